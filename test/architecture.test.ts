@@ -58,7 +58,7 @@ const ARROWS = `
   events/persons          -> platform/db, platform/wire, events/cookieless
   events/ingest           -> platform/db, events/persons, events/warnings (types)
   events/records          -> platform/db, platform/http, people, events/ingest, events/table
-  events/reading          -> platform/db (types), conditions/custom-queries, conditions/rows, conditions/sql
+  events/reading          -> platform/db, conditions/custom-queries, conditions/rows, conditions/sql
   events/capture          -> platform/db (types), platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
 
   exports/formats         -> conditions/rows

@@ -1,5 +1,6 @@
 /** All stores of this room over one connection or one transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { SQL_STATE, sqlState } from '../platform/db/sql-states.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
 import { outboxStore } from '../platform/notify/outbox.store.ts';
@@ -71,7 +72,7 @@ export function exportStores(db: Knex): ExportStores {
 }
 
 /** Deadlock, serialization failure: the same transaction may pass when it is repeated. */
-const REPEATABLE = new Set(['40P01', '40001']);
+const REPEATABLE = new Set<string | undefined>([SQL_STATE.deadlockDetected, SQL_STATE.serializationFailure]);
 const TRIES = 4;
 /** Milliseconds at most, at random: those that met in a deadlock are not to meet again. */
 const PAUSE_MS = 100;
@@ -81,7 +82,7 @@ async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (tries === TRIES || !REPEATABLE.has((error as { code?: string }).code ?? '')) throw error;
+      if (tries === TRIES || !REPEATABLE.has(sqlState(error))) throw error;
       await pause(Math.random() * PAUSE_MS);
     }
   }

@@ -1,4 +1,5 @@
 /** How often feature flags were asked for, counted from the `$feature_flag_called` events that SDKs send. */
+import { SQL_STATE, sqlState } from '../platform/db/sql-states.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { InvalidInput } from '../platform/errors.ts';
 
@@ -33,8 +34,6 @@ export type FlagUsage = {
 export const DEFAULT_DAYS = 30;
 const LONGEST_DAYS = 366;
 const TIMEOUT_SECONDS = 10;
-const QUERY_CANCELED = '57014';
-const INVALID_PARAMETER = '22023';
 
 type Period = { from: string; to: string };
 
@@ -79,8 +78,8 @@ export function flagUsageStore(db: Knex) {
           const { rows } = await transaction.raw<{ rows: { count: number; results: FlagUsage[] }[] }>(USAGE, values);
           return rows[0]!;
         })
-        .catch((error: Error & { code?: string }) => {
-          if (error.code !== QUERY_CANCELED) throw error;
+        .catch((error: unknown) => {
+          if (sqlState(error) !== SQL_STATE.queryCanceled) throw error;
           throw new InvalidInput('There are too many calls to count at once: choose a shorter period.', 'date_from');
         });
     },
@@ -95,8 +94,8 @@ async function periodOf(db: Knex, { timezone, from, to }: UsageQuery): Promise<P
     to: to?.instant ?? null,
     toZoned: to?.zoned ?? false,
   };
-  const { rows } = await db.raw<{ rows: Period[] }>(PERIOD, values).catch((error: Error & { code?: string }): never => {
-    if (error.code !== INVALID_PARAMETER) throw error;
+  const { rows } = await db.raw<{ rows: Period[] }>(PERIOD, values).catch((error: unknown): never => {
+    if (sqlState(error) !== SQL_STATE.invalidParameterValue) throw error;
     throw new InvalidInput('This is not the name of a time zone.', 'timezone');
   });
   const period = rows[0]!;

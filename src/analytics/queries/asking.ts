@@ -1,4 +1,5 @@
 /** Asking Postgres for results: for a limited time, and no longer than somebody waits. */
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Pool } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound, Unavailable } from '../../platform/errors.ts';
 
@@ -14,8 +15,6 @@ export const QUERY_OPTIONS = {
 
 /** One statement; the rows that it gives. */
 export type Ask = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
-
-const QUERY_CANCELED = '57014';
 
 /**
  * Gives the work a connection; when the signal is aborted its statement is ended, and the connection closed.
@@ -70,9 +69,9 @@ function isAnswered(error: unknown): boolean {
 }
 
 function explained(error: unknown): unknown {
-  const { code = '' } = error as { code?: unknown };
-  if (typeof code !== 'string') return error;
-  if (code === QUERY_CANCELED) {
+  const code = sqlState(error);
+  if (code === undefined) return error;
+  if (code === SQL_STATE.queryCanceled) {
     return new Unavailable(
       `The query took longer than ${TIMEOUT_MS / 1000} seconds, and was given up: a shorter date range, or fewer series, take less.`,
       TIMEOUT_MS / 1000,

@@ -1,5 +1,5 @@
 /** Failures of the ingest transaction, and their remedies. */
-import pg from 'pg';
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { NoAnswer } from '../../platform/db/simple-query.ts';
 import { GroupTooLarge, PersonsChanged } from './store-group.ts';
@@ -12,10 +12,8 @@ export type Remedy = 'repeat' | 'divide' | 'halve';
 
 /** Read-only, internal: another server, or the same one later, may store what this one cannot. */
 const REPEATABLE_CLASSES = new Set(['25', 'XX']);
-/** Canceled, by `statement_timeout` most likely. */
-const CANCELED = '57014';
 /** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
-const NO_PARTITION = '23514';
+const NO_PARTITION = SQL_STATE.checkViolation;
 /** An event holds something that a column cannot: data exception, constraint, or a value that is too large altogether. */
 const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
 
@@ -24,8 +22,8 @@ export function remedyOf(error: unknown): Remedy | undefined {
   if (error instanceof GroupTooLarge) return 'halve';
   if (error instanceof PersonsChanged) return 'repeat';
   if (error instanceof NoAnswer) return 'divide';
-  const state = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
-  if (state === CANCELED) return 'divide';
+  const state = sqlState(error) ?? '';
+  if (state === SQL_STATE.queryCanceled) return 'divide';
   if (state === NO_PARTITION || isDatabaseAway(error)) return 'repeat';
   if (REPEATABLE_CLASSES.has(state.slice(0, 2))) return 'repeat';
   return BAD_DATA_CLASSES.has(state.slice(0, 2)) ? 'halve' : undefined;

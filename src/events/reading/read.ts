@@ -1,4 +1,5 @@
 /** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import type { Column, RowsDigest } from '../../conditions/rows/columns.ts';
 import { InvalidInput } from '../../platform/errors.ts';
@@ -171,14 +172,12 @@ function timeoutSetting(content: Content, seconds: number | undefined): Record<s
   return { statement_timeout: `${limitOf(content, seconds)}s` };
 }
 
-const QUERY_CANCELED = '57014';
-
 /** Errors of Postgres about a user's own expressions are the user's to mend: a repeat would end in the same. */
 function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
-  const { code = '' } = error as { code?: string };
+  const code = sqlState(error) ?? '';
   const attr = writtenField(content);
   const limit = limitOf(content, seconds);
-  if (code === QUERY_CANCELED && limit > 0) {
+  if (code === SQL_STATE.queryCanceled && limit > 0) {
     return new InvalidInput(`Reading the rows of the data interval took more than ${limit} seconds.`, attr);
   }
   // Class 22: data exceptions.

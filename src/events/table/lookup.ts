@@ -1,4 +1,5 @@
 /** Bounds of the read API on the database that it shares with capture: a few seconds, a few connections, a few megabytes. */
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -12,14 +13,12 @@ export const LOOKUP_OPTIONS = {
   answerTimeoutMs: 2 * TIMEOUT_MS,
 } as const;
 
-const QUERY_CANCELED = '57014';
-
 /** @throws Unavailable, saying what helps, when Postgres gave the query up */
 export async function inTime<T>(query: PromiseLike<T>, advice: string): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+    if (sqlState(error) !== SQL_STATE.queryCanceled) throw error;
     const detail = `This took longer than ${TIMEOUT_MS / 1000} seconds, and was given up. ${advice}`;
     throw new Unavailable(detail, TIMEOUT_MS / 1000, { cause: error });
   }

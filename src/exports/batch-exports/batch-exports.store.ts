@@ -1,4 +1,5 @@
 /** Rows of batch exports, and the history of their specs and pauses. Instants are ISO text with microseconds. */
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { placeTaken } from '../deliveries/key-spaces.ts';
@@ -10,10 +11,12 @@ import type { Spec, Tiling } from '../domain/intervals.ts';
 import { INTEGRATION_JSON } from '../integrations/integrations.store.ts';
 import type { BatchExport, BatchExportChange } from './batch-export.ts';
 
-/** Postgres's unique_violation, on the index that processes of the version before rely on while they run beside this one. */
+/** The unique index is violated that processes of the version before rely on while they run beside this one. */
 function isTaken(error: unknown): boolean {
-  const { code, constraint } = error as { code?: string; constraint?: string };
-  return code === '23505' && constraint === 'batch_exports_key_space';
+  return (
+    sqlState(error) === SQL_STATE.uniqueViolation &&
+    (error as { constraint?: string }).constraint === 'batch_exports_key_space'
+  );
 }
 
 function throwNameTaken(error: unknown): never {

@@ -1,4 +1,5 @@
 /** Rows of integrations: credentials that several batch exports of a project share. */
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { Conflict, NotFound } from '../../platform/errors.ts';
 
@@ -37,8 +38,6 @@ export function integrationFromRow(row: Row): Integration {
   };
 }
 export type IntegrationRow = Row;
-
-const FOREIGN_KEY_VIOLATION = '23503';
 
 export function integrationStore(db: Knex) {
   const ofProject = (projectId: number) => db<Row>('integrations').where({ project_id: projectId });
@@ -113,6 +112,6 @@ export function integrationStore(db: Knex) {
 }
 
 function throwInUse(error: unknown): never {
-  if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
+  if (sqlState(error) !== SQL_STATE.foreignKeyViolation) throw error;
   throw new Conflict('Batch exports use this integration: change or delete them first.');
 }

@@ -3,6 +3,7 @@
  * who come while every statement that may run is under way. A request never waits for others to come; the busier the process, the more
  * share a statement, the less each costs.
  */
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 
 /** Statements at once, of all projects: half of the connections that decisions have. */
@@ -14,8 +15,6 @@ const LONGEST_WAIT_MS = 500;
 const LOOK_EVERY_MS = 100;
 /** How long the answer is waited for then, being asked again included. */
 const LONGEST_ANSWER_MS = 1_500;
-/** SQLSTATE of a statement that ran over its time. */
-const OVER_TIME = '57014';
 
 export type SharedReadsOptions<Question, Answer> = {
   /** Asks all in one statement. @returns the answers in the order of the questions */
@@ -120,5 +119,5 @@ export function createSharedReads<Question, Answer>({
 
 /** Not what all questions would meet. */
 function mayBeOneQuestion(error: unknown): boolean {
-  return !isDatabaseAway(error) || (error as { code?: string }).code === OVER_TIME;
+  return !isDatabaseAway(error) || sqlState(error) === SQL_STATE.queryCanceled;
 }

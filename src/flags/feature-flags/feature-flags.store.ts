@@ -1,4 +1,5 @@
 /** Rows of feature flags. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import type { Visible } from '../../platform/http/access.ts';
@@ -111,8 +112,6 @@ function toColumns(fields: Partial<FlagFields>): Partial<Row> {
   return Object.fromEntries(entries.map(([name, value]) => [COLUMN[name], value]));
 }
 
-const FOREIGN_KEY_VIOLATION = '23503';
-
 export function featureFlagStore(db: Knex) {
   const table = () => db<Row>('feature_flags');
 
@@ -166,8 +165,8 @@ export function featureFlagStore(db: Knex) {
         .transaction((savepoint) =>
           savepoint('feature_flags').where({ project_id: projectId, key: fields.key, deleted: true }).delete(),
         )
-        .catch((error: { code?: string }) => {
-          if (error.code !== FOREIGN_KEY_VIOLATION) throw error;
+        .catch((error: unknown) => {
+          if (sqlState(error) !== SQL_STATE.foreignKeyViolation) throw error;
         });
       const [row] = await table()
         .insert({ project_id: projectId, created_by: userId, last_modified_by: userId, ...toColumns(fields) })

@@ -1,5 +1,6 @@
 /** Rows of roles: named groups of an organization's members, for rules of access. */
 import { randomUUID } from 'node:crypto';
+import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 
@@ -30,7 +31,7 @@ function membershipFrom(row: MembershipRow): RoleMembership {
   return { id: row.id, roleId: row.role_id, membershipId: row.membership_id, joinedAt: row.joined_at };
 }
 
-const TAKEN = { constraint: 'roles_name', code: '23505' };
+const NAME_INDEX = 'roles_name';
 
 export function roleStore(db: Knex) {
   const table = () => db<Row>('roles');
@@ -100,8 +101,8 @@ export function roleStore(db: Knex) {
 
 /** @throws InvalidInput when another role has the name */
 async function named<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error: { code?: string; constraint?: string }) => {
-    if (error.code !== TAKEN.code || error.constraint !== TAKEN.constraint) throw error;
+  return work.catch((error: { constraint?: string }) => {
+    if (sqlState(error) !== SQL_STATE.uniqueViolation || error.constraint !== NAME_INDEX) throw error;
     throw new InvalidInput('There is already a role with this name.', 'name', 'unique');
   });
 }

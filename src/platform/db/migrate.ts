@@ -4,9 +4,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { createClient, createKnex, type Knex, type Pool } from './connection.ts';
+import { SQL_STATE, sqlState } from './sql-states.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));
-const UNDEFINED_TABLE = '42P01';
 
 type Migration = { up(knex: Knex): Promise<void>; down(knex: Knex): Promise<void> };
 
@@ -28,12 +28,10 @@ export async function migrate(url: string): Promise<string[]> {
 
 /** @returns the names of this version's migrations that the database has not seen yet, oldest first */
 export async function pendingMigrations(pool: Pool): Promise<string[]> {
-  const { rows } = await pool
-    .query<{ name: string }>('select name from schema_migrations')
-    .catch((error: Error & { code?: string }) => {
-      if (error.code === UNDEFINED_TABLE) return { rows: [] };
-      throw error;
-    });
+  const { rows } = await pool.query<{ name: string }>('select name from schema_migrations').catch((error: unknown) => {
+    if (sqlState(error) === SQL_STATE.undefinedTable) return { rows: [] };
+    throw error;
+  });
   const applied = new Set(rows.map(({ name }) => name));
   const names = (await source.getMigrations()).map(source.getMigrationName);
   return names.filter((name) => !applied.has(name));

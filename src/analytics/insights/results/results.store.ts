@@ -1,4 +1,5 @@
 /** Results of queries, as they were last computed. Everything here may be lost at any time. */
+import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import { ADVISORY_LOCKS } from '../../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../../platform/db/connection.ts';
 import { Unavailable } from '../../../platform/errors.ts';
@@ -17,7 +18,6 @@ export type ResultKey = { projectId: number; hash: Buffer };
 type Row = Omit<CachedResult, 'bytes'> & { project_id: number; query_hash: Buffer };
 type Sized = Pick<CachedResult, 'bytes'>;
 
-const LOCK_NOT_AVAILABLE = '55P03';
 const LONGEST_WAIT_SECONDS = 10;
 /** Of those that are removed at once. */
 const SWEPT_ROWS = 1_000;
@@ -94,6 +94,6 @@ export function resultStore(db: Knex) {
 export type ResultStore = ReturnType<typeof resultStore>;
 
 function throwBusy(error: unknown): never {
-  if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+  if (sqlState(error) !== SQL_STATE.lockNotAvailable) throw error;
   throw new Unavailable('The result is being computed already.', LONGEST_WAIT_SECONDS, { cause: error });
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { sqlState } from '../../../platform/db/sql-states.ts';
 import { DeliveredElsewhere, DestinationUnavailable, ReadBackDiffers, Superseded } from '../../../platform/errors.ts';
 import { rowsDigestSql } from '../../../conditions/rows/rows-digest.ts';
 import type { Receipt } from '../contract.ts';
@@ -12,7 +13,6 @@ import type { Delivery } from '../delivery.ts';
 import type { Ownership } from '../ownership.ts';
 import { totalsOf } from '../totals.ts';
 import type { PostgresClient } from './client.ts';
-import { sqlState } from './errors.ts';
 import { quoted } from './identifiers.ts';
 import { mergeSql, replaceSql } from './interval-rows.ts';
 import { findReceipt, ledgerColumns, type LedgerReceipt } from './ledger.ts';

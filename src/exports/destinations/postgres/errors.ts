@@ -6,6 +6,7 @@ import {
   ReadBackDiffers,
   Superseded,
 } from '../../../platform/errors.ts';
+import { sqlState } from '../../../platform/db/sql-states.ts';
 import { HOST_REFUSED, HostRefused } from '../../../platform/net/host-rules.ts';
 import { isTlsRefusal, TLS_REFUSED } from '../../../platform/net/tls-errors.ts';
 
@@ -41,12 +42,6 @@ const PASSING: Record<string, string> = {
   53300: 'The server has too many connections.',
   P0: 'A trigger of the table raised an error.',
 };
-
-/** The SQLSTATE of a server's error; undefined for all others. */
-export function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && 'severity' in (error as object) ? code : undefined;
-}
 
 /** Whether the connection is gone, and with it the answer to the last statement. */
 export function isConnectionLost(error: unknown): boolean {

@@ -1,14 +1,14 @@
 /** The ledger beside the tables: what was delivered of each data interval, and by which run of which database. */
+import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import type { IntervalBounds, Receipt } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import type { PostgresClient } from './client.ts';
-import { sqlState } from './errors.ts';
 import type { TableNames } from './tables.ts';
 
 /** Readers of the ledger are not to wait for a column that another delivery can add. */
 const ALTER_LOCK_TIMEOUT = '2s';
 /** Not the owner of the table; its lock is taken. */
-const MAY_NOT_NOW = ['42501', '55P03'];
+const MAY_NOT_NOW: readonly string[] = [SQL_STATE.insufficientPrivilege, SQL_STATE.lockNotAvailable];
 
 /** @param column SQL */
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

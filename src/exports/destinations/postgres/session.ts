@@ -2,13 +2,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
+import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import { DestinationUnavailable, StagedLost, Superseded } from '../../../platform/errors.ts';
 import type { PartSource, Session, SessionContext } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import { artifactsAt } from '../recorded.ts';
 import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
 import { deliverRows } from './commit.ts';
-import { isConnectionLost, sqlState, translate } from './errors.ts';
+import { isConnectionLost, translate } from './errors.ts';
 import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
 import { addTimelineColumn, findReceipt } from './ledger.ts';
 import { prepareTables, type TableNames } from './tables.ts';
@@ -16,9 +17,6 @@ import { differences } from './verify.ts';
 
 /** A stage that is still being loaded is left for the next delivery to drop. */
 const DROP_LOCK_TIMEOUT = '2s';
-const LOCK_NOT_AVAILABLE = '55P03';
-/** In a commit it is a stage: a later run dropped it, or the database was restored from a copy without it. */
-const UNDEFINED_TABLE = '42P01';
 
 export type TableSession = {
   access: PostgresAccess;
@@ -84,7 +82,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
         return true;
       } catch (error) {
         await client.query('rollback').catch(() => {});
-        if (sqlState(error) === LOCK_NOT_AVAILABLE) return false;
+        if (sqlState(error) === SQL_STATE.lockNotAvailable) return false;
         throw error;
       }
     });
@@ -155,7 +153,8 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       const receipt = await replace().catch((error: unknown) => {
         if (!(error instanceof DestinationUnavailable)) throw error;
         if (isConnectionLost(error.cause)) return replace();
-        if (sqlState(error.cause) === UNDEFINED_TABLE)
+        // A stage: a later run dropped it, or the database was restored from a copy without it.
+        if (sqlState(error.cause) === SQL_STATE.undefinedTable)
           throw new Superseded('What was staged is no longer there.', { cause: error });
         throw error;
       });

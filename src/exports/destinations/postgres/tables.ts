@@ -1,14 +1,18 @@
 /** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
+import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import { ADVISORY_LOCKS } from '../../../platform/db/advisory-locks.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Column, RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
-import { sqlState } from './errors.ts';
 import { columnDefinitions, quoted } from './identifiers.ts';
 
-/** SQLSTATEs of two that make the same table at once: duplicate table, duplicate object, and a unique index of the catalogue. */
-const MADE_MEANWHILE = new Set(['42P07', '42710', '23505']);
+/** Errors of two that make the same table at once; the unique index is one of the catalogue. */
+const MADE_MEANWHILE = new Set<string>([
+  SQL_STATE.duplicateTable,
+  SQL_STATE.duplicateObject,
+  SQL_STATE.uniqueViolation,
+]);
 
 /** Which export a row belongs to, and the start of the data interval that it was delivered with. */
 export const EXPORT_COLUMN = '_sluice_export';

@@ -1,4 +1,5 @@
 /** Rows of surveys. Their fields have the same names in the table, here and on the wire: most are only handed through. */
+import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import type { Knex } from '../../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';
 import type { Appearance, Conditions } from './display.ts';
@@ -43,8 +44,6 @@ export type PublishedSurvey = Survey & {
   targeting_flag_key: string | null;
   internal_targeting_flag_key: string | null;
 };
-
-const UNIQUE_VIOLATION = '23505';
 
 export function surveyStore(db: Knex) {
   const ofProject = (projectId: number) => db<Survey>('surveys').where({ project_id: projectId });
@@ -155,6 +154,6 @@ function written<T extends Partial<SurveyFields>>(fields: T): T {
 }
 
 function throwNameTaken(error: unknown): never {
-  if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+  if (sqlState(error) !== SQL_STATE.uniqueViolation) throw error;
   throw new InvalidInput('There is already a survey with this name.', 'name', 'unique');
 }

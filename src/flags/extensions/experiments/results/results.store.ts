@@ -1,10 +1,10 @@
 /** Asks Postgres for the exposures and measures of an experiment, for a limited time. */
+import { SQL_STATE, sqlState } from '../../../../platform/db/sql-states.ts';
 import type { Pool } from '../../../../platform/db/connection.ts';
 import { Unavailable } from '../../../../platform/errors.ts';
 import { studySql, type Study, type StudyRow } from './results-sql.ts';
 
 const TIMEOUT_MS = 15_000;
-const QUERY_CANCELED = '57014';
 
 /** For the connections that results are read on: few, as each may read many events. */
 export const STUDY_OPTIONS = {
@@ -21,7 +21,7 @@ export function studyStore(pool: Pool) {
       try {
         return (await pool.query<StudyRow>(studySql(study))).rows;
       } catch (error) {
-        if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+        if (sqlState(error) !== SQL_STATE.queryCanceled) throw error;
         throw new Unavailable(
           `The results took longer than ${TIMEOUT_MS / 1000} seconds to compute, and were given up: fewer metrics, or an ` +
             'experiment that starts later, take less.',
