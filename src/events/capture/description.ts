@@ -5,40 +5,46 @@ import { nullable, stringEnum, Type } from '../../platform/schema.ts';
 import { LIMITS } from './limits.ts';
 import { CAPTURE_PATHS, CSP_PATH, REPLAY_PATH, V1_PATH } from './paths.ts';
 
-const token = Type.String({ description: 'The public key of the project (`phc_…`); `token` is read too.' });
+const token = Type.String({ description: 'The public key of the project (`phc_…`); also accepted as `token`.' });
 const tokenOfQuery = Type.String({
-  description: 'The public key of the project, where the body names none; `api_key` is read too.',
+  description: 'The public key of the project, if not in the body; also accepted as `api_key`.',
 });
 const values = Type.Record(Type.String(), Type.Unknown());
 
 const CapturedEvent = Type.Object(
   {
     api_key: Type.Optional(token),
-    event: Type.String({ minLength: 1, description: `Its name; cut after ${LIMITS.eventNameLength} characters.` }),
+    event: Type.String({
+      minLength: 1,
+      description: `The name of the event; truncated to ${LIMITS.eventNameLength} characters.`,
+    }),
     distinct_id: Type.String({
       minLength: 1,
-      description: `Who it is about; cut after ${LIMITS.distinctIdLength} characters.`,
+      description: `The distinct ID of the person; truncated to ${LIMITS.distinctIdLength} characters.`,
     }),
     properties: Type.Optional(values),
     timestamp: Type.Optional(
       Type.String({
         format: 'date-time',
         description:
-          'When it happened; without it, when it arrived, and so where it cannot be read or is more than 23 hours ahead. Seconds and ' +
-          'milliseconds since 1970, RFC 2822 and `11/20/2026` are read too.',
+          'The time of the event in ISO 8601; seconds or milliseconds since 1970, RFC 2822 and `11/20/2026` are also ' +
+          'accepted. The time of arrival is used if it is missing, invalid or more than 23 hours in the future.',
       }),
     ),
     offset: Type.Optional(
       Type.Number({
-        description: 'How many milliseconds before its arrival it happened. Counts instead of `timestamp`.',
+        description: 'The number of milliseconds between the event and its arrival; takes precedence over `timestamp`.',
       }),
     ),
     uuid: Type.Optional(
-      Type.String({ format: 'uuid', description: 'An event that is sent again under it is stored once.' }),
+      Type.String({
+        format: 'uuid',
+        description: 'The UUID of the event; events sent repeatedly with the same UUID are stored once.',
+      }),
     ),
     $set: Type.Optional(values),
     $set_once: Type.Optional(values),
-    $unset: Type.Optional(Type.Array(Type.String(), { description: 'Names of properties that its person loses.' })),
+    $unset: Type.Optional(Type.Array(Type.String(), { description: 'The names of person properties to remove.' })),
   },
   { title: 'CapturedEvent' },
 );
@@ -48,12 +54,16 @@ const CapturedBatch = Type.Object(
     api_key: token,
     batch: Type.Array(CapturedEvent, { minItems: 1, maxItems: LIMITS.eventsPerRequest }),
     sent_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'By the client’s clock: shows how wrong its timestamps are.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'The time of sending by the clock of the client, used to correct timestamps.',
+      }),
     ),
     historical_migration: Type.Optional(
       Type.Boolean({
         description:
-          'Places the events by their timestamps. Needs a key with the scope event:write as bearer, or the project’s permission.',
+          'If true, stores the events by their timestamps as historical data. Requires a bearer key with the scope ' +
+          'event:write, or a project setting.',
       }),
     ),
   },
@@ -80,12 +90,12 @@ const Stored = Type.Object(
     status: Type.Literal(1),
     rejected: Type.Optional(
       Type.Array(Type.Intersect([Type.Object({ index: Type.Integer() }), ErrorBody]), {
-        description: 'Events that were not stored, by their place in the request; all others were.',
+        description: 'The events that were not stored, by their index in the request; all others were stored.',
       }),
     ),
     warnings: Type.Optional(
       Type.Array(Type.Object({ code: Type.String(), detail: Type.String() }), {
-        description: 'Why all of the events were stored otherwise than they were sent.',
+        description: 'Reasons why all events were stored differently from how they were sent.',
       }),
     ),
   },
@@ -95,17 +105,16 @@ const Stored = Type.Object(
 const hints = {
   compression: Type.Optional(
     stringEnum(['gzip', 'gzip-js', 'base64', 'b64', 'lz64', 'lz-string'] as const, {
-      description: 'Only lz64 has to be named.',
+      description: 'The compression of the body; only lz64 must be specified.',
     }),
   ),
   token: Type.Optional(tokenOfQuery),
   _: Type.Optional(
     Type.Integer({
-      description:
-        'When it was sent by the client’s clock, in milliseconds since 1970, where the body does not say so.',
+      description: 'The time of sending by the clock of the client, in milliseconds since 1970, if not in the body.',
     }),
   ),
-  beacon: Type.Optional(stringEnum(['1'] as const, { description: 'Answer with 204 and no body.' })),
+  beacon: Type.Optional(stringEnum(['1'] as const, { description: 'If set, the response is 204 without a body.' })),
 };
 const answers = { 200: Stored, 204: null };
 const access = { public: true } as const;
@@ -142,7 +151,7 @@ const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
       ...hints,
     }),
     answers,
-    summary: 'Capture events from a query',
+    summary: 'Capture events from query parameters',
   },
 ]);
 
@@ -153,7 +162,10 @@ const BatchV1 = Type.Object(
     batch: Type.Array(
       Type.Object({
         event: CapturedEvent.properties.event,
-        uuid: Type.String({ format: 'uuid', description: 'Its own: the answer names it.' }),
+        uuid: Type.String({
+          format: 'uuid',
+          description: 'The UUID of the event, unique in the batch; results refer to it.',
+        }),
         distinct_id: CapturedEvent.properties.distinct_id,
         timestamp: CapturedEvent.properties.timestamp,
         session_id: Type.Optional(nullable(Type.String())),
@@ -171,11 +183,16 @@ const BatchV1 = Type.Object(
       { minItems: 1, maxItems: LIMITS.eventsPerRequest },
     ),
     created_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'SDKs send it; `PostHog-Request-Timestamp` counts instead.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'The time at which the SDK created the batch; `PostHog-Request-Timestamp` takes precedence.',
+      }),
     ),
     historical_migration: Type.Optional(
       Type.Boolean({
-        description: 'Places the events by their timestamps, where the project permits it to its public key.',
+        description:
+          'If true, stores the events by their timestamps as historical data, provided that the project permits this ' +
+          'for its public key.',
       }),
     ),
   },
@@ -188,16 +205,15 @@ const ResultsV1 = Type.Object(
       Type.String(),
       Type.Object({
         result: stringEnum(['ok', 'warning', 'drop'] as const, {
-          description:
-            '`ok`: stored. `warning`: stored otherwise than it was sent. `drop`: not stored, and not to be sent again.',
+          description: '`ok`: stored. `warning`: stored with changes. `drop`: not stored and not to be sent again.',
         }),
         details: Type.Optional(
           Type.String({
-            description: 'Why it is not `ok`: a code of the ingestion warnings, such as `ignored_invalid_timestamp`.',
+            description: 'The code of an ingestion warning, such as `ignored_invalid_timestamp`; absent for `ok`.',
           }),
         ),
       }),
-      { description: 'By the uuids of the events.' },
+      { description: 'Results by event UUID.' },
     ),
   },
   { title: 'CaptureResults' },
@@ -225,11 +241,12 @@ const v1Route: DescribedRoute = {
     ],
   },
   answers: { 200: ResultsV1 },
-  summary: 'Capture events, each with an answer of its own',
+  summary: 'Capture events with a result for each event',
   description:
-    'Where SDKs send when they are told to: `POSTHOG_CAPTURE_MODE=v1`, `capture_mode="v1"`. JSON, plain or in gzip, deflate, br or ' +
-    'zstd. The key of the project is given as `Authorization: Bearer`, when it was sent by the client’s clock as ' +
-    '`PostHog-Request-Timestamp`, `$lib` and `$lib_version` as `PostHog-Sdk-Info: posthog-node/5.70.0`.',
+    'Used by SDKs with `POSTHOG_CAPTURE_MODE=v1` or `capture_mode="v1"`. The body is JSON, optionally ' +
+    'compressed with gzip, deflate, br or zstd. Headers: the key of the project as `Authorization: Bearer`, ' +
+    'the time of sending by the clock of the client as `PostHog-Request-Timestamp`, and `$lib` and ' +
+    '`$lib_version` as `PostHog-Sdk-Info: posthog-node/5.70.0`.',
 };
 
 const cspRoute: DescribedRoute = {
@@ -239,14 +256,15 @@ const cspRoute: DescribedRoute = {
   tag: 'capture',
   errors: [400, 401, 413, 415, 429],
   query: Type.Object({
-    token: Type.String({ description: 'The public key of the project; `api_key` is read too.' }),
-    distinct_id: Type.Optional(Type.String({ description: 'Whom it is about; without it, nobody who is known.' })),
-    session_id: Type.Optional(Type.String({ description: 'In which session it was; made up without it.' })),
-    v: Type.Optional(Type.String({ description: 'Of the policy: `$csp_version`.' })),
+    token: Type.String({ description: 'The public key of the project; also accepted as `api_key`.' }),
+    distinct_id: Type.Optional(Type.String({ description: 'The distinct ID of the person; anonymous if omitted.' })),
+    session_id: Type.Optional(Type.String({ description: 'The ID of the session; generated if omitted.' })),
+    v: Type.Optional(Type.String({ description: 'The version of the policy, stored as `$csp_version`.' })),
     sample_rate: Type.Optional(
       Type.Number({
         description:
-          'How much is kept, from 0 to 1: of each minute all reports of a document or none. What is no number keeps all.',
+          'The share of reports to keep, from 0 to 1; for each document and minute, all reports are kept or none. ' +
+          'Invalid values keep all reports.',
       }),
     ),
   }),
@@ -264,10 +282,11 @@ const cspRoute: DescribedRoute = {
     },
   },
   answers: { 204: null },
-  summary: 'Capture violations of a Content-Security-Policy',
+  summary: 'Capture Content-Security-Policy violations',
   description:
-    'For the directives `report-uri` and `report-to` of a page: each violation is an event `$csp_violation`, whose properties are ' +
-    'named `$csp_…`. The body is `application/csp-report` or `application/reports+json`; reports of other kinds are ignored.',
+    'For the directives `report-uri` and `report-to`: each violation is stored as a `$csp_violation` event ' +
+    'with properties named `$csp_…`. The body is `application/csp-report` or `application/reports+json`; ' +
+    'reports of other types are ignored.',
 };
 
 const replayRoute: DescribedRoute = {
@@ -279,8 +298,8 @@ const replayRoute: DescribedRoute = {
   body: values,
   example: { api_key: 'phc_project', batch: [] },
   answers: { 200: Type.Object({ status: Type.Literal(1) }) },
-  summary: 'Take session replay, which is not kept',
-  description: 'An ingestion warning tells the project once a day.',
+  summary: 'Accept and discard session replay data',
+  description: 'An ingestion warning is recorded once a day.',
 };
 
 export const captureRoutes: readonly DescribedRoute[] = [...v0Routes, v1Route, cspRoute, replayRoute];

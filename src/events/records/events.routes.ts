@@ -12,35 +12,40 @@ const Properties = Type.Record(Type.String(), Type.Unknown());
 
 const EventBody = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The event’s uuid.' }),
+    id: Type.String({ format: 'uuid', description: 'The UUID of the event.' }),
     event: Type.String(),
     distinct_id: Type.String(),
-    person_id: Type.String({ format: 'uuid', description: 'The person that the event was stored with.' }),
+    person_id: Type.String({ format: 'uuid', description: 'The ID of the person at the time the event was stored.' }),
     properties: Properties,
     person_properties: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'The person’s properties as the event left them; absent for who may not see persons.',
+        description:
+          'The properties of the person at the time of the event; absent if the caller may not view persons.',
       }),
     ),
     elements_chain: Type.String(),
-    timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When it was received.' }),
+    timestamp: Type.String({ format: 'date-time', description: 'The time when the event happened.' }),
+    created_at: Type.String({ format: 'date-time', description: 'The time when the event was received.' }),
   },
   { title: 'Event' },
 );
 
 const Query = Type.Object({
   ...cursorQuery(100).properties,
-  event: Type.Optional(Type.String({ maxLength: 400, description: 'Only events of this name.' })),
+  event: Type.Optional(Type.String({ maxLength: 400, description: 'Returns only events with this name.' })),
   distinct_id: Type.Optional(Type.String({ maxLength: 400 })),
   person_id: Type.Optional(
     Type.String({
       format: 'uuid',
-      description: 'Only events of the distinct ids that this person has, and those that were stored with this person.',
+      description: 'Returns only events stored with this person or with one of its current distinct IDs.',
     }),
   ),
-  after: Type.Optional(Type.String({ description: 'Only events with a later timestamp. ISO 8601.' })),
-  before: Type.Optional(Type.String({ description: 'Only events with an earlier timestamp. ISO 8601.' })),
+  after: Type.Optional(
+    Type.String({ description: 'Returns only events with a later timestamp, as an ISO 8601 datetime.' }),
+  ),
+  before: Type.Optional(
+    Type.String({ description: 'Returns only events with an earlier timestamp, as an ISO 8601 datetime.' }),
+  ),
 });
 
 /** @param access of who looks: persons may be closed to those who see events */
@@ -66,10 +71,11 @@ const listEvents = route({
   access: { scope: 'event:read' },
   query: Query,
   answers: { 200: cursorPageOf(EventBody) },
-  summary: 'List events, the one that was stored last first',
+  summary: 'List events, most recently stored first',
   description:
-    'History takes its place by its timestamps. Large events make short pages: `next` says whether there is more. Events are ' +
-    'looked through from the newest on, for five seconds at most (503): give `after` with a filter that few events pass.',
+    'Historical events are ordered by their timestamps. Large events make pages shorter; `next` shows whether ' +
+    'there are more. The search runs from the newest event for at most five seconds and then responds with ' +
+    '503: combine `after` with filters that match few events.',
   async handle({ project, caller, rights, query, url }, { events }: EventsApi) {
     const filter = {
       event: query.event,

@@ -6,7 +6,9 @@ import type { GroupType, GroupTypeStore } from './group-types.store.ts';
 
 export type GroupTypesApi = { groupTypes: GroupTypeStore; peopleChanges: PeopleChanges };
 
-const Name = nullable(Type.String({ maxLength: 400 }), { description: 'For people; null: as events call it.' });
+const Name = nullable(Type.String({ maxLength: 400 }), {
+  description: 'The display name; null to show the name used in events.',
+});
 
 const GroupTypeBody = Type.Object(
   { group_type: Type.String(), group_type_index: Type.Integer(), name_singular: Name, name_plural: Name },
@@ -22,7 +24,7 @@ const listGroupTypes = route({
   path: '/groups_types/',
   access: { scope: 'group:read' },
   answers: { 200: Type.Array(GroupTypeBody) },
-  summary: 'List the group types of the project: at most five, in the order in which they were first seen',
+  summary: 'List the group types of the project, in the order in which they were first seen',
   async handle({ project }, { groupTypes }: GroupTypesApi) {
     return json(200, (await groupTypes.list(project.id)).map(present));
   },
@@ -41,8 +43,8 @@ const updateNames = route({
     { maxItems: 5 },
   ),
   answers: { 200: Type.Array(GroupTypeBody) },
-  summary: 'Say how people call the groups of a type',
-  description: 'What is left out stays. Events and flags go on using `group_type`.',
+  summary: 'Set the display names of group types',
+  description: 'Omitted fields keep their values. Events and flags continue to use `group_type`.',
   async handle({ project, caller, body }, { groupTypes, peopleChanges }: GroupTypesApi) {
     const names = body.map((one) => ({
       index: one.group_type_index,

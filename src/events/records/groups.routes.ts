@@ -7,7 +7,11 @@ import type { Group, GroupStore } from './groups.store.ts';
 
 export type GroupsApi = GroupTypesApi & { groups: GroupStore };
 
-const TypeIndex = Type.Integer({ minimum: 0, maximum: 4, description: 'Of the type, from `/groups_types/`.' });
+const TypeIndex = Type.Integer({
+  minimum: 0,
+  maximum: 4,
+  description: 'The index of the group type, from `/groups_types/`.',
+});
 
 const GroupBody = Type.Object(
   {
@@ -36,11 +40,14 @@ const listGroups = route({
     group_type_index: TypeIndex,
     ...cursorQuery(100).properties,
     search: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Part of the key or of the property `name`; case does not matter.' }),
+      Type.String({
+        maxLength: 200,
+        description: 'Returns only groups whose key or property `name` contains this text, ignoring case.',
+      }),
     ),
   }),
   answers: { 200: cursorPageOf(GroupBody) },
-  summary: 'List the groups of a type, the newest first',
+  summary: 'List the groups of a type, newest first',
   async handle({ project, query, url }, { groups }: GroupsApi) {
     const load = (place: Place) => groups.list(project.id, query.group_type_index, query.search, place);
     return json(200, await cursorPage(url, query, load, present, isGroupKey));
@@ -86,7 +93,7 @@ const createGroup = route({
     { title: 'NewGroup' },
   ),
   answers: { 201: GroupBody },
-  summary: 'Create a group of a type that the project has',
+  summary: 'Create a group of an existing type',
   description: SEEN,
   async handle({ project, caller, body }, { peopleChanges }: GroupsApi) {
     const doing = { project, by: caller };

@@ -15,13 +15,15 @@ const PersonParams = Type.Object({ id: Id });
 export const PersonBody = Type.Object(
   {
     id: Id,
-    uuid: Type.String({ format: 'uuid', description: 'The same as `id`.' }),
-    name: Type.String({ description: 'An e-mail address, name or username from the properties; else a distinct id.' }),
-    distinct_ids: Type.Array(Type.String(), { description: 'In alphabetical order, 100 at most.' }),
-    distinct_id_count: Type.Integer({ description: 'How many there are in all.' }),
+    uuid: Type.String({ format: 'uuid', description: 'The ID of the person, the same as `id`.' }),
+    name: Type.String({
+      description: 'The email address, name or username from the properties, or otherwise a distinct ID.',
+    }),
+    distinct_ids: Type.Array(Type.String(), { description: 'The first 100 distinct IDs in alphabetical order.' }),
+    distinct_id_count: Type.Integer({ description: 'The total number of distinct IDs.' }),
     properties: Type.Record(Type.String(), Type.Unknown()),
     is_identified: Type.Boolean(),
-    created_at: Type.String({ format: 'date-time', description: 'When the person’s first event happened.' }),
+    created_at: Type.String({ format: 'date-time', description: 'The time of the first event of the person.' }),
   },
   { title: 'Person' },
 );
@@ -45,14 +47,20 @@ const listPersons = route({
   access: { scope: 'person:read' },
   query: Type.Object({
     ...cursorQuery(100).properties,
-    distinct_id: Type.Optional(Type.String({ maxLength: 400, description: 'Only the person that has it.' })),
+    distinct_id: Type.Optional(
+      Type.String({ maxLength: 400, description: 'Returns only the person with this distinct ID.' }),
+    ),
     search: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Part of a distinct id or of the properties `email` and `name`.' }),
+      Type.String({
+        maxLength: 200,
+        description:
+          'Returns only persons for whom a distinct ID or the property `email` or `name` contains this text.',
+      }),
     ),
   }),
   answers: { 200: cursorPageOf(PersonBody) },
-  summary: 'List persons, the newest first',
-  description: 'A search is given up after five seconds (503).',
+  summary: 'List persons, newest first',
+  description: 'Responds with 503 if a search takes longer than five seconds.',
   async handle({ project, query, url }, { persons }: PersonsApi) {
     const filter = { distinctId: query.distinct_id, search: query.search };
     const load = (place: Place) => persons.list(project.id, filter, place);
@@ -74,11 +82,11 @@ const getPerson = route({
 
 const DeleteEvents = Type.Boolean({
   default: false,
-  description: 'Only false: events stay, as exports delivered them.',
+  description: 'Must be false: events are kept, since exports have delivered them.',
 });
 const AFTERWARDS =
-  'Events stay as they were stored, and the deletion is a new version of the person for exports. The next event of one of ' +
-  'the distinct ids makes a new person.';
+  'Events are kept unchanged, and exports deliver the deletion as a new version of the person. The next event with one of ' +
+  'the distinct IDs creates a new person.';
 
 const deletePerson = route({
   method: 'delete',
@@ -108,8 +116,8 @@ const deletePersons = route({
     delete_events: DeleteEvents,
   }),
   answers: { 200: Type.Object({ persons_deleted: Type.Integer() }) },
-  summary: 'Delete the persons with these ids, or those that have these distinct ids',
-  description: `All of them or none; ids that no person has are ignored. ${AFTERWARDS}`,
+  summary: 'Delete persons by ID or distinct ID',
+  description: `Deletes all of the persons or none; unknown IDs are ignored. ${AFTERWARDS}`,
   async handle({ project, caller, body }, { peopleChanges }: PersonsApi) {
     refuseEvents(body.delete_events);
     const doing = { project, by: caller };

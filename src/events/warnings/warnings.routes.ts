@@ -9,8 +9,8 @@ export type WarningsApi = { ingestionWarnings: WarningStore };
 
 const WarningBody = Type.Object(
   {
-    code: Type.String({ description: 'What kind of thing happened.' }),
-    count: Type.Integer({ description: 'How often.' }),
+    code: Type.String({ description: 'The kind of warning.' }),
+    count: Type.Integer({ description: 'The number of occurrences.' }),
     last_seen: Type.String({ format: 'date-time' }),
     examples: Type.Array(
       Type.Object({
@@ -19,7 +19,7 @@ const WarningBody = Type.Object(
         distinct_id: Type.Optional(Type.String()),
         event_uuid: Type.Optional(Type.String()),
       }),
-      { description: 'The newest first, a few.' },
+      { description: 'Some examples, newest first.' },
     ),
   },
   { title: 'IngestionWarning' },
@@ -27,8 +27,12 @@ const WarningBody = Type.Object(
 
 const Query = Type.Object({
   ...offsetQuery().properties,
-  date_from: Type.Optional(Type.String({ description: 'Only what was seen since then, to the minute.' })),
-  date_to: Type.Optional(Type.String({ description: 'Only what was seen before, to the minute.' })),
+  date_from: Type.Optional(
+    Type.String({ description: 'Returns only warnings since this time, rounded to the minute.' }),
+  ),
+  date_to: Type.Optional(
+    Type.String({ description: 'Returns only warnings before this time, rounded to the minute.' }),
+  ),
 });
 
 function present({ lastSeen, ...others }: WarningSummary): Static<typeof WarningBody> {
@@ -41,10 +45,10 @@ const listWarnings = route({
   access: { scope: 'ingestion_warning:read' },
   query: Query,
   answers: { 200: offsetPageOf(WarningBody) },
-  summary: 'List ingestion warnings by their code, the one that was seen last first',
+  summary: 'List ingestion warnings by code, most recent first',
   description:
-    'Events that were dropped, merges that were refused, history that was stored as live, timestamps that mean nothing. A ' +
-    'warning is here about a second after the request that caused it, for 30 days.',
+    'Warnings report dropped events, refused merges, historical events stored as current and invalid ' +
+    'timestamps. A warning appears about a second after the request and is kept for 30 days.',
   async handle({ project, query, url }, { ingestionWarnings }: WarningsApi) {
     const all = await ingestionWarnings.list(project.id, {
       from: query.date_from === undefined ? undefined : datetimeOf(query.date_from, 'date_from'),

@@ -40,7 +40,7 @@ export function accessControlRoutes({
     access: { scope: 'access_control:read', object: { resource, param: 'id' } },
     params,
     answers: { 200: AccessControlsBody },
-    summary: `List the rules of who may do what with a ${words}`,
+    summary: `List the access rules of a ${words}`,
     async handle({ project, rights, params: { id } }, { accessControls }: AccessControlsApi) {
       const object = await accessControls.object(resource, project.id, id);
       const rules = await accessControls.ofObject(project.id, { resource, resourceId: String(object.id) });
@@ -57,8 +57,10 @@ export function accessControlRoutes({
     body: AccessControlPutBody,
     strict: true,
     answers: { 200: AccessControlBody, 204: null },
-    summary: `Say what a member, a role or everybody may do with a ${words}`,
-    description: 'For its managers: who made it, admins, and whom a rule names. 204: there is no such rule any more.',
+    summary: `Set the access level of a member, a role or everyone for a ${words}`,
+    description:
+      'For managers of the object: its creator, admins, and those who are granted this level by a rule. Responds ' +
+      'with 204 if the rule was removed.',
     async handle({ project, caller, params: { id }, body }, { accessControls }: AccessControlsApi) {
       const object = await accessControls.object(resource, project.id, id);
       const rule = await accessControls.put(
@@ -78,7 +80,7 @@ export function accessControlRoutes({
     access: { scope: 'access_control:read', object: { resource, param: 'id' } },
     params,
     answers: { 200: UsersWithAccessBody },
-    summary: `List who may do what with a ${words}, the highest level first`,
+    summary: `List the users with access to a ${words}, highest level first`,
     async handle({ project, params: { id } }, { accessControls }: AccessControlsApi) {
       const object = await accessControls.object(resource, project.id, id);
       return json(200, presentUsersWithAccess(await accessControls.usersWithAccess(project.id, resource, object)));

@@ -14,10 +14,12 @@ export const AccessControlBody = Type.Object(
   {
     access_level: Level,
     resource: Type.String({ description: 'The kind of object, as in scopes.' }),
-    resource_id: nullable(Type.String(), { description: 'null: all objects of the kind.' }),
-    organization_member: nullable(Id, { description: 'The membership. Without it and without a role: everybody.' }),
+    resource_id: nullable(Type.String(), { description: 'The ID of the object; null for all objects of the kind.' }),
+    organization_member: nullable(Id, {
+      description: 'The ID of the membership; null if the rule applies to a role or to everyone.',
+    }),
     role: nullable(Id),
-    created_by: nullable(Type.Integer({ description: 'The user.' })),
+    created_by: nullable(Type.Integer({ description: 'The ID of the user who created the rule; null if unknown.' })),
     created_at: Instant,
     updated_at: Instant,
   },
@@ -25,20 +27,22 @@ export const AccessControlBody = Type.Object(
 );
 
 const given = {
-  access_level: nullable(Type.String({ description: 'null: no rule.' })),
-  organization_member: Type.Optional(nullable(Type.String({ description: 'For this member only.' }))),
-  role: Type.Optional(nullable(Type.String({ description: 'For members with this role.' }))),
+  access_level: nullable(Type.String({ description: 'The access level to set; null to remove the rule.' })),
+  organization_member: Type.Optional(
+    nullable(Type.String({ description: 'The ID of the membership to which the rule applies.' })),
+  ),
+  role: Type.Optional(nullable(Type.String({ description: 'The ID of the role whose members the rule applies to.' }))),
 };
 
 export const AccessControlPutBody = Type.Object(given, {
   title: 'AccessControlPut',
-  description: 'The rule for a member, for a role, or for everybody.',
+  description: 'An access rule for a member, a role or, without either, everyone.',
 });
 export type AccessControlPutBody = Static<typeof AccessControlPutBody>;
 
 export const ResourceAccessControlPutBody = Type.Object(
   { ...given, resource: Type.String({ minLength: 1 }) },
-  { title: 'ResourceAccessControlPut', description: 'The rule about all objects of a kind.' },
+  { title: 'ResourceAccessControlPut', description: 'An access rule for all objects of a kind.' },
 );
 
 export const AccessControlsBody = Type.Object(
@@ -48,7 +52,9 @@ export const AccessControlsBody = Type.Object(
     default_access_level: Level,
     minimum_access_level: Level,
     maximum_access_level: Level,
-    user_access_level: nullable(Level, { description: 'Of the caller; null: a key of the project is nobody.' }),
+    user_access_level: nullable(Level, {
+      description: 'The access level of the caller; null for a key of the project, which has no user.',
+    }),
     user_can_edit_access_levels: Type.Boolean(),
   },
   { title: 'AccessControls' },

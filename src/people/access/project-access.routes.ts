@@ -32,7 +32,7 @@ const listProjectRules = route({
   path: '/access_controls/',
   access: { scope: 'access_control:read' },
   answers: { 200: AccessControlsBody },
-  summary: 'List the rules of who is a member or an admin of a project',
+  summary: 'List the access rules of a project',
   async handle({ project, caller, rights }, { accessControls }: AccessControlsApi) {
     const rules = await accessControls.ofObject(project.id, { resource: 'project', resourceId: String(project.id) });
     const level = await accessControls.projectLevelOf(caller, project.id);
@@ -47,8 +47,9 @@ const putProjectRule = route({
   body: AccessControlPutBody,
   strict: true,
   answers: { 200: AccessControlBody, 204: null },
-  summary: 'Say whether a member, a role or everybody is a member or an admin of a project, or none of both',
-  description: 'Admins of the organization are always admins of its projects. 204: there is no such rule any more.',
+  summary: 'Set whether a member, a role or everyone is a member or admin of a project',
+  description:
+    'Admins of the organization are always admins of its projects. Responds with 204 if the rule was removed.',
   async handle({ project, caller, body }, { accessControls }: AccessControlsApi) {
     const rule = await accessControls.put(
       project,
@@ -68,7 +69,7 @@ const resourceRules = (['/resource_access_controls/', '/global_access_controls/'
     path,
     access: { scope: 'access_control:read' },
     answers: { 200: AccessControlsBody },
-    summary: 'List the rules about all objects of a kind',
+    summary: 'List the access rules for all objects of a kind',
     async handle({ project, caller, rights }, { accessControls }: AccessControlsApi) {
       const rules = await accessControls.ofKinds(project.id);
       const level = await accessControls.projectLevelOf(caller, project.id);
@@ -82,8 +83,8 @@ const resourceRules = (['/resource_access_controls/', '/global_access_controls/'
     body: ResourceAccessControlPutBody,
     strict: true,
     answers: { 200: AccessControlBody, 204: null },
-    summary: 'Say what a member, a role or everybody may do with all objects of a kind',
-    description: `It yields to what is said of a member or a role and one object. Kinds: ${KINDS.join(', ')}.`,
+    summary: 'Set the access level of a member, a role or everyone for all objects of a kind',
+    description: `Rules for a member or a role on a single object take precedence. Kinds: ${KINDS.join(', ')}.`,
     async handle({ project, caller, body }, { accessControls }: AccessControlsApi) {
       if (!KINDS.includes(body.resource)) {
         throw new InvalidInput(`Invalid resource. Must be one of: ${KINDS.join(', ')}`, 'resource');

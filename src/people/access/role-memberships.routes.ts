@@ -15,7 +15,7 @@ const listRoleMemberships = route({
   params: Type.Object({ role_id: Id }),
   query: offsetQuery(),
   answers: { 200: offsetPageOf(RoleMembershipBody) },
-  summary: 'List who has a role, the first to get it first',
+  summary: 'List the members of a role, in the order in which they were added',
   async handle({ organization, params, query, url }, { identity }: RolesApi) {
     const role = await identity.roles.get(organization.id, params.role_id);
     const all = await membershipsOf([role.id], organization.id, identity);
@@ -31,7 +31,7 @@ const addRoleMembership = route({
   params: Type.Object({ role_id: Id }),
   body: Type.Object({ user_uuid: Id }, { title: 'RoleMembershipIn' }),
   answers: { 201: RoleMembershipBody },
-  summary: 'Give a member a role',
+  summary: 'Add a member to a role',
   async handle({ caller, organization, params, body }, { identity }: RolesApi) {
     const presented = await identity.inTransaction(async (stores) => {
       const role = await stores.roles.get(organization.id, params.role_id);
@@ -53,7 +53,7 @@ const removeRoleMembership = route({
   access: MAY_CHANGE_ROLES,
   params: Type.Object({ role_id: Id, id: Id }),
   answers: { 204: null },
-  summary: 'Take a role from a member',
+  summary: 'Remove a member from a role',
   async handle({ caller, organization, params }, { identity }: RolesApi) {
     await identity.inTransaction(async (stores) => {
       const role = await stores.roles.get(organization.id, params.role_id);

@@ -41,7 +41,7 @@ const createRole = route({
   access: MAY_CHANGE_ROLES,
   body: RoleInBody,
   answers: { 201: RoleBody },
-  summary: 'Make a role',
+  summary: 'Create a role',
   async handle({ caller, organization, body }, { identity }: RolesApi) {
     const role = await identity.inTransaction(async (stores) => {
       const made = await stores.roles.create(organization.id, body.name, caller.userId);
@@ -92,7 +92,7 @@ const deleteRole = route({
   access: MAY_CHANGE_ROLES,
   answers: { 204: null },
   summary: 'Delete a role',
-  description: 'And the rules of access that name it: its members may do what is said of them otherwise.',
+  description: 'Also deletes the access rules for the role; its members keep the access that other rules give them.',
   async handle({ caller, organization, params }, { identity }: RolesApi) {
     await identity.inTransaction(async (stores) => {
       const role = await stores.roles.get(organization.id, params.id);

@@ -16,7 +16,7 @@ export const RoleMembershipBody = Type.Object(
   {
     id: Id,
     role_id: Id,
-    organization_member: Type.String({ format: 'uuid', description: 'The membership.' }),
+    organization_member: Type.String({ format: 'uuid', description: 'The ID of the membership.' }),
     user: UserBody,
     user_uuid: Id,
     joined_at: Instant,

@@ -32,7 +32,8 @@ const logIn = route({
   errors: [429],
   summary: 'Log in with a password',
   description:
-    'Sets the cookies `sessionid` and `posthog_csrftoken`, for 14 days. Requests that change something say the latter in `X-CSRFToken`.',
+    'Sets the cookies `sessionid` and `posthog_csrftoken`, valid for 14 days. Requests that make changes must ' +
+    'send the latter in the `X-CSRFToken` header.',
   async handle({ body, headers, remoteAddress }, { login, addressOf }: LoginApi) {
     const cookies = await login.logIn({ ...body, address: addressOf({ headers, remoteAddress }), headers });
     return { status: 200, cookies, body: { success: true } };

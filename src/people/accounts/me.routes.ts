@@ -27,9 +27,12 @@ const MePatchBody = Type.Partial(
     set_current_team: Type.Integer({
       minimum: 1,
       maximum: 2 ** 31 - 1,
-      description: 'The project that `@current` is to stand for.',
+      description: 'The ID of the project that `@current` refers to.',
     }),
-    set_current_organization: Type.String({ format: 'uuid', description: '`@current` is to be its first project.' }),
+    set_current_organization: Type.String({
+      format: 'uuid',
+      description: 'The ID of an organization; `@current` then refers to its first project.',
+    }),
     password,
     current_password: password,
   }),
@@ -42,7 +45,7 @@ const getMe = route({
   path: '/api/users/@me/',
   access: { authenticated: true, needs: 'user:read', limitedKeys: true },
   answers: { 200: MeBody },
-  summary: 'Say who the caller is, and what they belong to',
+  summary: 'Retrieve the current user and their organizations and projects',
   async handle({ caller }, { identity }: MeApi) {
     const account = await identity.accounts.get(userOfCaller(caller).userId);
     return json(200, await presentMe(account, caller, identity));
@@ -55,10 +58,10 @@ const patchMe = route({
   access: { authenticated: true, needs: 'user:write' },
   body: MePatchBody,
   answers: { 200: MeBody },
-  summary: 'Change one’s own account',
+  summary: 'Update the current user',
   description:
-    'A new password takes `current_password` and a session; all other sessions of the account end. ' +
-    '`set_current_team` and `set_current_organization` say what `@current` stands for.',
+    'A new password requires `current_password` and a session; it ends all other sessions of the user. ' +
+    '`set_current_team` and `set_current_organization` change what `@current` refers to.',
   async handle({ caller, body }, { identity, login }: MeApi) {
     const author = userOfCaller(caller);
     const before = await identity.accounts.get(author.userId);

@@ -62,11 +62,11 @@ export const MeBody = Type.Object(
     date_joined: Instant,
     has_password: Type.Boolean(),
     sensitive_session_expires_at: nullable(Instant, {
-      description: 'Until then the session may do what is sensitive; null: a key.',
+      description: 'The time until which the session permits sensitive operations; null for API keys.',
     }),
     fresh_reauth_expires_at: nullable(Instant),
     theme_mode: nullable(stringEnum(THEME_MODES)),
-    team: nullable(ProjectBody, { description: 'The project that `@current` stands for.' }),
+    team: nullable(ProjectBody, { description: 'The project that `@current` refers to; null if there is none.' }),
     organization: nullable(
       Type.Object({
         ...OrganizationBody.properties,

@@ -11,7 +11,7 @@ export type SignupApi = { identity: IdentityStores; sessions: Sessions };
 const ofInvite = {
   path: '/api/signup/:invite_id/',
   access: { public: true, ownPages: true },
-  params: Type.Object({ invite_id: Type.String({ description: 'What the link carries.' }) }),
+  params: Type.Object({ invite_id: Type.String({ description: 'The ID of the invite, from its link.' }) }),
 } as const;
 
 const getInvite = route({
@@ -28,7 +28,7 @@ const getInvite = route({
       { title: 'SignupInvite' },
     ),
   },
-  summary: 'Say whom and to what an invite invites',
+  summary: 'Retrieve the email address and organization of an invite',
   async handle({ params }, { identity }: SignupApi) {
     const invite = await findInvite(identity, params.invite_id);
     const { name } = await identity.organizations.get(invite.organizationId);
@@ -54,9 +54,10 @@ const useInvite = route({
     { title: 'Signup' },
   ),
   answers: { 201: UserBody },
-  summary: 'Join an organization by an invite',
+  summary: 'Accept an invite to an organization',
   description:
-    'Who is logged in joins as who they are. Everybody else gets an account, says `first_name` and `password`, and is logged in.',
+    'Signed-in users join with their account. Others create an account with `first_name` and `password` and ' +
+    'are signed in.',
   async handle({ params, body, headers }, { identity, sessions }: SignupApi) {
     const { account, cookies } = await join(
       { identity, sessions },

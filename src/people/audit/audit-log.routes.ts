@@ -13,10 +13,18 @@ export type AuditLogApi = { auditLog: AuditLogStore; users: UserStore };
 
 const query = Type.Object({
   ...offsetQuery().properties,
-  scope: Type.Optional(Type.String({ description: 'Only of this kind of object: `FeatureFlag`, `Survey`, ...' })),
-  item_id: Type.Optional(Type.String({ description: 'Only of this object of the kind.' })),
+  scope: Type.Optional(
+    Type.String({ description: 'Returns only changes to this kind of object: `FeatureFlag`, `Survey`, ...' }),
+  ),
+  item_id: Type.Optional(
+    Type.String({ description: 'Returns only changes to objects with this ID; usually combined with `scope`.' }),
+  ),
   user: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Only what the user with this id did.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 31 - 1,
+      description: 'Returns only changes made by the user with this ID.',
+    }),
   ),
 });
 
@@ -26,8 +34,8 @@ const listActivity = route({
   access: { scope: 'activity_log:read' },
   query,
   answers: { 200: offsetPageOf(ActivityBody) },
-  summary: 'List the changes of a project’s objects, the newest first',
-  description: 'Without those of objects that are hidden from the caller.',
+  summary: 'List the changes to the objects of a project, newest first',
+  description: 'Excludes changes to objects that are hidden from the caller.',
   async handle({ project, rights, query: asked, url }, { auditLog, users }: AuditLogApi) {
     const wanted = { ...wantedOf(asked), seen: visibleAuditLog(rights) };
     const page = await auditLog.list(project.id, wanted, pageBounds(asked));
@@ -41,7 +49,7 @@ const listOrganizationActivity = route({
   access: { organization: 'activity_log:read', role: 'admin' },
   query,
   answers: { 200: offsetPageOf(ActivityBody) },
-  summary: 'List the changes of an organization, its members, roles, invites and keys, the newest first',
+  summary: 'List the changes to an organization, its members, roles, invites and keys, newest first',
   async handle({ organization, query: asked, url }, { auditLog, users }: AuditLogApi) {
     const page = await auditLog.listOfOrganization(organization.id, wantedOf(asked), pageBounds(asked));
     return json(200, offsetPage(url, asked, await presented(page, users)));

@@ -31,9 +31,11 @@ export function changesBetween(
 export const ActivityBody = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    team_id: nullable(Type.Integer(), { description: 'The project.' }),
+    team_id: nullable(Type.Integer(), { description: 'The ID of the project; null for changes to an organization.' }),
     organization_id: Type.String({ format: 'uuid' }),
-    user: nullable(UserBody, { description: 'null: a key of the project did it.' }),
+    user: nullable(UserBody, {
+      description: 'The user who made the change; null for a key of the project or a deleted user.',
+    }),
     was_impersonated: Type.Boolean(),
     scope: Type.String({ description: 'The kind of object.' }),
     item_id: Type.String(),
@@ -41,8 +43,12 @@ export const ActivityBody = Type.Object(
     detail: Type.Object({
       name: Type.String(),
       short_id: Type.Null(),
-      type: nullable(Type.String(), { description: 'Of kinds that upstream gives one: `dashboard`.' }),
-      version: nullable(Type.Integer(), { description: 'Of the object after it.' }),
+      type: nullable(Type.String(), {
+        description: 'The type of the object, for kinds that have one: `dashboard`; null otherwise.',
+      }),
+      version: nullable(Type.Integer(), {
+        description: 'The version of the object after the change; null if it has no versions.',
+      }),
       changes: Type.Array(ChangeBody),
     }),
     created_at: Type.String({ format: 'date-time' }),

@@ -19,7 +19,9 @@ export type AuditVerb = (typeof VERBS)[number];
 
 export const ChangeBody = Type.Object({
   type: Type.String({ description: 'The kind of object.' }),
-  action: stringEnum(['created', 'changed', 'deleted'] as const, { description: 'Of the field.' }),
+  action: stringEnum(['created', 'changed', 'deleted'] as const, {
+    description: 'Whether the field was created, changed or deleted.',
+  }),
   field: Type.String(),
   before: Type.Unknown(),
   after: Type.Unknown(),

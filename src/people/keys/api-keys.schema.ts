@@ -9,22 +9,30 @@ import { isScope } from '../access/scopes.ts';
 const MAX_GRACE_SECONDS = 7 * 24 * 3600;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-export const Label = Type.String({ minLength: 1, maxLength: 40, description: 'What it is for.' });
-export const Scopes = Type.Array(Type.String(), { maxItems: 200, description: '`<object>:<read|write>`, or `*`.' });
+export const Label = Type.String({ minLength: 1, maxLength: 40, description: 'A short name for the key.' });
+export const Scopes = Type.Array(Type.String(), {
+  maxItems: 200,
+  description: 'The scopes of the key, as `<object>:<read|write>`, or `*` for all.',
+});
 const When = nullable(Type.String({ format: 'date-time' }));
 
 /** Fields of requests about any key, beside its label and scopes. */
 export const keyOptions = {
   description: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
-  expires_at: Type.Optional(nullable(Type.String({ description: 'From then on it opens nothing; null: never.' }))),
+  expires_at: Type.Optional(
+    nullable(Type.String({ description: 'The time when the key expires; null if it does not expire.' })),
+  ),
 };
 
 /** Fields of requests about a personal key. */
 export const keyLimits = {
-  scoped_teams: Type.Array(Type.Integer(), { maxItems: 100, description: 'Projects that it opens; none: all.' }),
+  scoped_teams: Type.Array(Type.Integer(), {
+    maxItems: 100,
+    description: 'The IDs of the projects that the key can access; empty for all.',
+  }),
   scoped_organizations: Type.Array(Type.String(), {
     maxItems: 100,
-    description: 'Organizations that it opens; none: all.',
+    description: 'The IDs of the organizations that the key can access; empty for all.',
   }),
 };
 
@@ -33,8 +41,8 @@ export const keyFields = {
   id: Type.String({ format: 'uuid' }),
   label: Type.String(),
   description: nullable(Type.String()),
-  value: nullable(Type.String(), { description: 'The key itself: only where it was just made or rolled.' }),
-  mask_value: Type.String({ description: 'What it begins and ends with.' }),
+  value: nullable(Type.String(), { description: 'The key; null except when it was just created or rolled.' }),
+  mask_value: Type.String({ description: 'The first and last characters of the key.' }),
   created_at: Type.String({ format: 'date-time' }),
   last_used_at: When,
   last_rolled_at: When,
@@ -64,7 +72,7 @@ export const RollBody = Type.Object({
     minimum: 0,
     maximum: MAX_GRACE_SECONDS,
     default: 0,
-    description: 'How long the old value is still good; 0: it dies at once.',
+    description: 'The number of seconds that the old key remains valid; 0 to revoke it immediately.',
   }),
 });
 

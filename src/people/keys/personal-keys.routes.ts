@@ -18,7 +18,11 @@ import {
 import type { ApiKey, IssuedKey, KeyOwner } from './keys.store.ts';
 
 const PersonalKeyBody = Type.Object(
-  { ...keyFields, ...keyLimits, user_id: nullable(Type.Integer(), { description: 'null: a key of a project.' }) },
+  {
+    ...keyFields,
+    ...keyLimits,
+    user_id: nullable(Type.Integer(), { description: 'The ID of the user; null for a key of a project.' }),
+  },
   { title: 'PersonalApiKey' },
 );
 
@@ -50,7 +54,7 @@ const listKeys = route({
   path: PATH,
   access: { authenticated: true, sessionOnly: true },
   answers: { 200: Type.Array(PersonalKeyBody) },
-  summary: 'List your keys, the newest first',
+  summary: 'List your API keys, newest first',
   async handle({ caller }, { apiKeys }: PersonalKeysApi) {
     const keys = await apiKeys.list(ownerOf(caller));
     return json(200, keys.map(present));
@@ -64,7 +68,7 @@ const createKey = route({
   body: NewPersonalKey,
   strict: true,
   answers: { 201: PersonalKeyBody },
-  summary: 'Make a key, and see it this one time',
+  summary: 'Create an API key, which is shown only once',
   async handle({ caller, body }, { apiKeys }: PersonalKeysApi) {
     return json(201, present(await apiKeys.create(ownerOf(caller), newSettingsOf(body), caller)));
   },
@@ -75,10 +79,13 @@ const getKey = route({
   path: OF_ONE,
   access: { authenticated: true, limitedKeys: true },
   params: Type.Object({
-    id: Type.String({ pattern: `^(@current|${UUID})$`, description: 'An id, or `@current`: the key in use.' }),
+    id: Type.String({
+      pattern: `^(@current|${UUID})$`,
+      description: 'The ID of the key, or `@current` for the key of the request.',
+    }),
   }),
   answers: { 200: PersonalKeyBody },
-  summary: 'Retrieve one of your keys; with a key, that one',
+  summary: 'Retrieve one of your API keys',
   async handle({ caller, params }, { apiKeys }: PersonalKeysApi) {
     const id = params.id === '@current' ? caller.keyId : params.id;
     if (id === null) throw new NotFound();
@@ -97,7 +104,7 @@ const patchKey = route({
   body: PersonalKeyPatch,
   strict: true,
   answers: { 200: PersonalKeyBody },
-  summary: 'Change what one of your keys is called, may do and opens',
+  summary: 'Update the label, scopes or limits of one of your API keys',
   async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {
     return json(200, present(await apiKeys.change(ownerOf(caller), params.id, settingsOf(body), caller)));
   },
@@ -109,7 +116,7 @@ const deleteKey = route({
   access: toChange,
   params: Params,
   answers: { 204: null },
-  summary: 'Make one of your keys worthless, at once',
+  summary: 'Delete one of your API keys, effective immediately',
   async handle({ caller, params }, { apiKeys }: PersonalKeysApi) {
     await apiKeys.delete(ownerOf(caller), params.id, caller);
     return noBody(204);
@@ -124,7 +131,7 @@ const rollKey = route({
   body: RollBody,
   strict: true,
   answers: { 200: PersonalKeyBody },
-  summary: 'Give one of your keys a new value, and see it this one time',
+  summary: 'Roll one of your API keys and show its new value once',
   async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {
     return json(200, present(await apiKeys.roll(ownerOf(caller), params.id, body.grace_seconds, caller)));
   },

@@ -18,7 +18,12 @@ import { UserBody, userOf } from '../accounts/users.ts';
 import type { UserStore } from '../accounts/users.store.ts';
 
 const ProjectKeyBody = Type.Object(
-  { ...keyFields, created_by: nullable(UserBody, { description: 'null: made at the command line.' }) },
+  {
+    ...keyFields,
+    created_by: nullable(UserBody, {
+      description: 'The user who created the key; null if it was created on the command line.',
+    }),
+  },
   { title: 'ProjectSecretApiKey' },
 );
 
@@ -47,7 +52,7 @@ const listKeys = route({
   path: PATH,
   access: toRead,
   answers: { 200: Type.Array(ProjectKeyBody) },
-  summary: 'List the secret keys of a project, the newest first',
+  summary: 'List the secret keys of a project, newest first',
   async handle({ project }, { apiKeys, users }: ProjectKeysApi) {
     return json(200, await present(await apiKeys.list(ownerOf(project)), users));
   },
@@ -60,7 +65,7 @@ const createKey = route({
   body: NewProjectKey,
   strict: true,
   answers: { 201: ProjectKeyBody },
-  summary: 'Make a secret key of a project, and see it this one time',
+  summary: 'Create a secret key of a project, which is shown only once',
   async handle({ project, caller, body }, { apiKeys, users }: ProjectKeysApi) {
     const settings = { ...newSettingsOf(body), createdBy: caller.userId };
     const [made] = await present([await apiKeys.create(ownerOf(project), settings, caller)], users);
@@ -89,7 +94,7 @@ const patchKey = route({
   body: ProjectKeyPatch,
   strict: true,
   answers: { 200: ProjectKeyBody },
-  summary: 'Change what a secret key of a project is called and may do',
+  summary: 'Update the label or scopes of a secret key of a project',
   async handle({ project, caller, params, body }, { apiKeys, users }: ProjectKeysApi) {
     const changed = await apiKeys.change(ownerOf(project), params.id, settingsOf(body), caller);
     const [key] = await present([changed], users);
@@ -103,7 +108,7 @@ const deleteKey = route({
   access: toChange,
   params: Params,
   answers: { 204: null },
-  summary: 'Make a secret key of a project worthless, at once',
+  summary: 'Delete a secret key of a project, effective immediately',
   async handle({ project, caller, params }, { apiKeys }: ProjectKeysApi) {
     await apiKeys.delete(ownerOf(project), params.id, caller);
     return noBody(204);
@@ -118,7 +123,7 @@ const rollKey = route({
   body: RollBody,
   strict: true,
   answers: { 200: ProjectKeyBody },
-  summary: 'Give a secret key of a project a new value, and see it this one time',
+  summary: 'Roll a secret key of a project and show its new value once',
   async handle({ project, caller, params, body }, { apiKeys, users }: ProjectKeysApi) {
     const rolled = await apiKeys.roll(ownerOf(project), params.id, body.grace_seconds, caller);
     const [key] = await present([rolled], users);

@@ -24,11 +24,12 @@ const InviteBody = Type.Object(
     first_name: Type.String(),
     message: Type.String(),
     level: MembershipLevel,
-    emailing_attempt_made: Type.Boolean({ description: 'Whether the mail server took the letter.' }),
-    is_expired: Type.Literal(false, { description: 'Those that have expired are gone.' }),
+    emailing_attempt_made: Type.Boolean({ description: 'Whether the mail server accepted the invitation email.' }),
+    is_expired: Type.Literal(false, { description: 'Always false: expired invites are not listed.' }),
     link: nullable(Type.String({ format: 'uri' }), {
       description:
-        'Only in the answer that makes it; and where it would make an account, only to admins, and only without a mail server.',
+        'The link to accept the invite; null except in the response that creates it. If accepting would create an ' +
+        'account, only admins receive it, and only if no mail server is configured.',
     }),
     created_by: nullable(UserBody),
     created_at: Type.String({ format: 'date-time' }),
@@ -83,7 +84,7 @@ const listInvites = route({
   access: { organization: 'organization_member:read' },
   query: offsetQuery(),
   answers: { 200: offsetPageOf(InviteBody) },
-  summary: 'List the invites that nobody has used yet, the newest first',
+  summary: 'List the pending invites, newest first',
   async handle({ organization, query, url }, { identity }: InvitesApi) {
     const { limit, offset } = query;
     const page = await identity.invites.list(organization.id, { limit: boundedLimit(limit), offset });
@@ -99,9 +100,10 @@ const createInvite = route({
   body: InviteInBody,
   strict: true,
   answers: { 201: InviteBody },
-  summary: 'Invite somebody',
+  summary: 'Invite a user to an organization',
   description:
-    'The link is good for three days and one use. An earlier one to the same address ends, which takes the right to delete it.',
+    'The link is valid for three days and can be used once. An earlier invite to the same address is revoked, ' +
+    'which requires the right to delete it.',
   async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {
     const issued = await invites.invite({ caller, organization }, [inviteRequest(body)]);
     const [presented] = await presentAll(issued, identity);
@@ -116,7 +118,7 @@ const createInvites = route({
   body: Type.Array(InviteInBody, { maxItems: MAX_AT_ONCE }),
   strict: true,
   answers: { 201: Type.Array(InviteBody) },
-  summary: 'Invite several people, or none when one cannot be invited',
+  summary: 'Invite several users at once',
   async handle({ caller, organization, body }, { identity, invites }: InvitesApi) {
     const issued = await invites.invite({ caller, organization }, body.map(inviteRequest));
     return json(201, await presentAll(issued, identity));
@@ -129,8 +131,8 @@ const deleteInvite = route({
   access: { organization: 'organization_member:write' },
   params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
   answers: { 204: null },
-  summary: 'Take an invite back',
-  description: 'For admins, and for who sent it.',
+  summary: 'Revoke an invite',
+  description: 'For admins and the sender of the invite.',
   async handle({ caller, organization, params }, { invites }: InvitesApi) {
     await invites.takeBack({ caller, organization }, params.id);
     return noBody(204);

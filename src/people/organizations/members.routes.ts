@@ -12,7 +12,7 @@ export type MembersApi = { identity: IdentityStores };
 
 const MemberBody = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Of the membership; rules of access name it.' }),
+    id: Type.String({ format: 'uuid', description: 'The ID of the membership, used in access rules.' }),
     user: UserBody,
     level: MembershipLevel,
     joined_at: Type.String({ format: 'date-time' }),
@@ -37,7 +37,7 @@ function present(member: Member): Static<typeof MemberBody> {
 
 const ofMember = {
   path: '/members/:user__uuid/',
-  params: Type.Object({ user__uuid: Type.String({ format: 'uuid', description: 'The user’s `uuid`.' }) }),
+  params: Type.Object({ user__uuid: Type.String({ format: 'uuid', description: 'The UUID of the user.' }) }),
 } as const;
 
 const listMembers = route({
@@ -46,7 +46,7 @@ const listMembers = route({
   access: { organization: 'organization_member:read' },
   query: offsetQuery(),
   answers: { 200: offsetPageOf(MemberBody) },
-  summary: 'List the members of an organization, the first to join first',
+  summary: 'List the members of an organization, in the order in which they joined',
   async handle({ organization, query, url }, { identity }: MembersApi) {
     const { limit, offset } = query;
     const page = await identity.members.list(organization.id, { limit: boundedLimit(limit), offset });
@@ -73,8 +73,9 @@ const patchMember = route({
   body: Type.Object({ level: MembershipLevel }, { title: 'OrganizationMemberPatch' }),
   strict: true,
   answers: { 200: MemberBody },
-  summary: 'Change what a member is',
-  description: 'For admins. Nobody raises anybody above themselves, nobody changes themselves, and an owner stays.',
+  summary: 'Change the level of a member',
+  description:
+    'For admins. Members cannot change their own level or raise others above it, and the last owner stays an owner.',
   async handle({ caller, organization, params, body }, { identity }: MembersApi) {
     const acting = { caller, organization };
     return json(200, present(await changeLevel(identity, acting, params.user__uuid, roleOf(body.level))));
@@ -87,8 +88,10 @@ const deleteMember = route({
   errors: [409],
   access: { organization: 'organization_member:write', sensitive: true },
   answers: { 204: null },
-  summary: 'Remove a member, or leave',
-  description: 'Their roles, the rules about them and their keys open nothing here from now on. The last owner stays.',
+  summary: 'Remove a member from an organization, or leave it',
+  description:
+    'Their roles, access rules and keys no longer grant access to the organization. The last owner cannot be ' +
+    'removed.',
   async handle({ caller, organization, params }, { identity }: MembersApi) {
     await removeMember(identity, { caller, organization }, params.user__uuid);
     return noBody(204);

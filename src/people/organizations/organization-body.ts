@@ -8,7 +8,7 @@ export const LEVEL_OF = { member: 1, admin: 8, owner: 15 } as const satisfies Re
 export type MembershipLevel = (typeof LEVEL_OF)[OrganizationRole];
 
 export const MembershipLevel = Type.Union([Type.Literal(1), Type.Literal(8), Type.Literal(15)], {
-  description: '1: member, 8: admin, 15: owner.',
+  description: 'The level of the membership: 1 for member, 8 for admin, 15 for owner.',
 });
 
 export function roleOf(level: MembershipLevel): OrganizationRole {
@@ -18,10 +18,10 @@ export function roleOf(level: MembershipLevel): OrganizationRole {
 export const organizationSettings = {
   members_can_invite: Type.Boolean({ description: 'Whether members who are not admins may invite others.' }),
   members_can_use_personal_api_keys: Type.Boolean({
-    description: 'Whether personal keys of members who are not admins open anything here.',
+    description: 'Whether personal API keys of members who are not admins grant access to the organization.',
   }),
   allow_publicly_shared_resources: Type.Boolean({
-    description: 'Whether anything of its projects may be shared by a link.',
+    description: 'Whether objects in the projects of the organization may be shared by a public link.',
   }),
 };
 
@@ -46,7 +46,9 @@ export const OrganizationBody = Type.Object(
     ...OrganizationStubBody.properties,
     ...organizationSettings,
     enforce_2fa: Type.Literal(false),
-    available_product_features: Type.Array(Type.Unknown(), { description: 'Empty: nothing is sold separately.' }),
+    available_product_features: Type.Array(Type.Unknown(), {
+      description: 'Always empty: there are no separately sold features.',
+    }),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },

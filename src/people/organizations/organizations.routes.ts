@@ -18,7 +18,7 @@ const listOrganizations = route({
   access: { authenticated: true, needs: 'organization:read' },
   query: offsetQuery(),
   answers: { 200: offsetPageOf(OrganizationBody) },
-  summary: 'List the organizations that the caller is in',
+  summary: 'List the organizations of the caller',
   async handle({ caller, query, url }, { identity }: OrganizationsApi) {
     const all = await identity.organizations.ofUser(userOfCaller(caller).userId, caller.onlyOrganizations);
     const shown = all.slice(query.offset, query.offset + boundedLimit(query.limit));
@@ -33,7 +33,7 @@ const makeOrganization = route({
   access: { authenticated: true, needs: 'organization:write', sessionOnly: true },
   body: Type.Object({ name }, { title: 'OrganizationCreate' }),
   answers: { 201: OrganizationBody },
-  summary: 'Make an organization, and own it',
+  summary: 'Create an organization and become its owner',
   async handle({ caller, body }, { identity }: OrganizationsApi) {
     const made = await createOrganization(identity, userOfCaller(caller), body.name);
     return json(201, presentOrganization(made));
@@ -58,8 +58,8 @@ const patchOrganization = route({
   access: { organization: 'organization:write', role: 'admin', sensitive: true },
   body: Type.Partial(Type.Object({ name, ...organizationSettings }), { title: 'OrganizationPatch' }),
   answers: { 200: OrganizationBody },
-  summary: 'Change the name and the settings of an organization',
-  description: 'For its admins.',
+  summary: 'Update the name and settings of an organization',
+  description: 'For admins of the organization.',
   async handle({ caller, organization, body }, { identity }: OrganizationsApi) {
     const changed = await changeOrganization(
       identity,

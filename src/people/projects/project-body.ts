@@ -3,20 +3,22 @@ import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { Project, ProjectFacts, ProjectStore } from './projects.store.ts';
 
 export const projectSettings = {
-  anonymize_ips: Type.Boolean({ description: 'Events are stored without `$ip`.' }),
+  anonymize_ips: Type.Boolean({ description: 'Whether events are stored without `$ip`.' }),
   cookieless_server_hash_mode: Type.Union([Type.Literal(0), Type.Literal(1)], {
     description:
-      'Events of visitors without cookies: 0, dropped; 1, told apart for a day by a hash (stateless). 2, stateful, is not taken.',
+      'The handling of events from visitors without cookies. 0: dropped. 1: visitors are distinguished for one ' +
+      'day by a hash (stateless). 2 (stateful) is not supported.',
   }),
   historical_from_project_key: Type.Boolean({
-    description: 'The public key alone may place events in the past; otherwise that takes a key with `event:write`.',
+    description:
+      'Whether the public key alone may capture historical events; otherwise a key with `event:write` is required.',
   }),
-  timezone: Type.String({ description: 'IANA name. By its clock flags read dates that do not say theirs.' }),
+  timezone: Type.String({ description: 'The IANA name of the time zone that flags use for dates without one.' }),
   property_matching_version: Type.Union([Type.Literal(1), Type.Literal(2)], {
-    description: 'How flags compare with true and false: 1 by truth, 2 by text.',
+    description: 'How flags compare values with true and false: 1 by truthiness, 2 as text.',
   }),
   flag_requests_per_month: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), {
-    description: 'Requests for flags that are answered in one month, in UTC; null: all.',
+    description: 'The maximum number of flag requests per month (UTC) for the project; null for no limit.',
   }),
 };
 
@@ -25,14 +27,16 @@ export const ProjectBody = Type.Object(
     id: Type.Integer(),
     uuid: Type.String({ format: 'uuid' }),
     organization: Type.String({ format: 'uuid' }),
-    project_id: Type.Integer({ description: 'The id again: a project and its environment are one.' }),
+    project_id: Type.Integer({ description: 'The same as `id`, since a project has one environment.' }),
     api_token: Type.String({ description: 'The public key of the project, for capture.' }),
     name: Type.String(),
-    completed_snippet_onboarding: Type.Boolean({ description: 'Always true: there is nothing to go through first.' }),
+    completed_snippet_onboarding: Type.Boolean({ description: 'Always true: no onboarding is required.' }),
     has_completed_onboarding_for: Type.Object({}),
     ingested_event: Type.Boolean({ description: 'Whether an event has been captured.' }),
     is_demo: Type.Boolean(),
-    access_control: Type.Boolean({ description: 'Whether it is closed to members whom no rule lets in.' }),
+    access_control: Type.Boolean({
+      description: 'Whether the project is closed to members without an access rule for it.',
+    }),
     ...projectSettings,
     created_at: Type.String({ format: 'date-time' }),
   },

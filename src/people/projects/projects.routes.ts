@@ -27,7 +27,9 @@ const ProjectCreateBody = Type.Object(
 
 const listQuery = Type.Object({
   ...offsetQuery().properties,
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Returns only projects whose name contains this text.' }),
+  ),
 });
 
 export type IdentityApi = { identity: IdentityStores; gatekeeper: Pick<Gatekeeper, 'enterOrganization'> };
@@ -39,7 +41,7 @@ const listProjects = route({
   access: { authenticated: true },
   query: listQuery,
   answers: { 200: offsetPageOf(ProjectBody) },
-  summary: 'List the projects that the caller may enter',
+  summary: 'List the projects that the caller may access',
   async handle({ caller, query, url }, { identity }: IdentityApi) {
     const page = await identity.projects.list(caller, pageBounds(query), { search: query.search });
     return json(200, offsetPage(url, query, await presented(page, identity)));
@@ -52,7 +54,7 @@ const listOrganizationProjects = route({
   access: { organization: 'project:read' },
   query: listQuery,
   answers: { 200: offsetPageOf(ProjectBody) },
-  summary: 'List the projects of an organization that the caller may enter',
+  summary: 'List the projects of an organization that the caller may access',
   async handle({ caller, organization, query, url }, { identity }: IdentityApi) {
     const wanted = { search: query.search, organizationId: organization.id };
     const page = await identity.projects.list(caller, pageBounds(query), wanted);
@@ -66,8 +68,8 @@ const createInCurrentOrganization = route({
   access: { authenticated: true, needs: 'project:write' },
   body: ProjectCreateBody,
   answers: { 201: ProjectBody },
-  summary: 'Make a project in the current organization',
-  description: 'For its admins.',
+  summary: 'Create a project in the current organization',
+  description: 'For admins of the organization.',
   async handle({ caller, body }, { identity, gatekeeper }: IdentityApi) {
     const organization = await gatekeeper.enterOrganization(caller, '@current', { organization: 'project:write' });
     const project = await createProject(identity, { caller, organization }, settingsIn(body));
@@ -81,7 +83,7 @@ const createInOrganization = route({
   access: { organization: 'project:write' },
   body: ProjectCreateBody,
   answers: { 201: ProjectBody },
-  summary: 'Make a project',
+  summary: 'Create a project in an organization',
   description: 'For admins of the organization.',
   async handle({ caller, organization, body }, { identity }: IdentityApi) {
     const project = await createProject(identity, { caller, organization }, settingsIn(body));
@@ -96,9 +98,14 @@ const getProject = (['/api/projects/:project_id/', '/api/environments/:project_i
     path,
     access: { authenticated: true, limitedKeys: true },
     params: Type.Object({
-      project_id: Type.String({ pattern: String.raw`^(@current|[1-9]\d{0,8})$`, description: 'An id, or `@current`.' }),
+      project_id: Type.String({
+        pattern: String.raw`^(@current|[1-9]\d{0,8})$`,
+        description: 'The ID of the project, or `@current`.',
+      }),
     }),
-    query: Type.Object({ token: Type.Optional(Type.String({ description: 'The public key of `@current`.' })) }),
+    query: Type.Object({
+      token: Type.Optional(Type.String({ description: 'The public key of the project that `@current` refers to.' })),
+    }),
     answers: { 200: ProjectBody },
     summary: 'Retrieve a project',
     async handle({ caller, params, query }, { identity }: IdentityApi) {
@@ -116,8 +123,8 @@ const patchProject = route({
   access: { scope: 'project:write' },
   body: ProjectPatchBody,
   answers: { 200: ProjectBody },
-  summary: 'Change the name and the settings of a project',
-  description: 'Capture knows of a change within ten seconds, flags at once.',
+  summary: 'Update the name and settings of a project',
+  description: 'Capture applies changes within ten seconds, flags immediately.',
   async handle({ caller, project, body }, { identity }: IdentityApi) {
     const changed = await changeProject(identity, { caller, projectId: project.id }, settingsIn(body));
     return json(200, await presentedOne(changed, identity));
@@ -130,7 +137,7 @@ const resetProjectToken = route({
   access: { scope: 'project:write', admin: true, sensitive: true },
   answers: { 200: ProjectBody },
   summary: 'Replace the public key of a project',
-  description: 'Capture takes the old one for ten seconds more, flags not at all.',
+  description: 'The old key remains valid for ten seconds in capture, but not for flags.',
   async handle({ caller, project }, { identity }: IdentityApi) {
     const changed = await resetToken(identity, { caller, projectId: project.id });
     return json(200, await presentedOne(changed, identity));

@@ -8,7 +8,9 @@ export type HealthApi = { health: Health };
 const Live = Type.Object({ live: Type.Literal(true) });
 const Ready = Type.Object({
   ready: Type.Boolean(),
-  checks: Type.Record(Type.String(), Type.String(), { description: '`ok`, or why not, by name of the check' }),
+  checks: Type.Record(Type.String(), Type.String(), {
+    description: 'The result of each check by name: `ok`, or the reason for failure.',
+  }),
 });
 
 const liveness = route({
@@ -16,8 +18,8 @@ const liveness = route({
   path: '/_livez/',
   access: { public: true },
   answers: { 200: Live },
-  summary: 'Whether the process answers',
-  description: 'Asks nothing of anybody else: a process that does not answer should be restarted.',
+  summary: 'Check whether the process responds',
+  description: 'Does not depend on other services: restart a process that does not respond.',
   async handle() {
     return json(200, { live: true });
   },
@@ -28,8 +30,8 @@ export const readiness = route({
   path: '/_readyz/',
   access: { public: true },
   answers: { 200: Ready, 503: Ready },
-  summary: 'Whether the process can do its work now',
-  description: '503 while something it depends on is missing, and from the start of its shutdown.',
+  summary: 'Check whether the process is ready for requests',
+  description: 'Responds with 503 while a dependency is unavailable, and during shutdown.',
   async handle(_request, { health }: HealthApi) {
     const answer = await health.readiness();
     return json(answer.ready ? 200 : 503, answer);

@@ -28,9 +28,13 @@ export const ErrorBody = Type.Object(
       'quota_limited',
       'server_error',
     ] as const),
-    code: Type.String({ description: 'What went wrong, for programs.' }),
-    detail: Type.String({ description: 'What went wrong, for people.' }),
-    attr: nullable(Type.String({ description: 'The field at fault, nested names joined by `__`.' })),
+    code: Type.String({ description: 'The error code, for programs.' }),
+    detail: Type.String({ description: 'A description of the error, for people.' }),
+    attr: nullable(
+      Type.String({
+        description: 'The name of the invalid field, with nested names joined by `__`; null if there is none.',
+      }),
+    ),
   },
   { title: 'Error' },
 );

@@ -24,17 +24,19 @@ const MAX_EMAILS = 10;
 const url = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: 'https, of a public host; http only for hosts that the operator lists.',
+  description: 'An https URL of a public host; http is accepted only for hosts that the operator allows.',
 });
-const kinds = Type.Array(stringEnum(NOTICE_KINDS), { description: 'What to tell; all of it when it was never said.' });
+const kinds = Type.Array(stringEnum(NOTICE_KINDS), {
+  description: 'The kinds of notifications to send; all kinds by default.',
+});
 const address = Type.String({
   maxLength: 254,
   pattern: '^[^\\s@<>,;"]+@[^\\s@<>,;"]+$',
-  description: 'A mail address alone, such as data@example.com.',
+  description: 'An email address without a name, such as data@example.com.',
 });
 const emails = Type.Array(address, {
   maxItems: MAX_EMAILS,
-  description: 'At most one mail a day and export.',
+  description: 'The addresses to notify; at most one email per day and export.',
 });
 
 /** Notifications as a client sends them; what is left out stays. */
@@ -48,7 +50,7 @@ export const NotificationsIn = Type.Object(
             Type.String({
               writeOnly: true,
               pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$',
-              description: '`whsec_` and the base64 of 24 to 64 bytes, which sign what is sent.',
+              description: 'The signing key of the webhook: `whsec_` followed by the base64 of 24 to 64 bytes.',
             }),
           ),
         }),

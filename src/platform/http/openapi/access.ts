@@ -8,30 +8,30 @@ export const SECURITY_SCHEMES = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A personal key (`phx_…`) or a project’s secret key (`phs_…`).',
+    description: 'A personal API key (`phx_…`) or a secret key of the project (`phs_…`).',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'sessionid',
-    description: 'Somebody who is logged in.',
+    description: 'The session of a signed-in user.',
   },
   csrf: {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRFToken',
-    description: 'The value of the cookie `posthog_csrftoken`: changes of a session take it, too.',
+    description: 'The value of the cookie `posthog_csrftoken`; required for changes within a session.',
   },
   projectKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The key of a project: public (`phc_…`) or secret (`phs_…`).',
+    description: 'The key of the project, public (`phc_…`) or secret (`phs_…`).',
   },
   projectKeyHeader: {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'The same as a header of its own.',
+    description: 'The key of the project in a separate header.',
   },
 };
 
@@ -82,22 +82,19 @@ export function securityOf({ method, access, security }: DescribedRoute): Json {
 
 /** Access to an operation, in a sentence. */
 export function accessSentence({ access, security }: DescribedRoute): string {
-  if ('public' in access) return security ? 'It takes a key of the project.' : 'It takes no credentials.';
+  if ('public' in access) return security ? 'Requires a key of the project.' : 'Requires no authentication.';
   const scope = scopeOf(access);
   const key = scope === undefined ? 'a key' : `a key with the scope \`${scope}\``;
-  const caller = access.sessionOnly
-    ? 'It takes somebody who is logged in'
-    : `It takes ${key}, or somebody who is logged in`;
-  return `${caller}${conditionOf(access)}.`;
+  const user = (access as LoginAccess).sensitive ? 'a user who signed in recently' : 'a signed-in user';
+  return `Requires ${access.sessionOnly ? user : `${key} or ${user}`}${conditionOf(access)}.`;
 }
 
 function conditionOf(access: Exclude<Access, { public: true }>): string {
-  const recent = (access as LoginAccess).sensitive ? ' recently' : '';
-  if ('organization' in access && access.role) return `${recent}; an ${access.role} of the organization`;
-  if ('scope' in access && access.admin) return `${recent}; an admin of the project`;
-  if (!('scope' in access) || !access.object) return recent;
+  if ('organization' in access && access.role) return `, with the role \`${access.role}\` in the organization`;
+  if ('scope' in access && access.admin) return ', with the role `admin` in the project';
+  if (!('scope' in access) || !access.object) return '';
   const level = access.object.level ?? (access.scope.endsWith(':write') ? 'editor' : 'viewer');
-  return `${recent}; the level \`${level}\` with the object`;
+  return `, with the access level \`${level}\` for the object`;
 }
 
 function scopeOf(access: Exclude<Access, { public: true }>): string | undefined {

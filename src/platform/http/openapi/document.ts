@@ -18,7 +18,7 @@ export function openApiRoute<Collaborators>(
     path: '/api/schema/',
     access: { public: true },
     answers: { 200: Type.Object({ openapi: Type.String() }) },
-    summary: 'This API as an OpenAPI 3.1 document',
+    summary: 'Retrieve this API as an OpenAPI 3.1 document',
     handle: async () => json(200, document),
   });
   const document = openApiDocument([...routes, own], publicUrl);
@@ -48,9 +48,9 @@ export function openApiDocument(routes: readonly DescribedRoute[], publicUrl: st
       title: 'Sluice',
       version: '1',
       description:
-        'Project routes are found under `/api/projects/{project_id}/` too. A trailing slash may be left out. ' +
-        '`@current` instead of the id is the project of the query parameter `token`, its public key; without that the only ' +
-        'one that the API key opens.',
+        'Project routes are also available under `/api/projects/{project_id}/`. Trailing slashes are optional. In ' +
+        'place of an ID, `@current` refers to the project of the query parameter `token`, a public key; without ' +
+        'it, to the only project that the API key can access.',
     },
     servers: [{ url: publicUrl.replace(/\/$/, '') }],
     tags: [...new Set(routes.map(tagOf))].sort().map((name) => ({ name })),

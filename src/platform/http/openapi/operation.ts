@@ -50,7 +50,7 @@ function refusal(status: number, components: Components): Json {
 }
 
 function answer(route: DescribedRoute, status: string, schema: TSchema | null, components: Components): Json {
-  const description = REFUSALS[Number(status)] ?? (Number(status) === 304 ? 'What the client has is current' : 'Done');
+  const description = REFUSALS[Number(status)] ?? (Number(status) === 304 ? 'Not modified' : 'Done');
   if (!schema) return { description: `${description}; the body is empty` };
   const content = { schema: hoist(schema, components), example: exampleOf(schema, true) };
   return { description, content: { [mediaTypeOf(route, Number(status))]: content } };

@@ -7,7 +7,7 @@ import { nullable, Type, type Static, type TSchema } from '../../schema.ts';
 const MAX_LIMIT = 1000;
 const LIMIT_DESCRIPTION = `Results per page; more than ${MAX_LIMIT} counts as ${MAX_LIMIT}.`;
 
-const OFFSET = { minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'Index of the first result.' };
+const OFFSET = { minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'The index of the first result.' };
 
 /** Query of a page by offset. A larger `limit` than the maximum counts as the maximum; what is no number, as if it were not given. */
 export function offsetQuery(defaultLimit = 100) {
@@ -24,7 +24,7 @@ export type OffsetQuery = Static<ReturnType<typeof offsetQuery>>;
 
 export function offsetPageOf<S extends TSchema>(item: S) {
   return Type.Object({
-    count: Type.Integer({ description: 'How many results there are in all.' }),
+    count: Type.Integer({ description: 'The total number of results.' }),
     next: nullable(Type.String({ format: 'uri' })),
     previous: nullable(Type.String({ format: 'uri' })),
     results: Type.Array(item),
@@ -63,7 +63,7 @@ export function cursorPageOf<S extends TSchema>(item: S) {
 export function cursorQuery(defaultLimit: number) {
   return Type.Object({
     limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION }),
-    cursor: Type.Optional(Type.String({ description: 'From `next` or `previous` of a page.' })),
+    cursor: Type.Optional(Type.String({ description: 'The cursor from the `next` or `previous` URL of a page.' })),
   });
 }
 export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
