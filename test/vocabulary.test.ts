@@ -49,10 +49,17 @@ const RETIRED: readonly (readonly [pattern: string, instead: string])[] = [
   ['notingFailure', 'withFailureRecorded'],
   ['Asker', 'EvaluationContext'],
   ['UNTOLD_\\w*', 'HIDDEN_…_FIELDS'],
-  ['blame', 'attributeFailure'],
+  ['blame|attributeFailure', 'throwSupersededOrLost'],
   ['heldOutAs\\w*', 'holdoutShare'],
 ];
 const RETIRED_NAMES = RETIRED.map(([pattern]) => pattern).join('|');
+
+/**
+ * Words that no description or summary in src/ begins with: clients read each text alone, without the field above it or the path beside it.
+ * A summary is an imperative.
+ */
+const ELLIPTICAL =
+  /\b(?:description|summary):\s*['"`](?:Of|That|What|Who|Whose|Whom|Whoever|Only|It|Its|They|Those|Told|Asked|Nobody|Nothing|Somebody|Everybody|Without|Like|How (?:long|many|much|often) it)\b[^'"`\n]*/gi;
 
 type Finding = { line: number; text: string; instead: string };
 
@@ -136,6 +143,10 @@ function nameInstead(name: string): string {
   return RETIRED.find(([pattern]) => new RegExp(`^(?:${pattern})$`).test(name))![1];
 }
 
+function ellipticalIn(text: string): string[] {
+  return text.match(ELLIPTICAL) ?? [];
+}
+
 function sourceFiles(): string[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -155,6 +166,31 @@ describe('the vocabulary', () => {
     );
     assert.equal(complaints.length, 0, `\n${complaints.join('\n')}`);
   });
+
+  it('is kept by all descriptions and summaries of the API', () => {
+    const texts = sourceFiles()
+      .filter((file) => file.startsWith('src/'))
+      .map((file) => [file, readFileSync(path.join(ROOT, file), 'utf8')] as const);
+    const described = texts.filter(([, text]) => /\bdescription:\s*['"`]/.test(text));
+    assert.ok(described.length > 50, `only ${described.length} files have descriptions`);
+    const complaints = texts.flatMap(([file, text]) => ellipticalIn(text).map((found) => `${file}: ${found}`));
+    assert.equal(complaints.length, 0, `Say what the field is, or what the operation does:\n${complaints.join('\n')}`);
+  });
+
+  for (const text of [
+    "description: 'Of a text.'",
+    'summary:\n  `What ${a} does`',
+    'description: "How long it takes."',
+  ]) {
+    it(`does not take ${text.replace(/\s+/, ' ')}`, () => {
+      assert.equal(ellipticalIn(`const a = { ${text} };`).length, 1);
+    });
+  }
+  for (const text of ["description: 'The ID of the run.'", "summary: 'List offers'", "detail: 'Of a text.'"]) {
+    it(`takes ${text}`, () => {
+      assert.deepEqual(ellipticalIn(`const a = { ${text} };`), []);
+    });
+  }
 
   const CASES: [name: string, text: string, lines: number[]][] = [
     ['a comment on its own line', 'a();\n// Who asks.\nb();', [2]],

@@ -103,7 +103,7 @@ async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentR
 type Looked = {
   request: RunRequest;
   end: number;
-  wants: 'nothing' | 'asking' | 'starting' | 'closing';
+  wants: 'nothing' | 'requesting' | 'starting' | 'closing';
   newest: Execution | undefined;
 };
 
@@ -129,12 +129,12 @@ async function look(engine: Engine, request: RunRequest): Promise<Looked> {
 
   // A run under way may have been planned before the request: it is waited for; its end closes the request or leaves it open.
   if (newest?.status === 'RUNNING') return looked('nothing');
-  if (request.askedAfter === null) return looked('asking');
+  if (request.askedAfter === null) return looked('requesting');
   // No run has come of it, or Temporal has forgotten the run.
   if (newest === undefined || newest.runId === request.askedAfter) {
     return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }
-  return looked((await settle(engine, request, newest)) ? 'closing' : 'asking');
+  return looked((await settle(engine, request, newest)) ? 'closing' : 'requesting');
 }
 
 /**
@@ -177,16 +177,16 @@ async function ask(
 ): Promise<boolean> {
   const { stores, schedules, executions } = engine;
   const isSchedules = ({ end }: Looked) => isStartedBySchedule(batchExport, tiling, end);
-  const asking = looked.filter(({ wants }) => wants === 'asking');
+  const unrequested = looked.filter(({ wants }) => wants === 'requesting');
   const direct = [
     ...looked.filter(({ wants }) => wants === 'starting'),
     ...(await marked(
       engine,
-      asking.filter((one) => !isSchedules(one)),
+      unrequested.filter((one) => !isSchedules(one)),
     )),
   ];
   // A second call would replace the first: what is too much for one is started as the schedule would.
-  const bySchedules = asking.filter(isSchedules);
+  const bySchedules = unrequested.filter(isSchedules);
   direct.push(...(await marked(engine, bySchedules.slice(ASKED_AT_ONCE))));
   const bySchedule = await marked(engine, bySchedules.slice(0, ASKED_AT_ONCE));
   const ends = bySchedule.map(({ end }) => end);
@@ -209,9 +209,9 @@ async function ask(
  * Marked before they are asked for: a call whose answer is lost is waited for, then started directly; never asked twice.
  * @returns those that are still wanted
  */
-async function marked({ stores }: Engine, asking: readonly Looked[]): Promise<Looked[]> {
+async function marked({ stores }: Engine, unrequested: readonly Looked[]): Promise<Looked[]> {
   const wanted: Looked[] = [];
-  for (const one of asking) {
+  for (const one of unrequested) {
     if (await stores.runRequests.markAsked(one.request.id, one.newest?.runId ?? '')) wanted.push(one);
   }
   return wanted;

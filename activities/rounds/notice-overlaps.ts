@@ -25,9 +25,9 @@ export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promi
   for (const id of await engine.stores.health.troubled('overlapping')) {
     if (!overlapping.has(id)) await engine.stores.health.end(id, 'overlapping');
   }
-  let told = 0;
-  for (const id of overlapping) if (await logAndNotify(engine, id)) told += 1;
-  return told;
+  let noticed = 0;
+  for (const id of overlapping) if (await logAndNotify(engine, id)) noticed += 1;
+  return noticed;
 }
 
 async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<string>> {

@@ -68,7 +68,7 @@ async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal)
   } catch (error) {
     if (error instanceof ReadBackDiffers) await stores.ledger.reopen(lease);
     if (error instanceof DeliveredElsewhere) await listForeign(engine, planned, session);
-    if (error instanceof Superseded) await attributeFailure(engine, planned);
+    if (error instanceof Superseded) await throwSupersededOrLost(engine, planned);
     throw error;
   } finally {
     await session.close();
@@ -85,7 +85,7 @@ async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: S
 }
 
 /** A destination sees that something of ours is gone; only the ledger knows whether another run has taken it. */
-async function attributeFailure({ stores }: Engine, { lease }: PlannedRun): Promise<never> {
+async function throwSupersededOrLost({ stores }: Engine, { lease }: PlannedRun): Promise<never> {
   await stores.ledger.beginCommit(lease);
   throw new StagedLost('What this run had staged is no longer at the destination. The interval is delivered again.');
 }

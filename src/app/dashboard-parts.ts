@@ -6,7 +6,7 @@ import { protectedInsights } from '../analytics/insights/restriction.ts';
 import { resultStore } from '../analytics/insights/results/results.store.ts';
 import { createResults } from '../analytics/insights/results/results.ts';
 import { createAnswerQuery } from '../analytics/queries/answering.ts';
-import { QUERY_OPTIONS } from '../analytics/queries/asking.ts';
+import { QUERY_OPTIONS } from '../analytics/queries/query-connection.ts';
 import { queryRoutes, type QueriesApi } from '../analytics/queries/queries.routes.ts';
 import { runQuery } from '../analytics/queries/computing/run.ts';
 import { protectedDashboards } from '../analytics/dashboards/restriction.ts';

@@ -140,7 +140,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
         tilesOf(all, dashboard, {
           ...viewer,
           overrides,
-          resultsOf: (asked) => results.resultsOf(project, asked, refresh, rawAccess(viewer)),
+          resultsOf: (tiles) => results.resultsOf(project, tiles, refresh, rawAccess(viewer)),
         }),
       ]);
       return presentDashboard(dashboard, { viewer, users, tiles, overrides });

@@ -19,7 +19,7 @@ export const DashboardParams = Type.Object({ id: Id });
 export const RestrictionLevelChoice = Type.Unsafe<RestrictionLevel>({
   enum: [EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT],
   description:
-    'Who may edit the dashboard. 21: everyone who may edit dashboards; 37: of these, only its creator, its ' +
+    'The edit restriction. 21: everyone who may edit dashboards; 37: of these, only its creator, its ' +
     'collaborators and admins.',
 });
 

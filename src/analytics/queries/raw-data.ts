@@ -59,26 +59,26 @@ function kindsOf(...kinds: (RawData | false | undefined)[]): RawData[] {
   return (['event', 'person'] as const).filter((kind) => kinds.includes(kind));
 }
 
-type Asking = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> };
+type Actor = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> };
 
 /**
  * For a question that the caller chose: its filters could tell them values one by one, although none is shown.
  * @throws PermissionDenied
  */
-export function ensureMayAsk(asking: Asking, query: ParsedQuery): void {
-  ensureRaw(rawAccess(asking), shownData(query));
+export function ensureMayAsk(actor: Actor, query: ParsedQuery): void {
+  ensureRaw(rawAccess(actor), shownData(query));
   // tooth: raw-filters
-  ensureRaw(rawAccessByLevel(asking.rights), readData(query));
+  ensureRaw(rawAccessByLevel(actor.rights), readData(query));
 }
 
 /** For a query that the caller stores, to be looked at later. @param query checked @throws PermissionDenied */
-export function ensureMayStore({ rights }: Pick<Asking, 'rights'>, query: unknown): void {
+export function ensureMayStore({ rights }: Pick<Actor, 'rights'>, query: unknown): void {
   if (query !== null && query !== undefined) ensureRaw(rawAccessByLevel(rights), readData(parseQuery(query)));
 }
 
 /** For filters of a dashboard, a tile or one look, which the caller lays over queries. @throws PermissionDenied */
 export function ensureMayFilter(
-  { rights }: Pick<Asking, 'rights'>,
+  { rights }: Pick<Actor, 'rights'>,
   filters: Readonly<Record<string, unknown>> | null | undefined,
 ): void {
   const { properties, breakdown_filter } = filters ?? {};

@@ -107,17 +107,24 @@ export function createCapture(options: CaptureOptions): Capture {
   }
 
   async function store(request: LaneRequest, options: ReadOptions): Promise<Answer> {
-    const { rows, indexes, rejected, told, warnings, answer: answerOutcome } = await read(request, options);
+    const {
+      rows,
+      indexes,
+      rejected,
+      ingestionWarnings,
+      warnings,
+      answer: answerOutcome,
+    } = await read(request, options);
     const total = indexes.length + rejected.length;
     if (indexes.length > 0) {
       const refused = await groups.store(rows);
       for (const row of refused) {
         const { distinctId, uuid } = rows.subjects[row]!;
         rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
-        told.push(...warningsOf(NOT_STORABLE, { distinctId, eventUuid: uuid }));
+        ingestionWarnings.push(...warningsOf(NOT_STORABLE, { distinctId, eventUuid: uuid }));
       }
     }
-    warn(rows.projectId, told);
+    warn(rows.projectId, ingestionWarnings);
     observe?.events(total - rejected.length, rejected.length);
     const refusal = rejected.find(({ error }) => !(error instanceof Dropped));
     return answerOutcome({

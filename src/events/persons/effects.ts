@@ -157,11 +157,11 @@ function truncation(event: string, distinctId: string): PersonWarning {
 }
 
 function refusal(event: string, distinctId: string, other: string | undefined): PersonWarning {
-  const asked = other === undefined ? 'Something that is no distinct id' : JSON.stringify(other);
+  const merged = other === undefined ? 'Something that is no distinct id' : JSON.stringify(other);
   const illegal = other === undefined || isMergeable(distinctId) ? 'the former' : 'the latter';
   return {
     code: 'cannot_merge_with_illegal_distinct_id',
-    detail: `${asked} was not merged into ${JSON.stringify(distinctId)} by ${event}: ${illegal} cannot be the id of one person.`,
+    detail: `${merged} was not merged into ${JSON.stringify(distinctId)} by ${event}: ${illegal} cannot be the id of one person.`,
     distinctId,
   };
 }

@@ -15,7 +15,7 @@ const TestedStepBody = Type.Object(
     ...described,
     result: Type.Object({
       status: stringEnum(['Passed', 'Failed', 'Skipped']),
-      message: nullable(Type.String(), { description: 'What failed and how to fix it; null if nothing failed.' }),
+      message: nullable(Type.String(), { description: 'The failure and how to fix it; null if the step passed.' }),
     }),
   },
   { title: 'TestedStep' },

@@ -51,7 +51,7 @@ const previewNew = route({
   answers: { 200: BatchExportPreviewBody },
   summary: 'Preview an unsaved batch export',
   description:
-    'Nothing is stored, and the destination is not contacted. To see the rows, the caller also needs the ' +
+    'The preview is not stored, and the destination is not contacted. To see the rows, the caller also needs the ' +
     'access levels and scopes for events and persons.',
   async handle({ project, caller, rights, body }, { previews }: ExportsApi) {
     const wanted = wantedExport(body);
@@ -69,7 +69,7 @@ const previewStored = route({
   answers: { 200: BatchExportPreviewBody },
   summary: 'Preview a saved batch export, with or without changes',
   description:
-    'Nothing is stored, and the destination is not contacted. To see the rows, the caller also needs the ' +
+    'The preview is not stored, and the destination is not contacted. To see the rows, the caller also needs the ' +
     'access levels and scopes for events and persons.',
   async handle({ project, caller, rights, params, body }, { batchExports, previews }: ExportsApi) {
     const current = await batchExports.get(project.id, params.id);

@@ -34,7 +34,7 @@ export function describeBlock(block: Block): string {
 }
 
 export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
-  let asking: Promise<unknown> | undefined;
+  let firstCheck: Promise<unknown> | undefined;
 
   async function ask({ previous, next }: BegunSwap): Promise<Testimony> {
     if (previous !== null) return witness.swap({ expected: previous, next });
@@ -73,8 +73,8 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
 
   /** Why nothing is delivered; undefined: deliveries go on. The first call of a process asks the witness. */
   async function blocked(): Promise<string | undefined> {
-    asking ??= askFirst();
-    await asking;
+    firstCheck ??= askFirst();
+    await firstCheck;
     return reason();
   }
 

@@ -107,7 +107,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
         const entry: Entry = {
           verb: verbOf(wanted),
           cohort: after,
-          changes: changesBetween(SCOPE, told(current), told(after)),
+          changes: changesBetween(SCOPE, loggedFieldsOf(current), loggedFieldsOf(after)),
         };
         await record(stores, project, author, entry);
         return after;
@@ -200,7 +200,7 @@ async function record(
   await auditLog.record({ project, author, scope: SCOPE, itemId: id, activity: verb, name, version, changes });
 }
 
-function told({ name, description, filters, deleted }: Cohort): Record<string, unknown> {
+function loggedFieldsOf({ name, description, filters, deleted }: Cohort): Record<string, unknown> {
   return { name, description, filters, deleted };
 }
 

@@ -27,8 +27,8 @@ export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () =
   }
 
   /** Of visitors without cookies nothing is stored, and nothing is looked up or kept: only their groups count. */
-  function decideForNobody(project: DecidedProject, asked: EvaluationRequest): Evaluation | Promise<Evaluation> {
-    const request = { ...asked, anonDistinctId: undefined };
+  function decideForNobody(project: DecidedProject, given: EvaluationRequest): Evaluation | Promise<Evaluation> {
+    const request = { ...given, anonDistinctId: undefined };
     const { groups } = project.compiled.needs(request);
     if (groups.length === 0) return evaluate(project, request, NO_FACTS);
     // No person has an empty id.

@@ -1,45 +1,45 @@
 /** The statements behind `facts.ts`. Each is a row for everyone who asks, from a few lookups in primary keys. */
 
 /**
- * @param asked rows of project_id, distinct_id and ordinal: for whom it is asked
+ * @param requested rows of project_id, distinct_id and ordinal: for whom it is requested
  * @param more columns, each after a comma
  *
  * Every lookup is of one row of one project, `limit 1`: then no statistics talk Postgres into reading a whole table once for all.
  */
-const persons = (asked: string, more = '') => `
-  select asked.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${more}
-  from ${asked}
+const persons = (requested: string, more = '') => `
+  select requested.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${more}
+  from ${requested}
   left join lateral (
     select one.person_id from person_distinct_ids as one
-    where one.project_id = asked.project_id and one.distinct_id = asked.distinct_id limit 1
+    where one.project_id = requested.project_id and one.distinct_id = requested.distinct_id limit 1
   ) as known on true
   left join lateral (
     select one.id, one.created_at, one.properties from persons as one
-    where one.project_id = asked.project_id and one.id = known.person_id limit 1
+    where one.project_id = requested.project_id and one.id = known.person_id limit 1
   ) as person on true`;
 
 /**
- * @param asked with cohorts, groups and overrides, too: null where there are none, static cohorts (an array as text) and groups
+ * @param requested with cohorts, groups and overrides, too: null where there are none, static cohorts (an array as text) and groups
  *   (JSON: `[{index, key}]`), and whether overrides are wanted
  * @param overrides rows of key, hash_key
  */
-const facts = (asked: string, overrides: string) =>
+const facts = (requested: string, overrides: string) =>
   persons(
-    asked,
+    requested,
     `,
-    case when asked.cohorts is not null then array(
+    case when requested.cohorts is not null then array(
       select cohort_id from cohort_members as member
-      where member.project_id = asked.project_id and member.person_id = person.id and cohort_id = any (asked.cohorts::int[])
+      where member.project_id = requested.project_id and member.person_id = person.id and cohort_id = any (requested.cohorts::int[])
     ) end as cohorts,
-    case when asked.groups is not null then (
+    case when requested.groups is not null then (
       select json_agg(json_build_array(wanted.index, stored.properties::text))
-      from jsonb_to_recordset(asked.groups::jsonb) as wanted (index smallint, key text)
+      from jsonb_to_recordset(requested.groups::jsonb) as wanted (index smallint, key text)
       cross join lateral (
         select one.properties from groups as one
-        where one.project_id = asked.project_id and one.group_type_index = wanted.index and one.group_key = wanted.key limit 1
+        where one.project_id = requested.project_id and one.group_type_index = wanted.index and one.group_key = wanted.key limit 1
       ) as stored
     ) end as groups,
-    case when asked.overrides then (select json_object_agg(key, hash_key) from (${overrides}) as override) end as overrides`,
+    case when requested.overrides then (select json_object_agg(key, hash_key) from (${overrides}) as override) end as overrides`,
   );
 
 /** Of rows with a rank, the first for each flag. */
@@ -57,17 +57,17 @@ const awaitedOf = (projectId: string, distinctId: string) => `
  * that there are few of them.
  */
 export const PERSONS = persons(
-  `unnest((select $1::int[]), (select $2::text[])) with ordinality as asked (project_id, distinct_id, ordinal)`,
+  `unnest((select $1::int[]), (select $2::text[])) with ordinality as requested (project_id, distinct_id, ordinal)`,
 );
 
 /** $1 to $5 for each who asks: project, distinct id, cohorts, groups, whether overrides are wanted. */
 export const FACTS = facts(
   `unnest((select $1::int[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::boolean[]))
-    with ordinality as asked (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
+    with ordinality as requested (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
   firstOf(`
     select 0 as rank, feature_flag_key as key, hash_key from feature_flag_hash_key_overrides as stored
-    where stored.project_id = asked.project_id and stored.person_id = person.id
-    union all ${awaitedOf('asked.project_id', 'asked.distinct_id')}`),
+    where stored.project_id = requested.project_id and stored.person_id = person.id
+    union all ${awaitedOf('requested.project_id', 'requested.distinct_id')}`),
 );
 
 /**
@@ -87,15 +87,15 @@ export const FACTS_AND_OVERRIDES = `
     union all ${awaitedOf('$1', '$2')}
   ), written as (
     insert into feature_flag_hash_key_overrides (project_id, person_id, feature_flag_key, hash_key)
-      select $1, person_id, key, coalesce((select hash_key from stored where stored.key = asked.key), $5)
-      from (select distinct person_id from subject) as one, unnest($6::text[]) as asked (key)
+      select $1, person_id, key, coalesce((select hash_key from stored where stored.key = requested.key), $5)
+      from (select distinct person_id from subject) as one, unnest($6::text[]) as requested (key)
       where key not in (select key from stored where rank <> 1) order by person_id, key
       on conflict do nothing
       returning feature_flag_key as key, hash_key
   ), awaited as (
     insert into feature_flag_awaited_overrides (project_id, distinct_id, feature_flag_key, hash_key)
-      select $1, $2, key, coalesce((select hash_key from stored where stored.key = asked.key), $5)
-      from unnest($6::text[]) as asked (key)
+      select $1, $2, key, coalesce((select hash_key from stored where stored.key = requested.key), $5)
+      from unnest($6::text[]) as requested (key)
       where not exists (select from subject where distinct_id = $2) and key not in (select key from stored where rank = 1)
       order by key
       on conflict do nothing
@@ -103,7 +103,7 @@ export const FACTS_AND_OVERRIDES = `
   )
   ${facts(
     `(select $1::int, $2::text, $3::text, $4::text, true, 1)
-      as asked (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
+      as requested (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
     firstOf(`
       select rank, key, hash_key from stored
       union all select 3, key, hash_key from written union all select 3, key, hash_key from awaited`),

@@ -102,8 +102,8 @@ type Stored = { readonly [key: string]: Json };
 
 /** Cohorts that SDKs need for the flags, but none that lists persons: SDKs ask the server about cohorts that are not here. */
 function cohortsOf(flags: readonly StoredFlag[], { cohortsBehind }: References): Record<string, Json> {
-  const asked = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortOf)));
-  const behind = [...asked].flatMap((id) => (id === undefined ? [] : [...(cohortsBehind(id)?.values() ?? [])]));
+  const cohortIds = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortOf)));
+  const behind = [...cohortIds].flatMap((id) => (id === undefined ? [] : [...(cohortsBehind(id)?.values() ?? [])]));
   const dynamic = behind.flatMap((cohort) => (cohort && !cohort.isStatic ? [cohort] : []));
   return Object.fromEntries(dynamic.map(({ id, filters }) => [id, groupOf(fieldsOf(filters))]));
 }

@@ -59,8 +59,8 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const listeners = new Set<(projectId: number) => void>();
   /** Projects that are being read for the first time, by how they were asked for. */
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
-  /** Versions that were told while projects were read for the first time: perhaps of these. */
-  const told = new Map<number, number>();
+  /** Versions that were announced while projects were read for the first time: perhaps of these. */
+  const announced = new Map<number, number>();
   const { reload, reloadIfOlder, refresh, settled } = createReloads({ store, held, notify, log });
   let checking: Promise<void> | undefined;
 
@@ -73,7 +73,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     if (under) return under;
     const loading = loadOnce(name, read).finally(() => {
       loads.delete(name);
-      if (loads.size === 0) told.clear();
+      if (loads.size === 0) announced.clear();
     });
     loads.set(name, loading);
     return loading;
@@ -91,13 +91,13 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     const known = held.peek(snapshot.projectId);
     const isOld = known !== undefined && Number(known.version) >= Number(snapshot.version);
     const project = isOld ? known : held.put(ready(snapshot));
-    void reloadIfOlder(project.projectId, told.get(project.projectId) ?? 0);
+    void reloadIfOlder(project.projectId, announced.get(project.projectId) ?? 0);
     return project;
   }
 
   function onNotification(payload: string): void {
     const [projectId, version] = payload.split(':').map(Number) as [number, number];
-    if (loads.size > 0) told.set(projectId, version);
+    if (loads.size > 0) announced.set(projectId, version);
     if (held.peek(projectId)) void reloadIfOlder(projectId, version);
     else notify(projectId);
   }

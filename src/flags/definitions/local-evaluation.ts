@@ -90,8 +90,8 @@ function propertyObstacle(property: Fields, index: number | undefined): string |
   const { type, operator } = property;
   if (type === 'flag') return undefined;
   if (type === 'person_metadata') return 'It reads `person_metadata`, which only the server has.';
-  const asked = type === 'group' ? (integerOf(property['group_type_index']) ?? index) : undefined;
-  if (asked !== index && !(type === undefined && index !== undefined)) {
+  const propertyIndex = type === 'group' ? (integerOf(property['group_type_index']) ?? index) : undefined;
+  if (propertyIndex !== index && !(type === undefined && index !== undefined)) {
     return 'A condition set reads properties of a person or group other than the one that its percentage is about.';
   }
   if (typeof operator === 'string' && !OPERATORS.has(operator)) return `SDKs do not know the operator ${operator}.`;

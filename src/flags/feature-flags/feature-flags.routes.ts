@@ -74,7 +74,7 @@ const createFlag = route({
   answers: { 201: FlagBody },
   summary: 'Create a feature flag',
   description:
-    'Without `filters`, the flag applies to everyone. The key may be that of a deleted flag, which is ' +
+    'A flag without `filters` applies to everyone. The key may be that of a deleted flag, which is ' +
     'replaced. Unknown members of `filters` are ignored and listed in `ignored_members`.',
   async handle({ project, caller, rights, body, url }, { featureFlags }: FlagManagementApi) {
     const ignored = ignoredMembers(body.filters);

@@ -234,7 +234,7 @@ function leftOut(kind: KindOfItem, { fields }: Exported, ignored: unknown): stri
 function outcomeOf(
   { kind }: KindOfItem,
   { name, id, active }: Exported,
-  told: Pick<Outcome, 'outcome'> & Partial<Outcome>,
+  fields: Pick<Outcome, 'outcome'> & Partial<Outcome>,
 ): Outcome {
   return {
     kind,
@@ -246,6 +246,6 @@ function outcomeOf(
     leftOut: [],
     differs: [],
     withoutPayload: false,
-    ...told,
+    ...fields,
   };
 }

@@ -38,9 +38,9 @@ function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayl
 }
 
 function reasonOf({ attr, reason }: Refusal): string {
-  const told = `${attr === null ? '' : `${attr}: `}${reason}`;
+  const text = `${attr === null ? '' : `${attr}: `}${reason}`;
   const hint = REWRITABLE.test(reason) && reason.includes('regular expression') ? ` (${REWRITES})` : '';
-  return printable(told, LONGEST_REASON) + hint;
+  return printable(text, LONGEST_REASON) + hint;
 }
 
 export type Summary = Record<Kind, Record<Outcome['outcome'], number>> & { incomplete: number };
@@ -58,9 +58,9 @@ export function count(summary: Summary, outcome: Outcome): void {
 
 export function summaryLine(summary: Summary, dryRun: boolean): string {
   const counts = (['cohort', 'flag'] as const).map((kind) => {
-    const told = Object.entries(summary[kind]).filter(([, number]) => number > 0);
-    const all = told.reduce((sum, [, number]) => sum + number, 0);
-    const parts = told.map(
+    const numbers = Object.entries(summary[kind]).filter(([, number]) => number > 0);
+    const all = numbers.reduce((sum, [, number]) => sum + number, 0);
+    const parts = numbers.map(
       ([outcome, number]) => `${number} ${dryRun ? PLANNED[outcome as Outcome['outcome']] : outcome}`,
     );
     return `${all} ${kind}${all === 1 ? '' : 's'}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;

@@ -84,16 +84,21 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     const { headers } = request;
     metering.count({ projectId, kind: 'ofrep', keyId, sdk: sdkName(headers['user-agent'], undefined), requests: 1 });
     const stated = keyId !== null || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
-    const asked = await visitors.named(project, evaluationRequestOf(stated, NO_FIELDS, { headers, locate }), request);
-    if (path.of === 'flags') return sendAll(request, response, project, await evaluateAll(decider, project, asked));
-    const result = await evaluateOne(decider, project, asked, path.key);
+    const evaluation = await visitors.named(
+      project,
+      evaluationRequestOf(stated, NO_FIELDS, { headers, locate }),
+      request,
+    );
+    if (path.of === 'flags')
+      return sendAll(request, response, project, await evaluateAll(decider, project, evaluation));
+    const result = await evaluateOne(decider, project, evaluation, path.key);
     send(request, response, isRefusal(result) ? refused(result, path) : json(200, result));
   }
 
   /** The stream that told of a change may be another process's, which heard of it before this one. */
   async function upToDate(project: ProjectFlags, request: IncomingMessage): Promise<ProjectFlags> {
-    const told = /\d{1,15}/.exec(queryOf(request.url ?? '')('flagConfigEtag') ?? '')?.[0];
-    if (told === undefined || Number(told) <= Number(project.version)) return project;
+    const announced = /\d{1,15}/.exec(queryOf(request.url ?? '')('flagConfigEtag') ?? '')?.[0];
+    if (announced === undefined || Number(announced) <= Number(project.version)) return project;
     await nextChange(project.projectId);
     return (await definitions.findById(project.projectId)) ?? project;
   }

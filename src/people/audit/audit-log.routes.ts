@@ -17,7 +17,7 @@ const query = Type.Object({
     Type.String({ description: 'Returns only changes to this kind of object: `FeatureFlag`, `Survey`, ...' }),
   ),
   item_id: Type.Optional(
-    Type.String({ description: 'Returns only changes to objects with this ID; usually combined with `scope`.' }),
+    Type.String({ description: 'Returns only changes to objects with this ID; requires `scope`.' }),
   ),
   user: Type.Optional(
     Type.Integer({
@@ -36,10 +36,10 @@ const listActivity = route({
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes to the objects of a project, newest first',
   description: 'Excludes changes to objects that are hidden from the caller.',
-  async handle({ project, rights, query: asked, url }, { auditLog, users }: AuditLogApi) {
-    const wanted = { ...wantedOf(asked), seen: visibleAuditLog(rights) };
-    const page = await auditLog.list(project.id, wanted, pageBounds(asked));
-    return json(200, offsetPage(url, asked, await presented(page, users)));
+  async handle({ project, rights, query: filter, url }, { auditLog, users }: AuditLogApi) {
+    const wanted = { ...wantedOf(filter), seen: visibleAuditLog(rights) };
+    const page = await auditLog.list(project.id, wanted, pageBounds(filter));
+    return json(200, offsetPage(url, filter, await presented(page, users)));
   },
 });
 
@@ -50,9 +50,9 @@ const listOrganizationActivity = route({
   query,
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes to an organization, its members, roles, invites and keys, newest first',
-  async handle({ organization, query: asked, url }, { auditLog, users }: AuditLogApi) {
-    const page = await auditLog.listOfOrganization(organization.id, wantedOf(asked), pageBounds(asked));
-    return json(200, offsetPage(url, asked, await presented(page, users)));
+  async handle({ organization, query: filter, url }, { auditLog, users }: AuditLogApi) {
+    const page = await auditLog.listOfOrganization(organization.id, wantedOf(filter), pageBounds(filter));
+    return json(200, offsetPage(url, filter, await presented(page, users)));
   },
 });
 

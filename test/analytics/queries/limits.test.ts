@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { createAnswerQuery } from '../../../src/analytics/queries/answering.ts';
-import { QUERY_OPTIONS } from '../../../src/analytics/queries/asking.ts';
+import { QUERY_OPTIONS } from '../../../src/analytics/queries/query-connection.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
 import { runQuery } from '../../../src/analytics/queries/computing/run.ts';
 import { createKnex, createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';

@@ -27,7 +27,7 @@ function projectOf(projectId: number) {
   return { projectId, definitions, compiled: compileDefinitions(definitions) };
 }
 
-function asked({ projectId, cohorts }: Tenant, n: number, needs: Partial<Needs> = {}): Asked {
+function contextOf({ projectId, cohorts }: Tenant, n: number, needs: Partial<Needs> = {}): Asked {
   const request: EvaluationRequest = {
     distinctId: `user-${n % (PERSONS + 2)}`,
     groups: { company: `company-${n % 4}`, team: `team-${n % 2}`, poison: 'x' },
@@ -51,7 +51,7 @@ function asked({ projectId, cohorts }: Tenant, n: number, needs: Partial<Needs> 
 function known({ projectId, cohorts }: Tenant, n: number): object {
   const person = n % (PERSONS + 2);
   const isStored = person < PERSONS;
-  const { needs } = asked({ projectId, cohorts }, n);
+  const { needs } = contextOf({ projectId, cohorts }, n);
   const ofGroup = (index: number) => ({ of: projectId, group: index === 0 ? `company${n % 4}` : `team${n % 2}` });
   const stored = needs.groups.filter((index) => index === 1 || n % 4 < 2);
   return {
@@ -125,7 +125,7 @@ describe('many who ask at once', () => {
     return { projectId, cohorts };
   }
 
-  const everyone = (count: number) => Array.from({ length: count }, (_, n) => asked(tenants[n % PROJECTS]!, n));
+  const everyone = (count: number) => Array.from({ length: count }, (_, n) => contextOf(tenants[n % PROJECTS]!, n));
 
   it('get what is known of each, in few statements', async () => {
     const readFacts = factReader(pool);
@@ -140,7 +140,7 @@ describe('many who ask at once', () => {
 
   it('get their persons where nobody needs more', async () => {
     const readFacts = factReader(pool);
-    const all = Array.from({ length: 132 }, (_, n) => asked(tenants[n % PROJECTS]!, n, PERSON_ONLY));
+    const all = Array.from({ length: 132 }, (_, n) => contextOf(tenants[n % PROJECTS]!, n, PERSON_ONLY));
     const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
     const nothing = { groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map() };
     assert.deepEqual(
@@ -153,7 +153,7 @@ describe('many who ask at once', () => {
     const readFacts = factReader(pool);
     for (const poisoned of [0, 7, 14, 39]) {
       const all = everyone(40);
-      all[poisoned] = asked(tenants[0]!, 1, { groups: [POISON] });
+      all[poisoned] = contextOf(tenants[0]!, 1, { groups: [POISON] });
       const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
       assert.equal(answers[poisoned]!.person, 'unavailable');
       assert.deepEqual(
@@ -170,9 +170,9 @@ describe('many who ask at once', () => {
     await db.transaction(async (transaction) => {
       await transaction.raw('lock table feature_flag_hash_key_overrides in exclusive mode');
       const writing = Array.from({ length: 20 }, (_, n) => {
-        return read(asked(tenants[0]!, n, { hashKeyOverrides: true }), { anonDistinctId: `anonymous-${n}` });
+        return read(contextOf(tenants[0]!, n, { hashKeyOverrides: true }), { anonDistinctId: `anonymous-${n}` });
       });
-      assert.deepEqual(seen(await read(asked(tenants[1]!, 5))), known(tenants[1]!, 5));
+      assert.deepEqual(seen(await read(contextOf(tenants[1]!, 5))), known(tenants[1]!, 5));
       assert.ok((await Promise.all(writing)).every(({ person }) => person === 'unavailable'));
     });
   });
@@ -188,7 +188,7 @@ describe('many who ask at once', () => {
     try {
       const readFacts = factReader(pool);
       const begun = performance.now();
-      const all = Array.from({ length: 30 }, (_, n) => asked(tenants[1]!, n % PERSONS));
+      const all = Array.from({ length: 30 }, (_, n) => contextOf(tenants[1]!, n % PERSONS));
       const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
       assert.ok(performance.now() - begun < 2_200);
       const late = answers.flatMap((facts, n) => (facts.person === 'unavailable' ? [n] : []));

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import assert from 'node:assert/strict';
 import { createPool, type Knex, type Pool } from '../../../src/platform/db/connection.ts';
-import { QUERY_OPTIONS } from '../../../src/analytics/queries/asking.ts';
+import { QUERY_OPTIONS } from '../../../src/analytics/queries/query-connection.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
 import type { QueryResult } from '../../../src/analytics/queries/computing/result.ts';
 import { runQuery } from '../../../src/analytics/queries/computing/run.ts';

@@ -1,7 +1,7 @@
 /** Events as rows of a table, the newest first unless asked otherwise. */
 import { escapeLiteral } from 'pg';
 import { cutToPage } from '../../../events/table/lookup.ts';
-import type { Ask } from '../asking.ts';
+import type { RunSql } from '../query-connection.ts';
 import { resolvedDates } from '../dates/dates.ts';
 import { filterTreeSql, type FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
@@ -22,11 +22,16 @@ export type EventsTable = {
 const ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** Large events make short pages: `hasMore` says whether there is more. @throws InvalidInput for a range that ends before it begins */
-export async function eventsTable(ask: Ask, projectId: number, query: ParsedEvents, now: number): Promise<EventsTable> {
+export async function eventsTable(
+  runSql: RunSql,
+  projectId: number,
+  query: ParsedEvents,
+  now: number,
+): Promise<EventsTable> {
   const { limit, offset, columns, range } = query;
-  const dates = await resolvedDates(ask, projectId, range, { interval: null, now });
+  const dates = await resolvedDates(runSql, projectId, range, { interval: null, now });
   const sql = tableSql(query, { timeZone: dates.timeZone, now });
-  const rows = await ask<Record<string, unknown> & { beyond: boolean }>(sql, rangeValues(projectId, dates));
+  const rows = await runSql<Record<string, unknown> & { beyond: boolean }>(sql, rangeValues(projectId, dates));
   const shown = rows.filter(({ beyond }) => !beyond).slice(0, limit);
   return {
     results: shown.map((row) => columns.map((_, i) => row[`c${i}`])),

@@ -5,7 +5,7 @@
  * others; so for each event and step that way alone is kept: its moments, of which the first decides, then the second. A way to the next
  * step goes on from the best one among the events before.
  */
-import type { Ask } from '../asking.ts';
+import type { RunSql } from '../query-connection.ts';
 import { resolvedDates } from '../dates/dates.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
@@ -18,14 +18,14 @@ type Row = { reached: number; average: number | null; median: number | null };
 
 /** @throws InvalidInput for a range that ends before it begins */
 export async function funnel(
-  ask: Ask,
+  runSql: RunSql,
   projectId: number,
   query: ParsedFunnels,
   now: number,
 ): Promise<{ results: FunnelStepResult[]; dates: Dates }> {
-  const dates = await resolvedDates(ask, projectId, query.range, { interval: null, now });
+  const dates = await resolvedDates(runSql, projectId, query.range, { interval: null, now });
   const sql = funnelSql(query, { timeZone: dates.timeZone, now });
-  const rows = await ask<Row>(sql, rangeValues(projectId, dates));
+  const rows = await runSql<Row>(sql, rangeValues(projectId, dates));
   const results = query.steps.map((step, order): FunnelStepResult => {
     const { reached = 0, average = null, median = null } = rows[order] ?? {};
     return {

@@ -1,5 +1,5 @@
 /** Retention: of the persons who did something in one interval, how many came back in each later one. */
-import type { Ask } from '../asking.ts';
+import type { RunSql } from '../query-connection.ts';
 import { lastIntervals } from '../dates/dates.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
@@ -12,15 +12,15 @@ type Row = { bucket: number; later: number; persons: number };
 
 /** @throws InvalidInput for dates beyond all calendars */
 export async function retention(
-  ask: Ask,
+  runSql: RunSql,
   projectId: number,
   query: ParsedRetention,
   now: number,
 ): Promise<{ results: RetentionResult[]; dates: Dates }> {
   const { period, totalIntervals: count, range } = query;
-  const dates = await lastIntervals(ask, projectId, range, { interval: period, count, now });
+  const dates = await lastIntervals(runSql, projectId, range, { interval: period, count, now });
   const sql = retentionSql(query, { timeZone: dates.timeZone, now });
-  const rows = await ask<Row>(sql, [...rangeValues(projectId, dates), dates.starts]);
+  const rows = await runSql<Row>(sql, [...rangeValues(projectId, dates), dates.starts]);
   const persons = new Map(rows.map((row) => [`${row.bucket} ${row.later}`, row.persons]));
   const word = `${period[0]!.toUpperCase()}${period.slice(1)}`;
   const results = dates.starts.map((date, index) => ({

@@ -1,6 +1,6 @@
 /** Computes any query. */
 import type { Pool } from '../../../platform/db/connection.ts';
-import { asking, type Ask } from '../asking.ts';
+import { withQueryConnection, type RunSql } from '../query-connection.ts';
 import type { Dates } from '../dates/intervals.ts';
 import { eventsTable } from './events-table.ts';
 import { funnel } from './funnels.ts';
@@ -24,7 +24,9 @@ export async function runQuery(
   query: ParsedQuery,
   { now, signal }: { now: number; signal?: AbortSignal | undefined },
 ): Promise<QueryResult> {
-  const { dates, comparedWith, ...answer } = await asking(pool, signal, (ask) => computed(ask, project.id, query, now));
+  const { dates, comparedWith, ...answer } = await withQueryConnection(pool, signal, (runSql) =>
+    computed(runSql, project.id, query, now),
+  );
   return {
     ...answer,
     timezone: dates.timeZone,
@@ -33,16 +35,16 @@ export async function runQuery(
   };
 }
 
-function computed(ask: Ask, projectId: number, query: ParsedQuery, now: number): Promise<Answer> {
+function computed(runSql: RunSql, projectId: number, query: ParsedQuery, now: number): Promise<Answer> {
   switch (query.kind) {
     case 'TrendsQuery':
-      return trends(ask, projectId, query, now);
+      return trends(runSql, projectId, query, now);
     case 'FunnelsQuery':
-      return funnel(ask, projectId, query, now);
+      return funnel(runSql, projectId, query, now);
     case 'RetentionQuery':
-      return retention(ask, projectId, query, now);
+      return retention(runSql, projectId, query, now);
     case 'EventsQuery':
-      return eventsTable(ask, projectId, query, now);
+      return eventsTable(runSql, projectId, query, now);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Trends: what happened in each interval, or in all of them together; with formulas of it, and beside what happened before. */
-import type { Ask } from '../asking.ts';
+import type { RunSql } from '../query-connection.ts';
 import { comparedDates, resolvedDates } from '../dates/dates.ts';
 import { formulaResults } from './formula-lines.ts';
 import type { Dates } from '../dates/intervals.ts';
@@ -20,17 +20,17 @@ type Trends = { results: TrendResult[]; hasMore: boolean; dates: Dates; compared
  * @throws InvalidInput for a range that ends before it begins or has too many intervals, for more values than an answer may have, and for
  *   values that no number can hold
  */
-export async function trends(ask: Ask, projectId: number, query: ParsedTrends, now: number): Promise<Trends> {
+export async function trends(runSql: RunSql, projectId: number, query: ParsedTrends, now: number): Promise<Trends> {
   const { range, comparison, breakdown } = query;
   const looked = { interval: query.shape === 'total' ? null : query.interval, now };
   const { current, previous } = comparison
-    ? await comparedDates(ask, projectId, range, { ...looked, comparison })
-    : { current: await resolvedDates(ask, projectId, range, looked) };
+    ? await comparedDates(runSql, projectId, range, { ...looked, comparison })
+    : { current: await resolvedDates(runSql, projectId, range, looked) };
   refuseLarge(query, current.starts.length + (previous?.starts.length ?? 0));
 
   async function resultsOf(dates: Dates): Promise<TrendResult[]> {
     const values = [...rangeValues(projectId, dates), ...(looked.interval === null ? [] : [dates.starts])];
-    const rows = await ask<TrendRow>(trendsSql(query, { timeZone: dates.timeZone, now }), values);
+    const rows = await runSql<TrendRow>(trendsSql(query, { timeZone: dates.timeZone, now }), values);
     const lines = linesOf(query, rows, dates.starts.length);
     if (query.formulas.length > 0) return formulaResults(query, lines, dates);
     return lines.map((line) => seriesResult(query, line, dates));

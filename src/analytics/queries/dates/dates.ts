@@ -1,6 +1,6 @@
 /** A range of dates as it was written, to instants: by the clock of the project's time zone. */
 import { NotFound } from '../../../platform/errors.ts';
-import type { Ask } from '../asking.ts';
+import type { RunSql } from '../query-connection.ts';
 import { previousSpan } from './comparison.ts';
 import { located, type Dates, type Span } from './intervals.ts';
 import type { Comparison, Moment, Range } from '../parsing/parsed.ts';
@@ -22,26 +22,26 @@ type Looked = { interval: Interval | null; now: number };
  * @param now milliseconds since 1970
  * @throws InvalidInput for a range that ends before it begins, or has too many intervals
  */
-export async function resolvedDates(ask: Ask, projectId: number, range: Range, looked: Looked): Promise<Dates> {
-  const clock = await readClock(ask, projectId, range, looked.now);
-  return datesOf(ask, clock, range, looked);
+export async function resolvedDates(runSql: RunSql, projectId: number, range: Range, looked: Looked): Promise<Dates> {
+  const clock = await readClock(runSql, projectId, range, looked.now);
+  return datesOf(runSql, clock, range, looked);
 }
 
 /** The range, and the one that it is compared with. @throws as `resolvedDates` */
 export async function comparedDates(
-  ask: Ask,
+  runSql: RunSql,
   projectId: number,
   range: Range,
   { comparison, ...looked }: Looked & { comparison: Comparison },
 ): Promise<{ current: Dates; previous: Dates }> {
-  const clock = await readClock(ask, projectId, range, looked.now);
-  const current = await datesOf(ask, clock, range, looked);
+  const clock = await readClock(runSql, projectId, range, looked.now);
+  const current = await datesOf(runSql, clock, range, looked);
   const span = previousSpan(spanOf(clock, range, looked.interval), range, comparison, clock.to);
-  return { current, previous: await located(ask, clock.timeZone, span) };
+  return { current, previous: await located(runSql, clock.timeZone, span) };
 }
 
-async function datesOf(ask: Ask, clock: Clock, range: Range, { interval, now }: Looked): Promise<Dates> {
-  const dates = await located(ask, clock.timeZone, spanOf(clock, range, interval));
+async function datesOf(runSql: RunSql, clock: Clock, range: Range, { interval, now }: Looked): Promise<Dates> {
+  const dates = await located(runSql, clock.timeZone, spanOf(clock, range, interval));
   return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
 }
 
@@ -63,19 +63,19 @@ function instantsOf({ from, to }: Range, now: number): Partial<Pick<Dates, 'from
 
 /** The last intervals up to the one that `date_to` is in; `date_from` does not matter. @param count how many */
 export async function lastIntervals(
-  ask: Ask,
+  runSql: RunSql,
   projectId: number,
   range: Range,
   { interval, count, now }: { interval: Interval; count: number; now: number },
 ): Promise<Dates> {
-  const clock = await readClock(ask, projectId, { ...range, from: null }, now);
+  const clock = await readClock(runSql, projectId, { ...range, from: null }, now);
   const last = startOf(endOf(range, clock.to, interval) - 1, interval);
   const from = shifted(last, 1 - count, interval);
-  return located(ask, clock.timeZone, { from, to: shifted(last, 1, interval), interval });
+  return located(runSql, clock.timeZone, { from, to: shifted(last, 1, interval), interval });
 }
 
-async function readClock(ask: Ask, projectId: number, range: Range, now: number): Promise<Clock> {
-  const [row] = await ask<{ timezone: string; from_wall: string | null; to_wall: string }>(
+async function readClock(runSql: RunSql, projectId: number, range: Range, now: number): Promise<Clock> {
+  const [row] = await runSql<{ timezone: string; from_wall: string | null; to_wall: string }>(
     `select timezone, (${range.from === 'all' ? FIRST : '$2::timestamptz'} at time zone timezone)::text as from_wall,
        ($3::timestamptz at time zone timezone)::text as to_wall
      from projects where id = $1`,

@@ -1,7 +1,7 @@
 /**
  * When a range and the intervals in it begin. Calendars are counted here, zones by Postgres: a day of 23 or 25 hours is one interval.
  */
-import type { Ask } from '../asking.ts';
+import type { RunSql } from '../query-connection.ts';
 import { refusal } from '../parsing/refusal.ts';
 import type { Interval } from '../parsing/schema.ts';
 import { shifted, startOf } from './wall-clock.ts';
@@ -38,17 +38,17 @@ const HOURS = `
 export type Span = { from: number; to: number; interval: Interval | null };
 
 /** @throws InvalidInput for more intervals than there may be */
-export async function located(ask: Ask, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
+export async function located(runSql: RunSql, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
   if (from < EARLIEST || to > LATEST) throw refusal('dateRange', 'It reaches beyond the years 1970 to 9000.');
   const calendar = interval === null || interval === 'hour' ? [] : wallsBetween(from, to, interval);
   const first = interval === 'hour' ? startOf(from, 'hour') : from;
   const walls = [from, to, first, ...calendar].map((wall) => new Date(wall).toISOString().replace('Z', ''));
-  const [start, end, firstStart, ...starts] = (await ask<{ at: string }>(LOCATED, [timeZone, walls])).map(
+  const [start, end, firstStart, ...starts] = (await runSql<{ at: string }>(LOCATED, [timeZone, walls])).map(
     ({ at }) => at,
   );
   const dates = { timeZone, from: start!, to: end! };
   if (interval !== 'hour') return { ...dates, starts, walls: calendar.map(textOf) };
-  const hours = await ask<{ at: string; wall: string }>(HOURS, [timeZone, firstStart, end]);
+  const hours = await runSql<{ at: string; wall: string }>(HOURS, [timeZone, firstStart, end]);
   if (hours.length > MAX_INTERVALS) throw tooMany(interval);
   return { ...dates, starts: hours.map(({ at }) => at), walls: hours.map(({ wall }) => wall) };
 }

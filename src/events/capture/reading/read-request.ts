@@ -60,7 +60,7 @@ export type ReadRequest = Omit<ReadEvents, 'events'> & {
   /** For the client. */
   warnings: Warning[];
   /** For the project. */
-  told: IngestionWarning[];
+  ingestionWarnings: IngestionWarning[];
   answer: AnswerOutcome;
 };
 
@@ -117,7 +117,7 @@ export function createReading(options: ReadingOptions) {
       indexes,
       rejected,
       warnings,
-      told: [...warnings, ...rejectionWarnings(rejected, received.events)],
+      ingestionWarnings: [...warnings, ...rejectionWarnings(rejected, received.events)],
       answer,
     };
   }

@@ -149,6 +149,6 @@ function loggedFieldsOf({
   documentationUrl,
   payload,
 }: EarlyAccessFeature): Record<string, unknown> {
-  const told: { stage: Stage; [field: string]: unknown } = { name, description, stage, payload };
-  return { ...told, documentation_url: documentationUrl };
+  const logged: { stage: Stage; [field: string]: unknown } = { name, description, stage, payload };
+  return { ...logged, documentation_url: documentationUrl };
 }

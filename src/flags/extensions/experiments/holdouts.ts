@@ -95,11 +95,11 @@ async function record(
   after: Holdout,
   before?: Holdout,
 ): Promise<void> {
-  const changes = before ? changesBetween(SCOPE, told(before), told(after)) : [];
+  const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(after)) : [];
   if (before && changes.length === 0) return;
   await auditLog.record({ project, author, scope: SCOPE, itemId: after.id, activity: verb, name: after.name, changes });
 }
 
-function told({ name, description, exclusion_percentage }: Holdout): HoldoutFields {
+function loggedFieldsOf({ name, description, exclusion_percentage }: Holdout): HoldoutFields {
   return { name, description, exclusion_percentage };
 }

@@ -90,7 +90,7 @@ export const NewExperimentBody = Type.Object(
   },
   {
     title: 'NewExperiment',
-    description: 'Without `start_date`, the experiment is a draft, and a flag created for it is inactive.',
+    description: 'An experiment without `start_date` is a draft, and a flag created for it is inactive.',
   },
 );
 export type NewExperimentBody = Static<typeof NewExperimentBody>;

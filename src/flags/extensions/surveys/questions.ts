@@ -105,12 +105,12 @@ function refusalOf(path: string): Refuse {
 
 type Texts = Partial<Pick<Question, keyof typeof texts>>;
 
-function checkTexts({ question: asked, description, link, choices }: Texts, refuse: Refuse): void {
-  for (const [field, text] of Object.entries({ question: asked, description })) {
-    const fault = htmlFault(text ?? '');
+function checkTexts({ question: text, description, link, choices }: Texts, refuse: Refuse): void {
+  for (const [field, html] of Object.entries({ question: text, description })) {
+    const fault = htmlFault(html ?? '');
     if (fault !== undefined) refuse(field, fault);
   }
-  if (asked?.trim() === '') refuse('question', 'Question text is required.');
+  if (text?.trim() === '') refuse('question', 'Question text is required.');
   if (choices?.some((choice) => choice.trim() === '')) refuse('choices', 'Question choices cannot be empty.');
   if (link) checkLink(link, refuse);
 }

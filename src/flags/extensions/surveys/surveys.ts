@@ -174,7 +174,7 @@ function loggedFieldsOf({
   is_running: _running,
   updated_at: _updated,
   sampling_paused_until: _paused,
-  ...told
+  ...logged
 }: Survey): Record<string, unknown> {
-  return told;
+  return logged;
 }

@@ -1,4 +1,4 @@
-/** Asking Postgres for results: for a limited time, and no longer than somebody waits. */
+/** Connections for queries: statements end after a time limit, and when their client has gone. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Pool } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound, Unavailable } from '../../platform/errors.ts';
@@ -14,17 +14,17 @@ export const QUERY_OPTIONS = {
 } as const;
 
 /** One statement; the rows that it gives. */
-export type Ask = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+export type RunSql = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /**
  * Gives the work a connection; when the signal is aborted its statement is ended, and the connection closed.
  * @param pool with `QUERY_OPTIONS`
  * @throws Unavailable when it takes too long; InvalidInput for numbers that Postgres cannot compute; the signal's reason when aborted
  */
-export async function asking<T>(
+export async function withQueryConnection<T>(
   pool: Pool,
   signal: AbortSignal | undefined,
-  work: (ask: Ask) => Promise<T>,
+  work: (runSql: RunSql) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
   const client = await pool.connect();
