@@ -59,7 +59,7 @@ const ARROWS = `
   events/ingest           -> platform/db, events/persons, events/warnings (types)
   events/records          -> platform/db, platform/http, people, events/ingest, events/table
   events/reading          -> platform/db, conditions/custom-queries, conditions/rows, conditions/sql
-  events/capture          -> platform/db (types), platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
+  events/capture          -> platform/db, platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
 
   exports/formats         -> conditions/rows
   exports/domain          -> conditions/rows (types), exports/formats (types)

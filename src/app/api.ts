@@ -4,10 +4,10 @@ import { isDatabaseAway } from '../platform/db/away.ts';
 import { sharedRoutes } from '../analytics/sharing/description.ts';
 import { createCapture, type CaptureOptions } from '../events/capture/capture.ts';
 import { captureRoutes } from '../events/capture/description.ts';
-import { GROUPS_IN_FLIGHT } from '../events/capture/group-commit.ts';
 import { createSalts } from '../events/cookieless/salts.ts';
 import { saltStore } from '../events/cookieless/salts.store.ts';
-import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
+import { createKnex, createPool, STORE_TIMEOUTS, type Pool } from '../platform/db/connection.ts';
+import { POOLS } from '../platform/db/pools.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 import { peopleChanges } from '../events/records/changes.ts';
 import { eventRoutes, type EventsApi } from '../events/records/events.routes.ts';
@@ -105,6 +105,8 @@ export type Api = {
   close(): Promise<void>;
   /** Metrics of capture, and of all exports. */
   metrics: Metrics;
+  /** For looking at the server, beside requests. */
+  pool: Pool;
 };
 
 /** Connects lazily: it can listen while Postgres and Temporal are still away. */
@@ -124,15 +126,10 @@ export function createApi(
 ): Api {
   const { databaseUrl: url, publicUrl, eventsPerSecond, clientAddress, locate, log } = options;
   const engine = createEngine(options);
-  const db = createKnex({ url, applicationName: 'sluice-identity', ...STORE_TIMEOUTS });
+  const db = createKnex({ url, ...POOLS.identity, ...STORE_TIMEOUTS });
   const lookups = createKnex({ url, ...LOOKUP_OPTIONS });
   const described = peopleStores(lookups);
-  const ingestPool = createPool({
-    url,
-    applicationName: 'sluice-capture',
-    maxConnections: GROUPS_IN_FLIGHT,
-    ...INGEST_TIMEOUTS,
-  });
+  const ingestPool = createPool({ url, ...POOLS.capture, ...INGEST_TIMEOUTS });
   const identity = identityStores(db);
   const { projects, auditLog, users } = identity;
   const dashboards = createDashboardParts(options);
@@ -239,6 +236,7 @@ export function createApi(
   return {
     application,
     metrics: engine.metrics,
+    pool: engine.pool,
     drain() {
       health.drain();
       flags.drain();

@@ -1,5 +1,6 @@
 /** Composes what the API does with dashboards: routes, shared pages, and what they share. */
 import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
+import { POOLS } from '../platform/db/pools.ts';
 import { dashboardsOwnApi, dashboardsOwnRoutes, type DashboardsOwnApi } from '../analytics/dashboards/api.ts';
 import { insightsApi, insightsApiRoutes, type InsightsApi } from '../analytics/insights/api.ts';
 import { protectedInsights } from '../analytics/insights/restriction.ts';
@@ -59,7 +60,7 @@ export type DashboardParts = {
 /** Connects lazily. */
 export function createDashboardParts(options: DashboardPartsOptions): DashboardParts {
   const { databaseUrl: url, encryptionKeys, publicUrl, clientAddress, log } = options;
-  const db = createKnex({ url, applicationName: 'sluice-dashboards', ...STORE_TIMEOUTS });
+  const db = createKnex({ url, ...POOLS.dashboards, ...STORE_TIMEOUTS });
   const queryPool = createPool({ url, ...QUERY_OPTIONS });
   const stores = dashboardStores(db);
   const results = createResults({

@@ -1,5 +1,6 @@
 /** Engine options, read from the environment. */
 import { entriesOf, type Config } from '../platform/config.ts';
+import type { Planned } from '../platform/db/connection-budget.ts';
 import type { EngineOptions } from './engine.ts';
 import { CommandFailed } from '../platform/errors.ts';
 import { createKeyRing } from '../platform/secrets/key-ring.ts';
@@ -37,5 +38,14 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
     },
     fileGraceHours: config.EXPORT_FILE_GRACE_HOURS,
     log,
+  };
+}
+
+/** Processes of the installation, for their connections. */
+export function plannedProcesses(config: Config): Planned {
+  return {
+    apiProcesses: config.SLUICE_API_PROCESSES,
+    workerProcesses: config.SLUICE_WORKER_PROCESSES,
+    partsAtOnce: config.SLUICE_WORKER_CONCURRENCY,
   };
 }

@@ -2,6 +2,7 @@
 import type { Engine, ExportLimits, Step } from '../../activities/engine.ts';
 import { DEFAULT_FILE_GRACE_HOURS } from '../platform/config.ts';
 import { createKnex, createPool } from '../platform/db/connection.ts';
+import { POOLS, rowsPool } from '../platform/db/pools.ts';
 import type { DestinationEnvironment } from '../exports/destinations/environment.ts';
 import { eventReader } from '../events/reading/read.ts';
 import { createSealer, type Sealer } from '../events/table/seal.ts';
@@ -49,8 +50,8 @@ const TRANSACTION_TIMEOUTS = { idleInTransactionTimeoutMs: 10_000, lockTimeoutMs
 
 export function createEngine(options: EngineOptions): ComposedEngine {
   const { databaseUrl: url, log } = options;
-  const db = createKnex({ url, applicationName: 'sluice-engine', maxConnections: 10, ...TRANSACTION_TIMEOUTS });
-  const pool = createPool({ url, applicationName: 'sluice-rows', maxConnections: options.partsAtOnce + 6 });
+  const db = createKnex({ url, ...POOLS.engine, ...TRANSACTION_TIMEOUTS });
+  const pool = createPool({ url, ...rowsPool(options.partsAtOnce) });
   const configs = configEncryption(createKeyRing(options.encryptionKeys));
   const temporal = connectTemporal(options.temporal);
   const stores = exportStores(db);

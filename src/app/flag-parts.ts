@@ -1,6 +1,7 @@
 /** Composes what the API does with feature flags: raw handlers, routes, and what they share. */
 import { configurationRoutes } from '../flags/config/description.ts';
 import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
+import { POOLS } from '../platform/db/pools.ts';
 import type { EngineOptions } from './engine.ts';
 import { LOOKUP_OPTIONS } from '../events/table/lookup.ts';
 import { cohortsApi, cohortsApiRoutes, type CohortsApi } from '../flags/cohorts/api.ts';
@@ -88,7 +89,7 @@ export type FlagParts = {
 /** Connects lazily. */
 export function createFlagParts(options: FlagPartsOptions): FlagParts {
   const { databaseUrl: url, gatekeeper, publicUrl, locate, requestsPerSecond, observe, log } = options;
-  const db = createKnex({ url, applicationName: 'sluice-flags', ...STORE_TIMEOUTS });
+  const db = createKnex({ url, ...POOLS.flags, ...STORE_TIMEOUTS });
   const lookups = createKnex({ url, ...LOOKUP_OPTIONS });
   const decidePool = createPool({ url, ...DECIDE_POOL });
   const countPool = createPool({ url, ...LOOKUP_OPTIONS });

@@ -1,5 +1,6 @@
 /** Preparation of a database, before any role may use it. */
 import { createPool } from '../platform/db/connection.ts';
+import { POOLS } from '../platform/db/pools.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { CommandFailed } from '../platform/errors.ts';
 import { ensurePartitions } from '../events/table/partitions.ts';
@@ -16,7 +17,7 @@ export type Prepared = {
  * @throws CommandFailed when the database cannot be reached
  */
 export async function prepareDatabase(url: string): Promise<Prepared> {
-  const pool = createPool({ url, applicationName: 'sluice-migrate', maxConnections: 1 });
+  const pool = createPool({ url, ...POOLS.migrate });
   try {
     return { applied: await migrate(url), partitioned: await ensurePartitions(pool) };
   } catch (error) {

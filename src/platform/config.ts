@@ -14,6 +14,14 @@ const MetricsPort = (role: string) =>
     description: `Port on which ${role} tells Prometheus how it is doing, at \`/metrics\`. Unset: nowhere. 0: any that is free.`,
   });
 
+const Processes = (what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 1,
+    description: `${what} that run on this database: at start the log warns if Postgres grants too few connections for all.`,
+  });
+
 /** Default of EXPORT_FILE_GRACE_HOURS. */
 export const DEFAULT_FILE_GRACE_HOURS = 24;
 
@@ -68,6 +76,8 @@ export const Environment = Type.Object({
   POSTHOG_API_KEY: Type.Optional(
     Type.String({ description: 'Personal key of the server that `sluice flags import --from` reads.' }),
   ),
+  SLUICE_API_PROCESSES: Processes('API processes'),
+  SLUICE_WORKER_PROCESSES: Processes('Workers'),
   SLUICE_WORKER_CONCURRENCY: Type.Integer({
     minimum: 1,
     maximum: 100,

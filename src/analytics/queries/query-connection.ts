@@ -1,14 +1,14 @@
 /** Connections for queries: statements end after a time limit, and when their client has gone. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Pool } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { InvalidInput, NotFound, Unavailable } from '../../platform/errors.ts';
 
 const TIMEOUT_MS = 15_000;
 
-/** For the connections that insights are computed on: few, as each may read many events. */
+/** For the connections that insights are computed on. */
 export const QUERY_OPTIONS = {
-  applicationName: 'sluice-insights',
-  maxConnections: 5,
+  ...POOLS.insights,
   statementTimeoutMs: TIMEOUT_MS,
   answerTimeoutMs: 2 * TIMEOUT_MS,
 } as const;

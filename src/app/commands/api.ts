@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { createApi } from '../api.ts';
 import { entriesOf, readConfig } from '../../platform/config.ts';
-import { engineOptions } from '../engine-options.ts';
+import { engineOptions, plannedProcesses } from '../engine-options.ts';
+import { warnOfShortage } from '../../platform/db/connection-budget.ts';
 import { startHttpServer } from '../../platform/http/server.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
@@ -47,12 +48,15 @@ async function run(): Promise<void> {
     codecFor,
   });
   const signals = stopSignals();
+  const stopping = new AbortController();
+  void warnOfShortage(api.pool, plannedProcesses(config), { log, signal: stopping.signal });
   const server = await startHttpServer(api.application, { host, port, fastPath: config.SLUICE_FAST_PATH === 'on' });
   log.info({ url: server.url }, 'listening');
   const { metrics } = api;
   const metricsServer = await startMetricsServer(config, { port: config.SLUICE_METRICS_PORT, metrics, log });
 
   log.info({ reason: await signals.requested }, 'stopping');
+  stopping.abort();
   api.drain();
   await Promise.race([server.stop(GRACE_MS), signals.forced]);
   await metricsServer?.stop(0);

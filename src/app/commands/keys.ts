@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { readConfig, requireVariable } from '../../platform/config.ts';
 import { createKnex } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
 import { apiKeys, type ApiKeys } from '../../people/keys/api-keys.ts';
 import { keyStore, type ApiKey, type KeyOwner, type KeyStore } from '../../people/keys/keys.store.ts';
@@ -77,7 +78,7 @@ type Stores = { keys: KeyStore; owners: OwnerStore; issuing: ApiKeys };
 
 async function withStores<O>(options: O, work: (options: O, stores: Stores) => Promise<void>): Promise<void> {
   const url = requireVariable(await besideUp(readConfig()), 'DATABASE_URL');
-  const db = createKnex({ url, applicationName: 'sluice-keys', maxConnections: 1 });
+  const db = createKnex({ url, ...POOLS.keys });
   try {
     await work(options, { keys: keyStore(db), owners: ownerStore(db), issuing: apiKeys(identityStores(db)) });
   } finally {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { readConfig, requireVariable } from '../../platform/config.ts';
 import { createKnex } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { rollback } from '../../platform/db/migrate.ts';
 import { seedDemo } from '../../people/demo.store.ts';
 import { prepareDatabase } from '../prepare-database.ts';
@@ -39,7 +40,7 @@ async function run(options: Options): Promise<void> {
 
 /** In the words of `dev.json`. The personal key of an earlier call is no longer valid: it cannot be read back. */
 async function demoKeys(url: string): Promise<Record<string, string | number>> {
-  const db = createKnex({ url, applicationName: 'sluice-migrate', maxConnections: 1 });
+  const db = createKnex({ url, ...POOLS.migrate });
   try {
     const { projectId, projectApiKey, personalApiKey } = await seedDemo(db);
     return { project_id: projectId, project_api_key: projectApiKey, personal_api_key: personalApiKey };

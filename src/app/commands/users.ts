@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { readConfig, requireVariable } from '../../platform/config.ts';
 import { createKnex } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../../platform/http/access.ts';
 import { addUser, resetPassword } from '../../people/accounts/operator.ts';
@@ -48,7 +49,7 @@ export function usersCommand(): Command {
 
 async function withStores<O>(options: O, work: (options: O, identity: IdentityStores) => Promise<void>): Promise<void> {
   const url = requireVariable(await besideUp(readConfig()), 'DATABASE_URL');
-  const db = createKnex({ url, applicationName: 'sluice-users', maxConnections: 1 });
+  const db = createKnex({ url, ...POOLS.users });
   try {
     await work(options, identityStores(db));
   } finally {

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { createActivities } from '../../../activities/index.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createEngine, type ComposedEngine, type EngineOptions } from '../engine.ts';
-import { engineOptions } from '../engine-options.ts';
+import { engineOptions, plannedProcesses } from '../engine-options.ts';
+import { warnOfShortage } from '../../platform/db/connection-budget.ts';
 import { freePort } from '../../platform/processes/port.ts';
 import { answerPings } from '../../platform/processes/liveness.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
@@ -38,6 +39,7 @@ async function run(): Promise<void> {
     log: options.log,
     others: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
   });
+  void warnOfShortage(engine.pool, plannedProcesses(config), { log: options.log, signal: stopping.signal });
   const reportReady = engine.metrics.registerWorker();
   try {
     const worker = await whenTemporalAnswers(engine, options, stopping.signal);

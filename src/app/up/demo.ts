@@ -1,6 +1,7 @@
 /** The demo's organization, project, keys and dashboard: made on the first start, the same ever after. */
 import { dashboardStores } from '../../analytics/dashboards/stores.ts';
 import { createKnex } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { seedDemo, type Demo } from '../../people/demo.store.ts';
 import { identityStores } from '../../people/stores.ts';
 import { demoDashboard } from './demo-dashboard.ts';
@@ -14,7 +15,7 @@ const KEY_FILE = 'personal-api-key';
 export type SharedDemo = Demo & DemoLogin & { shareToken: string | null };
 
 export async function demo(databaseUrl: string, state: StateFolder): Promise<SharedDemo> {
-  const db = createKnex({ url: databaseUrl, applicationName: 'sluice-up', maxConnections: 1 });
+  const db = createKnex({ url: databaseUrl, ...POOLS.up });
   try {
     const known = (await state.read(KEY_FILE))?.trim();
     const made = await seedDemo(db, known);

@@ -2,13 +2,14 @@
  * Group commit: requests that arrive together are stored by one transaction, and each is answered after the commit. The busier
  * the process, the larger the groups, the less each event costs.
  */
+import { POOLS } from '../../platform/db/pools.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { EventRows } from '../ingest/event-rows.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import { createSharedRoom } from '../../platform/fairness/shared-room.ts';
 
 /** Transactions at once, of all projects; one project alone has half of them, so that another one need not wait for it. */
-export const GROUPS_IN_FLIGHT = 4;
+export const GROUPS_IN_FLIGHT = POOLS.capture.maxConnections;
 /** So much of one project is worth a second transaction beside its first; less waits for it, and makes a larger group. */
 const WORTH_ANOTHER_BYTES = 256 * 1024;
 /** Clients that were just answered are about to send their next: groups double when they are waited for. */

@@ -1,4 +1,5 @@
 /** Bounds of the read API on the database that it shares with capture: a few seconds, a few connections, a few megabytes. */
+import { POOLS } from '../../platform/db/pools.ts';
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
@@ -6,8 +7,7 @@ const TIMEOUT_MS = 5_000;
 
 /** For the connections that lookups use. */
 export const LOOKUP_OPTIONS = {
-  applicationName: 'sluice-lookup',
-  maxConnections: 4,
+  ...POOLS.lookup,
   statementTimeoutMs: TIMEOUT_MS,
   idleInTransactionTimeoutMs: TIMEOUT_MS,
   answerTimeoutMs: 2 * TIMEOUT_MS,

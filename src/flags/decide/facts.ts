@@ -4,6 +4,7 @@ import { isDatabaseAway } from '../../platform/db/away.ts';
 import type { Pool } from '../../platform/db/connection.ts';
 import type { EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
 import { parseBoundedJson, type Properties } from '../../conditions/operators/json-values.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { storableText } from '../../platform/wire/json.ts';
 import { createAvailability } from './availability.ts';
 import { FACTS, FACTS_AND_OVERRIDES, PERSONS } from './facts-sql.ts';
@@ -13,8 +14,7 @@ import type { Definitions } from '../evaluation/definitions.ts';
 
 /** For the connections that decisions use: SDKs wait three seconds for an answer. */
 export const DECIDE_POOL = {
-  applicationName: 'sluice-decide',
-  maxConnections: 8,
+  ...POOLS.decide,
   connectTimeoutMs: 500,
   statementTimeoutMs: 1_000,
   answerTimeoutMs: 1_500,

@@ -7,6 +7,7 @@
  */
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { createPool } from '../../platform/db/connection.ts';
+import { POOLS } from '../../platform/db/pools.ts';
 import { listen } from '../../platform/db/listener.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
@@ -18,7 +19,6 @@ import type { Snapshot } from './stored-definitions.ts';
 
 const CHANNEL = 'sluice_flag_definitions';
 const CHECK_EVERY_MS = 3_000;
-const CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const TOKEN = /^phc_[\w-]{1,200}$/;
@@ -49,8 +49,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const { databaseUrl, log, checkEveryMs = CHECK_EVERY_MS } = options;
   const pool = createPool({
     url: databaseUrl,
-    applicationName: 'sluice-definitions',
-    maxConnections: CONNECTIONS,
+    ...POOLS.definitions,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
   });

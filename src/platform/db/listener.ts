@@ -1,6 +1,7 @@
 /** LISTEN over a connection of its own, for as long as the process runs: what is lost is made again. */
 import type { Logger } from '../telemetry/logger.ts';
 import { createClient } from './connection.ts';
+import { LISTENER } from './pools.ts';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
@@ -28,7 +29,7 @@ export function listen({ url, channel, onNotification, onListening, log }: Liste
   let retryMs = FIRST_RETRY_MS;
 
   async function connect(): Promise<void> {
-    const mine = createClient({ url, applicationName: 'sluice-listener', answerTimeoutMs: PING_EVERY_MS });
+    const mine = createClient({ url, applicationName: LISTENER, answerTimeoutMs: PING_EVERY_MS });
     client = mine;
     let lost = false;
     const lose = (error?: Error) => {

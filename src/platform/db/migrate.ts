@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { createClient, createKnex, type Knex, type Pool } from './connection.ts';
+import { POOLS } from './pools.ts';
 import { SQL_STATE, sqlState } from './sql-states.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));
@@ -47,8 +48,8 @@ export async function rollback(url: string): Promise<string[]> {
 
 async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => Promise<T>): Promise<T> {
   // knex has a lock of its own, but a second migrator fails on it instead of waiting: ours queues them.
-  const turn = createClient({ url, applicationName: 'sluice-migrate' });
-  const db = createKnex({ url, applicationName: 'sluice-migrate', maxConnections: 2 });
+  const turn = createClient({ url, ...POOLS.migrate });
+  const db = createKnex({ url, ...POOLS.migrations });
   try {
     await turn.connect();
     // tooth: migrate-lock

@@ -21,10 +21,17 @@ export type ApiProcessOptions = {
   /** 0, the default, takes any free one. */
   port?: number;
   environment?: Record<string, string>;
+  /** Gets each line of its log. */
+  onLog?: (line: string) => void;
 };
 
 /** Resolves once it listens. */
-export async function startApiProcess({ databaseUrl, port = 0, environment }: ApiProcessOptions): Promise<ApiProcess> {
+export async function startApiProcess({
+  databaseUrl,
+  port = 0,
+  environment,
+  onLog,
+}: ApiProcessOptions): Promise<ApiProcess> {
   const child = spawn(process.execPath, [LAUNCHER, 'api'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: environmentWith({
@@ -45,6 +52,7 @@ export async function startApiProcess({ databaseUrl, port = 0, environment }: Ap
   void exited.then(() => listening.reject(new Error('the API does not start')));
   // To the end, or it would block on a full pipe.
   createInterface(child.stderr).on('line', (line) => {
+    onLog?.(line);
     const url = /"url":"(http[^"]+)".*"listening"/.exec(line)?.[1];
     if (url !== undefined) listening.resolve(url);
   });

@@ -1,15 +1,15 @@
 /** Asks Postgres for the exposures and measures of an experiment, for a limited time. */
 import { SQL_STATE, sqlState } from '../../../../platform/db/sql-states.ts';
 import type { Pool } from '../../../../platform/db/connection.ts';
+import { POOLS } from '../../../../platform/db/pools.ts';
 import { Unavailable } from '../../../../platform/errors.ts';
 import { studySql, type Study, type StudyRow } from './results-sql.ts';
 
 const TIMEOUT_MS = 15_000;
 
-/** For the connections that results are read on: few, as each may read many events. */
+/** For the connections that results are read on. */
 export const STUDY_OPTIONS = {
-  applicationName: 'sluice-experiments',
-  maxConnections: 2,
+  ...POOLS.experiments,
   statementTimeoutMs: TIMEOUT_MS,
 } as const;
 

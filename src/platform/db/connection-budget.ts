@@ -1,0 +1,66 @@
+/** Connections that all processes of an installation may open, against those that Postgres grants. Found at start, not under load. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Pool } from './connection.ts';
+import { mostConnections } from './pools.ts';
+
+/** Processes that the operator runs, each with as many parts at once as this one. */
+export type Planned = { apiProcesses: number; workerProcesses: number; partsAtOnce: number };
+
+/** Limits of -1 are none. `others`: connections that are open now and not ours, such as Temporal's. */
+type Granted = { most: number; reserved: number; database: number; role: number; others: number };
+
+/** Reserved connections are open to superusers; Postgres 15 has one kind of them. Processes of the server itself have no user or no database. */
+const GRANTED = `
+  select current_setting('max_connections')::int as most,
+    case when rolsuper then 0 else current_setting('superuser_reserved_connections')::int
+      + coalesce(current_setting('reserved_connections', true)::int, 0) end as reserved,
+    (select datconnlimit from pg_database where datname = current_database()) as database,
+    rolconnlimit as role,
+    (select count(*)::int from pg_stat_activity where usesysid is not null and datid is not null
+      and (application_name like 'sluice-%' and datname = current_database()) is not true) as others
+  from pg_roles where rolname = current_user`;
+
+/** A warning that connections may run out, with the setting to change; undefined where all fit. */
+export async function connectionShortage(pool: Pool, planned: Planned): Promise<string | undefined> {
+  const { rows } = await pool.query<Granted>(GRANTED);
+  const { most, reserved, database, role, others } = rows[0]!;
+  const { apiProcesses, workerProcesses, partsAtOnce } = planned;
+  const [perApi, perWorker] = [mostConnections('api', partsAtOnce), mostConnections('worker', partsAtOnce)];
+  const needed = apiProcesses * perApi + workerProcesses * perWorker;
+  const processes =
+    `SLUICE_API_PROCESSES (${apiProcesses}) of ${perApi} connections each and SLUICE_WORKER_PROCESSES (${workerProcesses}) of ${perWorker} ` +
+    `each may need ${needed}`;
+  const shortages = [
+    most < needed + reserved + others &&
+      `max_connections is ${most}, of which ${reserved} are reserved and ${others} are used by others: ` +
+        `set max_connections to at least ${needed + reserved + others}`,
+    database >= 0 &&
+      database < needed &&
+      `the database allows ${database}: alter database … connection limit ${needed}`,
+    role >= 0 && role < needed && `the role allows ${role}: alter role … connection limit ${needed}`,
+  ].filter((shortage) => shortage !== false);
+  if (shortages.length === 0) return undefined;
+  return `Postgres may run out of connections. ${processes}, but ${shortages.join('; ')}; or run fewer processes.`;
+}
+
+/**
+ * Logs the shortage, if there is one, as soon as Postgres answers. Only warns: pools open connections when they are needed, so that a small
+ * installation works with fewer.
+ */
+export async function warnOfShortage(
+  pool: Pool,
+  planned: Planned,
+  { log, signal, retryMs = 10_000 }: { log: Logger; signal: AbortSignal; retryMs?: number },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const shortage = await connectionShortage(pool, planned);
+      if (shortage !== undefined) log.warn(shortage);
+      return;
+    } catch {
+      // A Postgres that is away is the business of readiness.
+      await sleep(retryMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+}

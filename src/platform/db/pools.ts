@@ -1,0 +1,86 @@
+/**
+ * Pools of connections to our own Postgres: their names, as `pg_stat_activity` shows them, and their sizes. Each pool that a process opens
+ * takes both from here, so that the sum is known: what an API process and a worker may open together must fit `max_connections`.
+ */
+
+export type Pool = { applicationName: string; maxConnections: number };
+
+/** Pools of one name in a process of the role. */
+type Uses = { api: number; worker: number };
+
+const pool = (applicationName: string, maxConnections: number) => ({ applicationName, maxConnections }) as const;
+
+/** Stores of the API: short statements of requests, which wait their turn at ten. */
+const STORE = 10;
+
+export const POOLS = {
+  /** Stores of exports. Transactions of activities and of the API's requests, each short. */
+  engine: pool('sluice-engine', 10),
+  /** Stores of organizations, users, projects and keys. */
+  identity: pool('sluice-identity', STORE),
+  /** Stores of flags, cohorts, experiments and surveys. */
+  flags: pool('sluice-flags', STORE),
+  /** Stores of dashboards, insights and links. */
+  dashboards: pool('sluice-dashboards', STORE),
+  /** Transactions of capture, one for each group commit: more would wait for each other's locks and disk. */
+  capture: pool('sluice-capture', 4),
+  /** Facts of decisions, which SDKs wait three seconds for. */
+  decide: pool('sluice-decide', 8),
+  /** Definitions of flags that changed: one statement reads many. */
+  definitions: pool('sluice-definitions', 3),
+  /** Lists of events and persons, counts of cohorts: few, as each may read many rows beside capture. */
+  lookup: pool('sluice-lookup', 4),
+  /** Computing of insights: few, as each may read many events. */
+  insights: pool('sluice-insights', 5),
+  /** Results of experiments: few, for the same reason. */
+  experiments: pool('sluice-experiments', 2),
+  /** Short commands, which do one thing after another. */
+  keys: pool('sluice-keys', 1),
+  users: pool('sluice-users', 1),
+  up: pool('sluice-up', 1),
+  migrate: pool('sluice-migrate', 1),
+  /** Migrations: the statements, and the partitions beside them. */
+  migrations: pool('sluice-migrate', 2),
+} as const satisfies Record<string, Pool>;
+
+/**
+ * Rows that travel: a connection for each part that moves at once, and some for sealing, planning, comparing and health, which must not wait
+ * for parts of many minutes.
+ */
+export function rowsPool(partsAtOnce: number): Pool {
+  return pool('sluice-rows', partsAtOnce + 6);
+}
+
+/** Names of connections outside every pool: LISTEN, and the turn of migrators. */
+export const LISTENER = 'sluice-listener';
+
+/** Pools of a process, beside `rowsPool`, which both roles have once. Three parts of the API look up. */
+const USES: Partial<Record<keyof typeof POOLS, Uses>> = {
+  engine: { api: 1, worker: 1 },
+  identity: { api: 1, worker: 0 },
+  flags: { api: 1, worker: 0 },
+  dashboards: { api: 1, worker: 0 },
+  capture: { api: 1, worker: 0 },
+  decide: { api: 1, worker: 0 },
+  definitions: { api: 1, worker: 0 },
+  lookup: { api: 3, worker: 0 },
+  insights: { api: 1, worker: 0 },
+  experiments: { api: 1, worker: 0 },
+};
+/** The API listens for changes of flags. */
+const LISTENERS: Uses = { api: 1, worker: 0 };
+
+export type Role = keyof Uses;
+
+/** Pools that a process of the role opens. */
+export function poolCount(role: Role): number {
+  return Object.values(USES).reduce((sum, uses) => sum + uses[role], 1);
+}
+
+/** Connections that a process of the role may have open at once. */
+export function mostConnections(role: Role, partsAtOnce: number): number {
+  const pooled = Object.entries(USES).map(
+    ([name, uses]) => uses[role] * POOLS[name as keyof typeof POOLS].maxConnections,
+  );
+  return pooled.reduce((sum, connections) => sum + connections, rowsPool(partsAtOnce).maxConnections) + LISTENERS[role];
+}
