@@ -33,6 +33,7 @@ const ARROWS = `
   platform/secrets        -> platform/fairness
   platform/telemetry      -> platform/config (types), platform/secrets
   platform/processes      ->
+  platform/hashing        ->
   platform/lane           ->
   platform/net            ->
   platform/sending        ->
@@ -55,7 +56,7 @@ const ARROWS = `
   events/table            -> platform/db
   events/cookieless       -> platform/db, platform/secrets
   events/warnings         -> platform/db (types), platform/http
-  events/persons          -> platform/db, platform/wire, events/cookieless
+  events/persons          -> platform/db, platform/hashing, platform/wire, events/cookieless
   events/ingest           -> platform/db, events/persons, events/warnings (types)
   events/records          -> platform/db, platform/http, people, events/ingest, events/table
   events/reading          -> platform/db, conditions/custom-queries, conditions/rows, conditions/sql
@@ -69,7 +70,7 @@ const ARROWS = `
   activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
   workflows               -> exports/domain, activities (types)
 
-  flags/evaluation        -> conditions/operators
+  flags/evaluation        -> platform/hashing, conditions/operators
   flags/matching          -> platform/db (types), conditions/operators, conditions/sql, events/table, flags/evaluation
   flags/metering          -> platform/db (types), platform/http
   flags                   -> platform/db, platform/http, platform/lane (types), platform/secrets, platform/sending, platform/wire, people, conditions/operators, conditions/regex, conditions/sql, events/cookieless, events/records, events/table, flags/evaluation, flags/matching, flags/metering

@@ -1,5 +1,5 @@
 /** The id that the person of a distinct id gets when its first event is stored, known without asking anyone. */
-import { paddedLength, sha1 } from './sha1.ts';
+import { paddedLength, sha1 } from '../../platform/hashing/sha1.ts';
 
 /** Namespace of our version 5 uuids; any constant does, and it never changes. */
 const NAMESPACE = Buffer.from('1f0b54a6d3d34d2c9b0c5a3c1e6f7a20', 'hex');

@@ -5,7 +5,7 @@
  * A short ASCII text, as nearly all are, is one block of SHA-1: done here, at a third of the price of a call into OpenSSL.
  */
 import { hash } from 'node:crypto';
-import { block, first60BitsOfSha1 } from './sha1-block.ts';
+import { block, first60BitsOfSha1 } from '../../platform/hashing/sha1.ts';
 
 /** Bytes that fit into one block beside the padding. */
 const MAX_BLOCK_TEXT = 55;

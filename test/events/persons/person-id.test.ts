@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
-import { paddedLength, sha1 } from '../../../src/events/persons/sha1.ts';
+import { paddedLength, sha1 } from '../../../src/platform/hashing/sha1.ts';
 
 describe('the id of a person', () => {
   it('never changes', () => {
