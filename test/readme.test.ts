@@ -1,28 +1,32 @@
+/** README and docs, compared with the tree that they describe. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { Environment } from '../src/platform/config.ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { configurationPage } from '../dev/configuration/page.ts';
 
 const ROOT = new URL('../', import.meta.url);
-const README = readFileSync(new URL('README.md', ROOT), 'utf8');
+const textOf = (page: string) => readFileSync(new URL(page, ROOT), 'utf8');
+const README = textOf('README.md');
+const PAGES = [
+  'README.md',
+  ...readdirSync(new URL('docs/', ROOT))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const MOST_LINES = 150;
 
-type Variable = { default?: string | number; description?: string };
+/** Paths of files and folders in backticks. */
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`((?:src|test|bench|dev|examples|migrations|workflows|activities)\/[\w./-]+)`/g)].map(
+    ([, path]) => path!,
+  );
 
-/** The table's row of a variable, as it must stand in the README. */
-function rowOf(name: string, { default: fallback, description = '' }: Variable): string {
-  const shown = fallback === undefined || fallback === '' ? '' : `\`${fallback}\``;
-  return `| \`${name}\` | ${shown} | ${description} |`.replace('|  |', '| |');
-}
-
-/** Rows without the padding that makes the table pretty. */
-const rows = README.split('\n').map((line) => line.replace(/ +/g, ' '));
+const missingIn = (text: string) => pathsIn(text).filter((path) => !existsSync(new URL(path, ROOT)));
 
 describe('the README', () => {
-  for (const [name, schema] of Object.entries(Environment.properties)) {
-    it(`describes ${name} as src/platform/config.ts does`, () => {
-      const row = rowOf(name, schema as Variable);
-      assert.ok(rows.includes(row), `this row belongs into the table:\n${row}`);
-    });
-  }
+  it(`has ${MOST_LINES} lines at most`, () => {
+    const lines = README.trimEnd().split('\n').length;
+    assert.ok(lines <= MOST_LINES, `${lines} lines: move what is not for everybody to a page of docs/`);
+  });
 
   it('has every room on its map', () => {
     const rooms = readdirSync(new URL('src/', ROOT), { withFileTypes: true })
@@ -32,19 +36,28 @@ describe('the README', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('names only files that exist', () => {
-    const named = [...README.matchAll(/`((?:src|test|bench|examples|migrations)\/[\w./-]+)`/g)].map(
-      ([, path]) => path!,
-    );
-    const missing = named.filter((path) => !exists(path));
+  it('leads to every page of docs/', () => {
+    const missing = PAGES.slice(1).filter((page) => !README.includes(`](${page})`));
     assert.deepEqual(missing, []);
   });
 });
 
-function exists(path: string): boolean {
-  try {
-    return readFileSync(new URL(path, ROOT)).length >= 0;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EISDIR';
+describe('the pages of the documentation', () => {
+  for (const page of PAGES) {
+    it(`name only files that exist: ${page}`, () => {
+      assert.deepEqual(missingIn(textOf(page)), []);
+    });
   }
-}
+
+  it('describe every variable as src/platform/config.ts does', () => {
+    assert.equal(textOf('docs/configuration.md'), configurationPage(), 'run `npm run docs:configuration`');
+  });
+
+  it('name the tests of every guarantee', () => {
+    const list = textOf('docs/guarantees.md').split('\n## ')[0]!;
+    const guarantees = list.split(/^- (?=\*\*)/m).slice(1);
+    assert.ok(guarantees.length >= 14, `${guarantees.length} guarantees`);
+    const untested = guarantees.filter((text) => !/ Tests: `test\//.test(text.replaceAll('\n', '')));
+    assert.deepEqual(untested, []);
+  });
+});
