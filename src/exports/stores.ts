@@ -1,6 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
-import { setTimeout as pause } from 'node:timers/promises';
-import { SQL_STATE, sqlState } from '../platform/db/sql-states.ts';
+import { inTransaction } from '../platform/db/transactions.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
 import { outboxStore } from '../platform/notify/outbox.store.ts';
@@ -67,23 +66,6 @@ export type ExportStores = Bound & {
 export function exportStores(db: Knex): ExportStores {
   return {
     ...bind(db),
-    inTransaction: (work) => repeated(() => db.transaction((transaction) => work(bind(transaction)))),
+    inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))),
   };
-}
-
-/** Deadlock, serialization failure: the same transaction may pass when it is repeated. */
-const REPEATABLE = new Set<string | undefined>([SQL_STATE.deadlockDetected, SQL_STATE.serializationFailure]);
-const TRIES = 4;
-/** Milliseconds at most, at random: those that met in a deadlock are not to meet again. */
-const PAUSE_MS = 100;
-
-async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (tries === TRIES || !REPEATABLE.has(sqlState(error))) throw error;
-      await pause(Math.random() * PAUSE_MS);
-    }
-  }
 }

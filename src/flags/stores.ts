@@ -1,4 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
+import { inTransaction } from '../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
@@ -45,7 +46,7 @@ export function flagStores(db: Knex, committed?: (projectId: number) => Promise<
   return {
     ...bind(db),
     async inTransaction(projectId, work) {
-      const result = await db.transaction(async (transaction) => {
+      const result = await inTransaction(db, async (transaction) => {
         await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.flagChanges, projectId]);
         return work(bind(transaction));
       });

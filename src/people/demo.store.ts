@@ -1,5 +1,6 @@
 /** The organization, user, project and keys of a first start on somebody's own machine. */
 import { randomUUID } from 'node:crypto';
+import { inTransaction } from '../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { generateKey, hashOf, KEY_PREFIXES } from './keys/keys.ts';
@@ -25,7 +26,7 @@ export type Demo = {
  * database, so without it the demo's key is replaced by a new one.
  */
 export async function seedDemo(db: Knex, knownPersonalKey?: string): Promise<Demo> {
-  return db.transaction(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.demo]);
     const tenant = (await find(transaction)) ?? (await create(transaction));
     return { ...tenant, personalApiKey: await personalKey(transaction, tenant.userId, knownPersonalKey) };

@@ -1,4 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
+import { inTransaction } from '../platform/db/transactions.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { accessControlStore } from './access/access-controls.store.ts';
 import { accountStore } from './accounts/accounts.store.ts';
@@ -43,6 +44,6 @@ export type IdentityStores = IdentityBound & {
 export function identityStores(db: Knex): IdentityStores {
   return {
     ...bind(db),
-    inTransaction: (work) => db.transaction((transaction) => work(bind(transaction))),
+    inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))),
   };
 }

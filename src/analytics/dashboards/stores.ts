@@ -1,4 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
+import { inTransaction } from '../../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { accessControlStore } from '../../people/access/access-controls.store.ts';
@@ -44,7 +45,7 @@ export function dashboardStores(db: Knex): DashboardStores {
   return {
     ...bind(db),
     inTransaction: (projectId, work) =>
-      db.transaction(async (transaction) => {
+      inTransaction(db, async (transaction) => {
         await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.dashboardChanges, projectId]);
         return work(bind(transaction));
       }),

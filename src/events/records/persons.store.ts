@@ -1,4 +1,5 @@
 /** Persons as they are now, newest first; and their deletion. Changes come with events: `store-group.ts`. */
+import { inTransaction } from '../../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
@@ -108,7 +109,7 @@ export function personStore(db: Knex) {
 
     /** Deletes the persons that have these distinct ids. @returns how many there were */
     async deleteOf(projectId: number, distinctIds: readonly string[]): Promise<number> {
-      return db.transaction(async (transaction) => {
+      return inTransaction(db, async (transaction) => {
         // The lock under which persons are merged and deleted: nobody moves a distinct id between the two statements.
         await inTime(
           transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]),

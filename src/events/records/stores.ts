@@ -1,4 +1,5 @@
 /** The stores of persons and groups over one connection or one transaction. */
+import { inTransaction } from '../../platform/db/transactions.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { auditLogStore } from '../../people/audit/audit-log.store.ts';
 import { groupTypeStore } from './group-types.store.ts';
@@ -23,5 +24,5 @@ export type PeopleStores = PeopleBound & {
 };
 
 export function peopleStores(db: Knex): PeopleStores {
-  return { ...bind(db), inTransaction: (work) => db.transaction((transaction) => work(bind(transaction))) };
+  return { ...bind(db), inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))) };
 }

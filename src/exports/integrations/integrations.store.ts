@@ -1,4 +1,5 @@
 /** Rows of integrations: credentials that several batch exports of a project share. */
+import { inTransaction } from '../../platform/db/transactions.ts';
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { Conflict, NotFound } from '../../platform/errors.ts';
@@ -66,7 +67,7 @@ export function integrationStore(db: Knex) {
       kind: string,
       encrypt: (id: number) => Pick<Integration, 'config' | 'secrets'>,
     ): Promise<Integration> {
-      return db.transaction(async (transaction) => {
+      return inTransaction(db, async (transaction) => {
         const [made] = await transaction<Row>('integrations')
           .insert({ project_id: projectId, kind, config: {} })
           .returning('*');
@@ -87,7 +88,7 @@ export function integrationStore(db: Knex) {
       id: number,
       configs: (current: Integration) => string | null,
     ): Promise<Integration> {
-      return db.transaction(async (transaction) => {
+      return inTransaction(db, async (transaction) => {
         const row = await transaction<Row>('integrations').where({ project_id: projectId, id }).forUpdate().first();
         if (!row) throw new NotFound();
         const secrets = configs(integrationFromRow(row));
@@ -98,7 +99,7 @@ export function integrationStore(db: Knex) {
 
     /** Deleted batch exports let go of it. @throws Conflict while another batch export uses it; NotFound */
     async delete(projectId: number, id: number): Promise<void> {
-      await db.transaction(async (transaction) => {
+      await inTransaction(db, async (transaction) => {
         const row = await transaction<Row>('integrations').where({ project_id: projectId, id }).forUpdate().first('id');
         if (!row) throw new NotFound();
         await transaction('batch_exports')

@@ -1,4 +1,5 @@
 /** The persons of static cohorts. */
+import { inTransaction } from '../../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { NamedIds } from './read-ids.ts';
@@ -31,7 +32,7 @@ export function memberStore(db: Knex) {
     async add(projectId: number, cohortId: number, { kind, ids }: NamedIds): Promise<Added> {
       const possible = kind === 'person_id' ? ids.filter((id) => UUID.test(id)) : ids;
       const impossible = kind === 'person_id' ? ids.filter((id) => !UUID.test(id)) : [];
-      return db.transaction(async (transaction) => {
+      return inTransaction(db, async (transaction) => {
         await transaction.raw('select pg_advisory_xact_lock_shared(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]);
         const { rows } = await transaction.raw<{ rows: Added[] }>(addSql(kind), {
           projectId,
