@@ -50,22 +50,30 @@ async function find(db: Knex): Promise<Tenant | undefined> {
   return row;
 }
 
+type NewProject = {
+  id: number;
+  organization_id: string;
+  name: string;
+  api_token: string;
+  historical_from_project_key: boolean;
+};
+
 async function create(db: Knex): Promise<Tenant> {
   const organizationId = randomUUID();
   const projectApiKey = generateKey(KEY_PREFIXES.project);
   await db('organizations').insert({ id: organizationId, name: 'Demo' });
-  const [user] = await db<{ id: number }>('users')
-    .insert({ uuid: randomUUID(), distinct_id: randomUUID(), first_name: 'Demo', email: DEMO_EMAIL } as never)
+  const [user] = await db<{ id: number; uuid: string; distinct_id: string; first_name: string; email: string }>('users')
+    .insert({ uuid: randomUUID(), distinct_id: randomUUID(), first_name: 'Demo', email: DEMO_EMAIL })
     .returning('id');
   await db('organization_memberships').insert({ organization_id: organizationId, user_id: user!.id, role: 'owner' });
-  const [project] = await db<{ id: number }>('projects')
+  const [project] = await db<NewProject>('projects')
     .insert({
       organization_id: organizationId,
       name: 'Demo',
       api_token: projectApiKey,
       // On one's own machine the convenience of importing a log with the public key outweighs the risk.
       historical_from_project_key: true,
-    } as never)
+    })
     .returning('id');
   return { organizationId, userId: user!.id, projectId: project!.id, projectApiKey };
 }

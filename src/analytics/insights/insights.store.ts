@@ -78,10 +78,10 @@ export function insightStore(db: Knex) {
         .where({ id })
         .update({
           ...changes,
-          version: db.raw('version + 1') as never,
+          version: db.raw('version + 1'),
           last_modified_by: by,
-          last_modified_at: db.fn.now() as never,
-          updated_at: db.fn.now() as never,
+          last_modified_at: db.fn.now(),
+          updated_at: db.fn.now(),
         })
         .returning('*');
       if (!row) throw new NotFound();

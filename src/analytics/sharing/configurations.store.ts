@@ -78,7 +78,7 @@ export function configurationStore(db: Knex) {
       { accessToken, enabled, settings, passwordRequired }: Partial<SharingFields>,
     ): Promise<SharingConfiguration> {
       const changes = {
-        ...(accessToken !== undefined && { access_token: accessToken, created_at: db.fn.now() as never }),
+        ...(accessToken !== undefined && { access_token: accessToken, created_at: db.fn.now() }),
         ...(enabled !== undefined && { enabled }),
         ...(settings !== undefined && { settings }),
         ...(passwordRequired !== undefined && { password_required: passwordRequired }),
@@ -94,7 +94,7 @@ export function configurationStore(db: Knex) {
       await table().insert({
         ...objectColumns(projectId, object),
         access_token: accessToken,
-        expires_at: db.raw(`clock_timestamp() + make_interval(secs => ?)`, [seconds]) as never,
+        expires_at: db.raw(`clock_timestamp() + make_interval(secs => ?)`, [seconds]),
       });
     },
 

@@ -272,7 +272,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
   protected refuse(token: IToken, refusal: (token: IToken) => Error): never {
     return this.ACTION(() => {
       throw refusal(token);
-    }) as never;
+    });
   }
 
   protected named(token: IToken): string {

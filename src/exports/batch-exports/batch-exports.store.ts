@@ -121,7 +121,7 @@ export function batchExportStore(db: Knex) {
           ...toColumns(change),
           version: db.raw('version + 1'),
           last_updated_at: db.raw('clock_timestamp()'),
-        } as never)
+        })
         .returning<Row[]>(columns)
         .catch(throwNameTaken);
       return fromRow(row!);
@@ -130,7 +130,7 @@ export function batchExportStore(db: Knex) {
     async markDeleted(id: string): Promise<void> {
       await table()
         .where({ id })
-        .update({ deleted_at: db.fn.now(), version: db.raw('version + 1'), last_updated_at: db.fn.now() } as never);
+        .update({ deleted_at: db.fn.now(), version: db.raw('version + 1'), last_updated_at: db.fn.now() });
     },
 
     /** The specs of an export, oldest first. */

@@ -151,7 +151,7 @@ export function ledgerStore(db: Knex) {
       const changed = await table()
         .where(ours(lease))
         .whereIn('state', ['committing', 'delivered'])
-        .update({ state: 'delivered', receipt: JSON.stringify(receipt) } as never);
+        .update({ state: 'delivered', receipt });
       if (changed === 0) await superseded(db, lease);
       await foreignDeliveryStore(db).forgetWaiting(lease);
       await supersededFileStore(db).left(lease);

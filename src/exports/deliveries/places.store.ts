@@ -108,7 +108,7 @@ export function placeStore(db: Knex) {
       await db('batch_export_places')
         .insert({ batch_export_id: exportId, ...row })
         .onConflict(['batch_export_id', 'key_space'])
-        .merge({ ...row, left_at: db.raw('clock_timestamp()') } as never);
+        .merge({ ...row, left_at: db.raw('clock_timestamp()') });
     },
 
     /** The export delivers there again. */

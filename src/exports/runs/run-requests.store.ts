@@ -42,6 +42,9 @@ type RequestRow = {
   started_directly: boolean;
 };
 
+/** Columns that are only written. */
+type StoredRequest = RequestRow & { closed_at: string | null; run_id: string | null };
+
 function requestFromRow(row: RequestRow): RunRequest {
   return {
     id: row.id,
@@ -58,7 +61,7 @@ function requestFromRow(row: RequestRow): RunRequest {
 }
 
 export function runRequestStore(db: Knex) {
-  const table = () => db<RequestRow>('batch_export_requests');
+  const table = () => db<StoredRequest>('batch_export_requests');
 
   return {
     /** Opens a request for each interval, or finds the open one and wants it anew; a retry moves it to the front. @returns their ids */
@@ -176,7 +179,7 @@ export function runRequestStore(db: Knex) {
       const changed = await table()
         .where({ id })
         .whereRaw('closed_at is null')
-        .update({ asked_at: db.raw('clock_timestamp()'), asked_after: askedAfter, started_directly: false } as never);
+        .update({ asked_at: db.raw('clock_timestamp()'), asked_after: askedAfter, started_directly: false });
       return changed > 0;
     },
 
@@ -191,7 +194,7 @@ export function runRequestStore(db: Knex) {
         .where({ batch_export_id: run.batchExportId, data_interval_end: run.end })
         .whereRaw('closed_at is null')
         .where('wanted_at', '<=', run.cutoff)
-        .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id } as never);
+        .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id });
     },
 
     /** Closes the open request of an interval as answered by the run, unless its run was asked for, which may be under way. */
@@ -199,7 +202,7 @@ export function runRequestStore(db: Knex) {
       await table()
         .where(intervalKey(interval))
         .whereRaw('closed_at is null and asked_at is null')
-        .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
+        .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId });
     },
 
     /** Closes a request as it was read: one that was made again meanwhile stays open. */
@@ -208,7 +211,7 @@ export function runRequestStore(db: Knex) {
       await table()
         .where({ id, wanted_at: wantedAt })
         .whereRaw('closed_at is null')
-        .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId } as never);
+        .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId });
     },
 
     /** Closes every open request of an export. */
@@ -216,7 +219,7 @@ export function runRequestStore(db: Knex) {
       await table()
         .where({ batch_export_id: exportId })
         .whereRaw('closed_at is null')
-        .update({ closed_at: db.raw('clock_timestamp()') } as never);
+        .update({ closed_at: db.raw('clock_timestamp()') });
     },
   };
 }

@@ -29,7 +29,7 @@ export type RunEnd = {
 };
 
 export function runStore(db: Knex) {
-  const table = () => db<RunRow>('batch_export_runs');
+  const table = () => db<RunRow & { error_type: string | null }>('batch_export_runs');
   const planParts = planPartStore(db);
 
   /** The first backfill with an open request of the interval. */
@@ -58,8 +58,8 @@ export function runStore(db: Knex) {
           workflow_id: run.workflowId,
           workflow_run_id: run.workflowRunId,
           created_at: run.createdAt,
-          ...(run.kind !== 'scheduled' && { backfill_id: firstBackfillOf(run) }),
-        } as never)
+          ...(run.kind !== 'scheduled' && { backfill_id: db.raw('?', [firstBackfillOf(run)]) }),
+        })
         .onConflict('workflow_run_id')
         .ignore();
       const row = await table().where({ workflow_run_id: run.workflowRunId }).first();
@@ -116,12 +116,12 @@ export function runStore(db: Knex) {
       await table()
         .where({ id })
         .update({
-          plan: JSON.stringify(stored),
+          plan: stored,
           epoch: String(epoch),
           status: 'Running',
           records_total_count: String(plan.rows),
           last_updated_at: db.raw('clock_timestamp()'),
-        } as never);
+        });
       return stored;
     },
 
@@ -145,14 +145,14 @@ export function runStore(db: Knex) {
           latest_error: end.latestError ?? null,
           error_type: end.errorType ?? null,
           ...(end.receipt && {
-            receipt: JSON.stringify(end.receipt),
+            receipt: end.receipt,
             records_completed: String(end.receipt.rows),
             bytes_exported: String(end.receipt.bytes),
           }),
           ...(end.cursor !== undefined && { cursor: end.cursor }),
           finished_at: db.raw('clock_timestamp()'),
           last_updated_at: db.raw('clock_timestamp()'),
-        } as never);
+        });
       return changed > 0;
     },
 
@@ -171,12 +171,12 @@ export function runStore(db: Knex) {
           closed_by: 'reconciler',
           latest_error: null,
           cursor,
-          receipt: JSON.stringify(receipt),
+          receipt,
           records_completed: String(receipt.rows),
           bytes_exported: String(receipt.bytes),
           finished_at: db.raw('clock_timestamp()'),
           last_updated_at: db.raw('clock_timestamp()'),
-        } as never);
+        });
     },
 
     async openOf(batchExportId: string): Promise<Run[]> {
@@ -211,7 +211,7 @@ export function runStore(db: Knex) {
         .merge();
       await table()
         .where({ id: runId })
-        .update({ last_updated_at: db.raw('clock_timestamp()') } as never);
+        .update({ last_updated_at: db.raw('clock_timestamp()') });
     },
   };
 }

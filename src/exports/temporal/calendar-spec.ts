@@ -61,7 +61,7 @@ export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cade
     ...(interval === 'week' ? [{ ...ANY_TIME, dayOfWeek: except(DAYS, offsetDay) }] : []),
     ...(interval === 'month' ? [{ ...ANY_TIME, dayOfMonth: span(2, 31) }] : []),
   ];
-  return { calendars: [calendar], skip: [...others, ...datesOfTwo(timezone, offsetHour)], timezone } as never;
+  return { calendars: [calendar], skip: [...others, ...datesOfTwo(timezone, offsetHour)], timezone } as ScheduleSpec;
 }
 
 /** Beyond it Temporal starts runs that are no data interval, once a year: they are refused. */

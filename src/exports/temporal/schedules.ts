@@ -9,6 +9,7 @@ import {
   ScheduleOverlapPolicy,
   type Client,
   type ScheduleOptions,
+  type ScheduleUpdateOptions,
 } from '@temporalio/client';
 import { isoSeconds } from '../domain/instants.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
@@ -19,7 +20,7 @@ export function exportSchedules(client: Client) {
   const { schedule } = client;
 
   async function updateOrCreate(options: ScheduleOptions): Promise<void> {
-    const update = async () => schedule.getHandle(options.scheduleId).update(() => options as never);
+    const update = async () => schedule.getHandle(options.scheduleId).update(() => options as ScheduleUpdateOptions);
     try {
       await update();
     } catch (error) {

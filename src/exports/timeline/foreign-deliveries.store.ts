@@ -33,6 +33,7 @@ type Row = {
   receipt: Receipt;
   found_at: string;
   accepted: Side | null;
+  accepted_at: string | null;
 };
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -109,11 +110,11 @@ export function foreignDeliveryStore(db: Knex) {
         .whereNull('accepted')
         .whereNot((same) => void same.where({ run_id: runId, epoch }))
         .delete();
-      const row = { timeline: receipt.timeline ?? null, receipt: JSON.stringify(receipt) };
+      const row = { timeline: receipt.timeline ?? null, receipt };
       await table()
-        .insert({ ...intervalKey(interval), run_id: runId, epoch, ...row } as never)
+        .insert({ ...intervalKey(interval), run_id: runId, epoch, ...row })
         .onConflict(['batch_export_id', 'data_interval_start', 'data_interval_end', 'run_id', 'epoch'])
-        .merge({ ...row, found_at: db.raw('clock_timestamp()') } as never);
+        .merge({ ...row, found_at: db.raw('clock_timestamp()') });
     },
 
     /** Deliveries that wait for a decision, the oldest interval first. @param limit of a page, which goes on after the interval end `after` */
@@ -189,7 +190,7 @@ export function foreignDeliveryStore(db: Knex) {
     async accept(id: string, side: Side): Promise<void> {
       await table()
         .where({ id })
-        .update({ accepted: side, accepted_at: db.raw('clock_timestamp()') } as never);
+        .update({ accepted: side, accepted_at: db.raw('clock_timestamp()') });
     },
 
     /** Over all exports that are not deleted. */

@@ -30,7 +30,7 @@ type Row = {
 
 export function timelineStore(db: Knex) {
   const table = () => db<Row>('timeline');
-  const now = () => db.raw('clock_timestamp()') as never;
+  const now = () => db.raw('clock_timestamp()');
 
   return {
     async state(): Promise<TimelineState> {
@@ -47,7 +47,7 @@ export function timelineStore(db: Knex) {
     /** Stores what the witness gets next, before it gets it; a swap that has begun and not ended goes on. */
     async beginSwap(nonce: string): Promise<BegunSwap> {
       const [row] = (await table()
-        .update({ witness_next: db.raw('coalesce(witness_next, ?)', [nonce]) as never })
+        .update({ witness_next: db.raw('coalesce(witness_next, ?)', [nonce]) })
         .returning(['witness_previous', 'witness_next'])) as Pick<Row, 'witness_previous' | 'witness_next'>[];
       return { previous: row!.witness_previous, next: row!.witness_next! };
     },
@@ -64,7 +64,7 @@ export function timelineStore(db: Knex) {
       const changed = await table()
         .where({ witness_next: next })
         .whereRaw('witness_previous is not distinct from ?', [previous])
-        .update({ blocked, blocked_at: db.raw('coalesce(blocked_at, clock_timestamp())') as never });
+        .update({ blocked, blocked_at: db.raw('coalesce(blocked_at, clock_timestamp())') });
       return changed > 0;
     },
 
@@ -75,17 +75,13 @@ export function timelineStore(db: Knex) {
      */
     async renew(next: string, above: number): Promise<void> {
       await table().update({
-        id: db.raw('gen_random_uuid()') as never,
-        epochs_above: db.raw('greatest(epochs_above, ?, extract(epoch from clock_timestamp())::bigint)', [
-          above,
-        ]) as never,
-        versions_above: db.raw(
-          'greatest(versions_above + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)',
-        ) as never,
+        id: db.raw('gen_random_uuid()'),
+        epochs_above: db.raw('greatest(epochs_above, ?, extract(epoch from clock_timestamp())::bigint)', [above]),
+        versions_above: db.raw('greatest(versions_above + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)'),
         witness_previous: null,
         witness_next: next,
-        blocked: db.raw(`coalesce(blocked, 'missing')`) as never,
-        blocked_at: db.raw('coalesce(blocked_at, clock_timestamp())') as never,
+        blocked: db.raw(`coalesce(blocked, 'missing')`),
+        blocked_at: db.raw('coalesce(blocked_at, clock_timestamp())'),
         recovered_at: now(),
       });
     },

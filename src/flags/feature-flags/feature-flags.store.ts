@@ -187,8 +187,8 @@ export function featureFlagStore(db: Knex) {
         .update({
           ...toColumns(fields),
           last_modified_by: userId,
-          version: db.raw('version + 1') as never,
-          updated_at: db.raw('clock_timestamp()') as never,
+          version: db.raw('version + 1'),
+          updated_at: db.raw('clock_timestamp()'),
         })
         .returning('*');
       return fromRow(row!);

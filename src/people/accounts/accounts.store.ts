@@ -69,7 +69,7 @@ const COLUMNS: { readonly [Name in keyof Profile]: keyof Row } = {
 
 export function accountStore(db: Knex) {
   const table = () => db<Row>('users');
-  const now = () => db.raw('now()') as never;
+  const now = () => db.raw('now()');
 
   return {
     /** @throws NotFound */
@@ -122,7 +122,7 @@ export function accountStore(db: Knex) {
       await table()
         .where({ id })
         .update({
-          email: db.raw(`uuid || '@replaced.invalid'`) as never,
+          email: db.raw(`uuid || '@replaced.invalid'`),
           is_active: false,
           is_unproven: false,
           password_hash: null,
@@ -146,7 +146,7 @@ export function accountStore(db: Knex) {
           is_email_verified: account.isEmailVerified ?? false,
           is_unproven: account.isUnproven ?? false,
         })
-        .onConflict(db.raw('(lower(email))') as never)
+        .onConflict(db.raw('(lower(email))'))
         .ignore()
         .returning('*');
       if (!row) throw new Conflict('There is an account with this email address already.');

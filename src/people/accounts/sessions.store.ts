@@ -25,7 +25,7 @@ export function sessionStore(db: Knex) {
         id: randomUUID(),
         user_id: userId,
         token_hash: tokenHash,
-        expires_at: db.raw(`now() + interval '${SESSION_DAYS} days'`) as never,
+        expires_at: db.raw(`now() + interval '${SESSION_DAYS} days'`),
       });
     },
 
@@ -36,7 +36,7 @@ export function sessionStore(db: Knex) {
       const row = await table()
         .whereIn('user_id', db('users').where({ is_active: true }).select('id'))
         .where({ token_hash: tokenHash })
-        .where('expires_at', '>', db.raw('now()') as never)
+        .where('expires_at', '>', db.raw('now()'))
         .first('id', 'user_id', 'authenticated_at');
       return row && { id: row.id, userId: row.user_id, authenticatedAt: new Date(row.authenticated_at) };
     },

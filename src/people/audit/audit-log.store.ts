@@ -131,7 +131,7 @@ export function auditLogStore(db: Knex) {
       await table().insert({
         id: randomUUID(),
         organization_id:
-          project.organizationId ?? (db('projects').where({ id: project.id }).select('organization_id') as never),
+          project.organizationId ?? db.raw('?', [db('projects').where({ id: project.id }).select('organization_id')]),
         project_id: project.id,
         scope: entry.scope,
         item_id: String(entry.itemId),
@@ -145,7 +145,7 @@ export function auditLogStore(db: Knex) {
         user_id: author.userId,
         key_id: author.keyId,
         // Not when the transaction began: it may have waited for its turn.
-        created_at: db.raw('clock_timestamp()') as never,
+        created_at: db.raw('clock_timestamp()'),
       });
     },
 

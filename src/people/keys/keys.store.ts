@@ -55,6 +55,8 @@ type Row = {
   expires_at: string | null;
   last_used_at: string | null;
   last_rolled_at: string | null;
+  former_hash: Buffer | null;
+  former_hash_until: string | null;
 };
 
 /** `last_used_at` is for people: exact to this. */
@@ -80,8 +82,8 @@ function fromRow(row: Row): ApiKey {
 }
 
 /** knex leaves out what is undefined. */
-function columnsOf(settings: KeyChanges) {
-  return {
+function columnsOf(settings: KeyChanges): Partial<Row> {
+  const columns: { [Name in keyof Row]?: Row[Name] | undefined } = {
     label: settings.label,
     description: settings.description,
     scopes: settings.scopes,
@@ -89,6 +91,7 @@ function columnsOf(settings: KeyChanges) {
     only_organizations: settings.onlyOrganizations,
     expires_at: settings.expiresAt,
   };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
 function callerFrom(row: Row): Caller {
@@ -103,7 +106,7 @@ function generateFor(owner: KeyOwner): string {
   return generateKey('userId' in owner ? KEY_PREFIXES.personal : KEY_PREFIXES.projectSecret);
 }
 
-function ownedBy(owner: KeyOwner) {
+function ownedBy(owner: KeyOwner): Partial<Pick<Row, 'user_id' | 'project_id'>> {
   return 'userId' in owner ? { user_id: owner.userId } : { project_id: owner.projectId };
 }
 
@@ -121,7 +124,7 @@ export function keyStore(db: Knex) {
           last4: key.slice(-4),
           created_by: settings.createdBy ?? null,
           ...ownedBy(owner),
-        } as never)
+        })
         .returning('*');
       return { ...fromRow(row!), key };
     },
@@ -186,7 +189,7 @@ export function keyStore(db: Knex) {
     async change(owner: KeyOwner, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
       const [row] = await table()
         .where({ ...ownedBy(owner), id })
-        .update({ ...columnsOf(changes), id } as never)
+        .update({ ...columnsOf(changes), id })
         .returning('*');
       return row && fromRow(row);
     },
@@ -204,9 +207,9 @@ export function keyStore(db: Knex) {
           hash: hashOf(key),
           last4: key.slice(-4),
           last_rolled_at: db.fn.now(),
-          former_hash: graceSeconds > 0 ? db.ref('hash') : null,
+          former_hash: graceSeconds > 0 ? db.raw('hash') : null,
           former_hash_until: graceSeconds > 0 ? ends : null,
-        } as never)
+        })
         .returning('*');
       return row && { ...fromRow(row), key };
     },

@@ -67,14 +67,14 @@ export function inviteStore(db: Knex) {
   const table = () => db<Row>('organization_invites');
   const open = () =>
     table()
-      .where('expires_at', '>', db.raw('now()') as never)
+      .where('expires_at', '>', db.raw('now()'))
       .whereRaw(SENT_BY_MEMBER, { roles: [...ORGANIZATION_ROLES] });
 
   return {
     /** In the place of an earlier one to the same address; removes those of everybody that have expired. @returns what the link carries */
     async create(organizationId: string, invite: NewInvite): Promise<{ invite: Invite; token: string }> {
       await table()
-        .where('expires_at', '<=', db.raw('now()') as never)
+        .where('expires_at', '<=', db.raw('now()'))
         .orWhereRaw('organization_id = ? and lower(email) = lower(?)', [organizationId, invite.email])
         .delete();
       const token = randomBytes(32).toString('base64url');
@@ -89,7 +89,7 @@ export function inviteStore(db: Knex) {
           token_hash: hashOf(token),
           created_by: invite.createdBy,
           link_shown: invite.linkShown,
-          expires_at: db.raw(`now() + interval '${VALID_DAYS} days'`) as never,
+          expires_at: db.raw(`now() + interval '${VALID_DAYS} days'`),
         })
         .returning('*');
       return { invite: fromRow(row!), token };

@@ -108,7 +108,7 @@ export function memberStore(db: Knex) {
     async setRole(id: string, role: OrganizationRole): Promise<void> {
       await table()
         .where({ id })
-        .update({ role, updated_at: db.raw('now()') as never });
+        .update({ role, updated_at: db.raw('now()') });
     },
 
     /** With their roles, the rules about them, and the project of the organization that they work in. */

@@ -87,7 +87,7 @@ export function organizationStore(db: Knex) {
           ...(changes.allowPubliclySharedResources !== undefined && {
             allow_publicly_shared_resources: changes.allowPubliclySharedResources,
           }),
-          updated_at: db.raw('now()') as never,
+          updated_at: db.raw('now()'),
         })
         .returning('*');
       if (!row) throw new NotFound('Organization not found.');

@@ -199,7 +199,7 @@ export function projectStore(db: Knex) {
         .update({
           ...columnsOf(settings),
           ...(apiToken !== undefined && { api_token: apiToken }),
-          updated_at: db.raw('now()') as never,
+          updated_at: db.raw('now()'),
         })
         .returning('*');
       if (!row) throw new NotFound();

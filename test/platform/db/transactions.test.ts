@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/da
 type Transact = (nth: 0 | 1, work: (lockRow: (row: 0 | 1) => Promise<unknown>) => Promise<void>) => Promise<unknown>;
 
 const SRC = new URL('../../../src/', import.meta.url);
-/** They read only, wait for nothing that another holds, or are savepoints of a transaction that is repeated. */
+/** Stores whose transactions read only, wait for nothing that another holds, or are savepoints of a transaction that is repeated. */
 const WITHOUT_REPETITION = [
   'analytics/insights/results/results.store.ts',
   'flags/feature-flags/feature-flags.store.ts',

@@ -30,7 +30,7 @@ export function textStore(db: Knex) {
     async update(projectId: number, id: number, changes: Pick<Text, 'body' | 'last_modified_by'>): Promise<void> {
       await table()
         .where({ project_id: projectId, id })
-        .update({ ...changes, last_modified_at: db.raw('clock_timestamp()') as never });
+        .update({ ...changes, last_modified_at: db.raw('clock_timestamp()') });
     },
   };
 }

@@ -88,9 +88,7 @@ export function tileStore(db: Knex) {
     },
 
     async insert(tile: NewTile): Promise<Tile> {
-      const [row] = await table()
-        .insert(tile as never)
-        .returning(COLUMNS as never);
+      const [row] = await table().insert(tile).returning(COLUMNS);
       return row as Tile;
     },
 

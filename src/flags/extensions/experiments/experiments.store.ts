@@ -81,7 +81,7 @@ export function experimentStore(db: Knex) {
     async update(id: number, changes: Partial<ExperimentFields & Pick<Experiment, 'deleted'>>): Promise<Experiment> {
       const [row] = await db<Experiment>('experiments')
         .where({ id })
-        .update({ ...written(changes), updated_at: db.raw('clock_timestamp()') as never })
+        .update({ ...written(changes), updated_at: db.raw('clock_timestamp()') })
         .returning('*');
       return row!;
     },

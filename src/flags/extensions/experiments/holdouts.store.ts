@@ -54,7 +54,7 @@ export function holdoutStore(db: Knex) {
     async update(id: number, changes: Partial<HoldoutFields>): Promise<Holdout> {
       const [row] = await db<Holdout>('experiment_holdouts')
         .where({ id })
-        .update({ ...changes, updated_at: db.raw('clock_timestamp()') as never })
+        .update({ ...changes, updated_at: db.raw('clock_timestamp()') })
         .returning('*');
       return row!;
     },
