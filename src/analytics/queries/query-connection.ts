@@ -1,5 +1,6 @@
 /** Connections for queries: statements end after a time limit, and when their client has gone. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
+import { takeCancellable } from '../../platform/db/cancellable.ts';
 import type { Pool } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
 import { InvalidInput, NotFound, Unavailable } from '../../platform/errors.ts';
@@ -27,31 +28,18 @@ export async function withQueryConnection<T>(
   work: (runSql: RunSql) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const client = await pool.connect();
-  let backend: number | undefined;
-  let open = true;
-
-  function release(destroy: boolean): void {
-    if (!open) return;
-    open = false;
-    client.release(destroy);
-  }
-  function abandon(): void {
-    release(true);
-    // Postgres notices a closed connection when it writes a row, which may be long.
-    if (backend !== undefined) pool.query('select pg_cancel_backend($1)', [backend]).catch(() => {});
-  }
+  const { client, identify, release, abandon } = await takeCancellable(pool);
   signal?.addEventListener('abort', abandon);
   try {
     if (signal) {
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      backend = rows[0]!.pid;
+      identify(rows[0]!.pid);
       signal.throwIfAborted();
     }
     const result = await work(async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
       return (await client.query<Row>(sql, [...values])).rows;
     });
-    release(false);
+    release();
     return result;
   } catch (error) {
     signal?.throwIfAborted();

@@ -1,4 +1,5 @@
 /** One view of the events in which the rows of a slice can no longer change by new ones. */
+import { takeCancellable } from '../../platform/db/cancellable.ts';
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
@@ -21,29 +22,14 @@ export async function openSnapshot(
   sealed: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Snapshot> {
-  const client = await pool.connect();
-  // A connection that breaks tells its query too; without a listener the event would end the process.
-  client.on('error', ignore);
-  let backend = 0;
-  let open = true;
-
-  function release(destroy: boolean): void {
-    open = false;
-    client.off('error', ignore);
-    client.release(destroy);
-  }
+  const { client, identify, release, abandon } = await takeCancellable(pool);
   const snapshot: Snapshot = {
     client,
     async close() {
       await client.query('commit');
-      release(false);
+      release();
     },
-    abandon() {
-      if (!open) return;
-      release(true);
-      // Postgres notices a closed connection when it writes the next row, which may be long; being asked to stop, at once.
-      pool.query('select pg_cancel_backend($1)', [backend]).catch(ignore);
-    },
+    abandon,
   };
   try {
     await client.query('begin isolation level repeatable read read only');
@@ -51,7 +37,7 @@ export async function openSnapshot(
       'select pg_backend_pid() as backend, sealed_until >= all($1::timestamptz[]) as sealed from seal',
       [sealed],
     );
-    backend = rows[0]!.backend;
+    identify(rows[0]!.backend);
     // tooth: snapshot-sealed
     if (rows[0]!.sealed) {
       for (const [name, value] of Object.entries(settings)) {
@@ -61,9 +47,7 @@ export async function openSnapshot(
     }
     throw new Unavailable('The data interval is not sealed yet: events may still join it.', 1);
   } catch (error) {
-    snapshot.abandon();
+    abandon();
     throw error;
   }
 }
-
-function ignore(): void {}
