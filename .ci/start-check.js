@@ -1,9 +1,10 @@
-// `npm ci --ignore-scripts && npm start` in a copy of the tree: ready, usable, and gone after Ctrl-C. Plain Node 20.
+// `npm ci --ignore-scripts && npm start` in a copy of the tree: ready, usable, good for the tour, and gone after Ctrl-C. Plain Node 20.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tour } from './tour.js';
 
 const READY_TIMEOUT_MS = 10 * 60_000;
 const STOP_TIMEOUT_MS = 30_000;
@@ -25,11 +26,12 @@ const started = spawn('npm ci --ignore-scripts && npm start', {
 const exited = new Promise((resolve) => started.once('exit', (code, signal) => resolve({ code, signal })));
 try {
   await check(await untilReady(path.join(copy, '.sluice/dev.json')));
+  tour(copy, env);
   process.kill(-started.pid, 'SIGINT');
   const ended = await Promise.race([exited, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
   if (!ended) throw new Error(`Still running ${STOP_TIMEOUT_MS / 1000} s after Ctrl-C.`);
   for (const name of PORTS) if (!(await isFree(Number(env[name])))) throw new Error(`${name} is still taken.`);
-  console.log('started, used and stopped');
+  console.log('started, toured and stopped');
 } catch (error) {
   console.error(error.message);
   if (started.exitCode === null) process.kill(-started.pid, 'SIGINT');
