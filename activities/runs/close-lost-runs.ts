@@ -18,7 +18,7 @@ const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; lates
 };
 const UNKNOWN = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
 
-/** Whether a restore has taken the end of a run, or all of it: an execution completes only after its row is `Completed`. */
+/** Whether a restore of the database lost the run's last status, or its row: an execution completes only after its row is `Completed`. */
 export function hasLostItsEnd(execution: Execution | undefined, run: Run | undefined): boolean {
   return execution?.status === 'COMPLETED' && run?.status !== 'Completed';
 }
@@ -30,7 +30,7 @@ export async function closeLost(engine: Engine, execution: Execution): Promise<R
   return run;
 }
 
-/** Temporal has one open execution of an interval: while this one is, every other open row has lost its own. */
+/** Temporal allows one open execution of an interval: while this run's is open, every other open row has lost its execution. */
 export async function closeLostOfInterval(engine: Engine, run: Run): Promise<void> {
   const { stores, executions } = engine;
   for (const other of await stores.runs.openOf(run.batchExportId)) {

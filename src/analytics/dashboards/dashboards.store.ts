@@ -90,7 +90,7 @@ export function dashboardStore(db: Knex) {
       return { count, results: rows as ListedDashboard[] };
     },
 
-    /** The one with the tag that no list shows, and that is not deleted. */
+    /** The unlisted dashboard of the tag, unless it is deleted. */
     async findUnlisted(projectId: number, tag: string): Promise<Pick<Dashboard, 'id'> | undefined> {
       return table()
         .where({ project_id: projectId, creation_mode: 'unlisted', deleted: false })

@@ -47,7 +47,7 @@ export function recoverCommand(): Command {
     .addOption(
       new Option(
         '--accept <side>',
-        'decide every delivery that waits for it: theirs stays, or ours replaces it',
+        'decide all deliveries that await a decision: `theirs` keeps what is at the destination, `ours` replaces it',
       ).choices(SIDES),
     )
     .action(run);
@@ -66,14 +66,12 @@ async function run(exportId: string | undefined, options: Options): Promise<void
   }
 }
 
-/** Refuses options that would be ignored together, and so do more than was meant. */
+/** Refuses combinations of which one option would be ignored: the command would do more than was meant. */
 function checkTogether(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
   if (exportId !== undefined && side === undefined)
     throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');
   if (from !== undefined && !dryRun)
-    throw new CommandFailed(
-      '--from goes with --dry-run only: a timeline is above every delivery, and all are compared.',
-    );
+    throw new CommandFailed('--from goes with --dry-run only: before a timeline is made, all deliveries are compared.');
   if (force && side !== undefined) throw new CommandFailed('--force makes a timeline, --accept none: leave one out.');
 }
 

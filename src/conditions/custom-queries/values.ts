@@ -14,7 +14,7 @@ export type Value = {
   plain?: true;
   /** Value of a literal: it is checked when the query is saved, not when it runs. */
   literal?: string;
-  /** Of a property, whose type is text: the same as jsonb. */
+  /** SQL for the same value as jsonb, for a property, whose type is text. */
   json?: string;
 };
 
@@ -41,7 +41,8 @@ export function literal(text: string): string {
 }
 
 /**
- * Lets SQL mention values more than once that may be written only once: nested expressions would double with each level.
+ * Names each value that is more than a column or literal, so that SQL can use it several times: nested expressions would double with each
+ * level.
  * @param make from one operand for each value to an expression over them
  * @returns an operand
  */
@@ -54,7 +55,8 @@ export function mentioning(values: readonly Value[], make: (...operands: string[
 }
 
 /**
- * NULL outside of an open range. LEAST and GREATEST pass over NULL, and what reached a limit is NULL afterwards.
+ * The value where `low` < value < `high`, else NULL. LEAST and GREATEST ignore NULL, so the value is clamped, and a clamped one becomes
+ * NULL.
  * @param sql an operand of the limits' type
  */
 export function between(low: string, sql: string, high: string): string {

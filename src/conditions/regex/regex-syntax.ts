@@ -168,7 +168,7 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
     reader.next();
     return placeNode(place);
   }
-  // The end, or before a line feed that ends the text: nothing else needs to look ahead.
+  // The end, or before a line feed that ends the text. The line feed is consumed, so that no look-ahead is needed.
   if (reader.take('Z')) return optionalLineFeedAtEnd();
   const named = readNamedClass(reader) ?? readUnicodeClass(reader);
   return chars(reader, named ?? single(readEscapedChar(reader)), flags);

@@ -13,8 +13,7 @@ export const FILTER_OPERATORS = OPERATORS;
 export const FILTER_TYPES = ['event', 'hogql', 'person'] as const;
 const MAX_FILTERS = 100;
 const MAX_KEY = 1000;
-/** Characters. */
-const MOST_EXPRESSIONS = 40_000;
+const MOST_EXPRESSION_CHARACTERS = 40_000;
 
 /** Half-open; ISO instants. Relative dates (`-7d`) count back from its end, so that a retry reads the same rows. */
 export type Interval = { start: string; end: string };
@@ -33,7 +32,7 @@ const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '20
 export type FilterRoom = { patterns: PatternRoom; expressions: number };
 
 export function filterRoom(): FilterRoom {
-  return { patterns: roomTogether(), expressions: MOST_EXPRESSIONS };
+  return { patterns: roomTogether(), expressions: MOST_EXPRESSION_CHARACTERS };
 }
 
 /**
@@ -69,7 +68,7 @@ function checkedFilter(
       return { key, operator: DEFAULT_OPERATOR, type };
     }
     const checked = checkCondition({ key, operator, value: value as Json }, room.patterns);
-    // Smaller than what is allowed in memory: it becomes a machine in each session of Postgres that reads.
+    // Postgres takes smaller patterns than our own matcher: each session that reads compiles its own machine.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value as Json));
     return { key, operator: checked, type, ...(value !== undefined && { value }) };
   });
@@ -79,14 +78,15 @@ function checkedFilter(
 export function takeExpression(text: string, room: FilterRoom): void {
   room.expressions -= text.length;
   // tooth: expressions-room
-  if (room.expressions < 0) throw refusal(`Expressions may have at most ${MOST_EXPRESSIONS} characters together`);
+  if (room.expressions < 0)
+    throw refusal(`Expressions may have at most ${MOST_EXPRESSION_CHARACTERS} characters together`);
 }
 
 function isType(type: unknown): type is PropertyFilter['type'] {
   return FILTER_TYPES.some((one) => one === type);
 }
 
-/** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter could only be meant otherwise. */
+/** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter would never match. */
 export function isStorable(given: object): boolean {
   const text = JSON.stringify(given);
   return !/\\u(0000|[dD][89a-fA-F])/.test(text.replaceAll('\\\\', ''));

@@ -6,7 +6,7 @@ export type DistinctIdCounts = ReadonlyMap<string, number>;
 
 /**
  * Exact while the transaction holds the project's lock for merges: nobody else joins ids to persons then.
- * @param most no further than one above it is counted
+ * @param most counting stops at `most + 1`
  * @param persons whose distinct ids are counted
  */
 export async function countDistinctIds(

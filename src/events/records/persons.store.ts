@@ -49,9 +49,9 @@ const withDistinctIds = (persons: string) => `
   from (${persons}) as found`;
 
 /**
- * @param nearest a query of the rows of a place, with their `row_bytes`
+ * @param nearest SQL that selects the rows from the page's cursor on, each with `row_bytes`
  * @param sorting SQL; the nearest row first
- * @returns a query of `PersonRow`s: those that fit into a page, and the one behind them
+ * @returns SQL that selects `PersonRow`s: those that fit into a page, and the first one that does not
  */
 export function personsPageSql(nearest: string, sorting: string): string {
   return `${withDistinctIds(cutToPage(nearest, sorting))} order by ${sorting}`;

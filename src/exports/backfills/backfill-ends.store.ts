@@ -28,7 +28,7 @@ const openOf = (backfill: string) => `
 export function backfillEnds(db: Knex) {
   const table = () => db('batch_export_backfills');
 
-  /** Keeps how those backfills of an export ended that have. */
+  /** Stores the result of each backfill of the export that has ended. */
   async function keepEnds(batchExportId: string): Promise<void> {
     await db.raw(
       `update batch_export_backfills as backfill set finished_at = coalesce(ended.last_closed_at, backfill.created_at),
@@ -44,7 +44,7 @@ export function backfillEnds(db: Knex) {
   return {
     keepEnds,
 
-    /** A run that answered requests turned out to have ended otherwise: what was kept of their backfills is counted again. */
+    /** Clears the stored results of the backfills that a run served, because its status was corrected: they are counted again. */
     async countAgain(runId: string): Promise<void> {
       await table()
         .whereNull('cancelled_at')
@@ -59,12 +59,12 @@ export function backfillEnds(db: Knex) {
     },
 
     /**
-     * How many backfills of a project go on, without those that wait for a place; the caller is alone in asking until the
+     * Counts a project's backfills that go on, without those that wait for a place. Takes a lock: one caller at a time until the
      * transaction ends.
      */
     async countLive(projectId: number): Promise<number> {
       await db.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.backfillsOfProject, projectId]);
-      // Read only: keeping the ends of other exports' backfills here would wait for transactions that change them.
+      // Only reads: `keepEnds` for other exports would wait here for transactions that hold their rows.
       const { rows } = await db.raw<{ rows: { live: number }[] }>(
         `select count(*)::int as live from batch_export_backfills as live
          where project_id = ? and kind = 'backfill' and finished_at is null and not waits
@@ -76,7 +76,7 @@ export function backfillEnds(db: Knex) {
 
     /**
      * Ends a backfill that goes on, and the requests that it alone wants; call it in a transaction.
-     * @returns the ends of the data intervals that may have a run for this backfill alone
+     * @returns end instants of the data intervals whose run may serve this backfill alone
      */
     async cancel(id: string): Promise<string[]> {
       await db.raw(

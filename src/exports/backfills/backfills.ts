@@ -151,7 +151,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     },
 
     /**
-     * Requests exactly the data intervals that ended in a pause and have had no run, in the transaction that ends it. Where the
+     * Requests exactly the data intervals that ended during a pause and have had no run, in the transaction that unpauses. Where the
      * project has as many backfills as it may have at once, this one waits for a place. Wake the dispatcher when that is committed.
      * @returns undefined when the pause missed none
      */

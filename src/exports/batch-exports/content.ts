@@ -11,7 +11,7 @@ import { isHashed, type Content, type ContentSettings, type Model } from '../../
 import type { Run } from '../runs/runs.store.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';
 
-/** Fields that users may set; absent ones stay, or are empty. */
+/** Fields that users may set. Those left out keep their value in a change, and are empty in a new export. */
 export type ContentPatch = {
   content?: Partial<Omit<ContentSettings, 'filters'>> & { filters?: unknown };
   hashKey?: string;
@@ -58,9 +58,12 @@ function refuseSystemColumn({ name }: Column): void {
   throw new InvalidInput(`A table cannot have the column '${name}': Postgres has its own.`, 'hogql_query');
 }
 
-/** @returns the column's name when it does not leave as it is */
-function changed({ name, type }: Pick<Column, 'name' | 'type'>, left: ReadonlyMap<string, string>): string | undefined {
-  return left.get(name) === type ? undefined : name;
+/** @returns the column's name if it is not exported, or is exported with another type */
+function changed(
+  { name, type }: Pick<Column, 'name' | 'type'>,
+  exportedTypes: ReadonlyMap<string, string>,
+): string | undefined {
+  return exportedTypes.get(name) === type ? undefined : name;
 }
 
 /** @param relation what is read: a query may read another than the model's */
@@ -98,7 +101,7 @@ function checkPath({ columns }: Selection, path: string): void {
 type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey'>;
 
 /**
- * The columns of the row that say what it contains, after a change. A key is made when the first thing is hashed.
+ * Applies a change of the contents. A key is made when the first column is hashed.
  * @param config the destination's, whole, as it would be stored
  * @throws InvalidInput naming the field
  */
@@ -118,7 +121,7 @@ export function contentColumns(
   return { content, hashKey: key === undefined ? row.hashKey : configs.encryptSecret(row, HASH_KEY, key) };
 }
 
-/** The key of an export's row; null where it has none. @throws Error when the key ring does not hold the key's key */
+/** The key of an export's row; null where it has none. @throws Error when the key ring lacks the key that it was encrypted with */
 export function openHashKey(configs: ConfigEncryption, row: Pick<Row, 'id' | 'projectId' | 'hashKey'>): string | null {
   return row.hashKey === null ? null : configs.decryptSecret(row, HASH_KEY, row.hashKey);
 }

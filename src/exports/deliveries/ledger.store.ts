@@ -23,8 +23,8 @@ const HALF_WAY = `ledger.state = 'committing' or ledger.state = 'open' and exist
     and artifact.data_interval_end = ledger.data_interval_end and artifact.given_up_at is null)`;
 
 /**
- * Runs with artifacts that no commit takes back any more, since the interval is delivered or its newest run delivers to another place.
- * From the artifacts: they are few, where intervals are many.
+ * Closed runs whose artifacts no later commit removes: the interval is delivered, or its newest run delivers to another place. The query
+ * starts from the artifacts, because they are few and intervals are many.
  */
 const LEFT_BEHIND = `
   select run.batch_export_id, run.data_interval_start, run.data_interval_end, run.epoch, 'open' as state, run.id as run_id,
@@ -123,7 +123,7 @@ export function ledgerStore(db: Knex) {
     },
 
     /**
-     * From here on parts are fixed, and cancellation and the export's end wait.
+     * From here on the parts are fixed, and a cancellation of the run or a deletion of the export waits for the commit.
      * @returns the state it found
      * @throws Superseded; NotFound when the export was deleted before
      */
@@ -180,8 +180,8 @@ export function ledgerStore(db: Knex) {
     },
 
     /**
-     * Some intervals that closed runs left half way, and that are due to be settled: undelivered ones, and leavings
-     * at places that nothing else looks at. The choice is arbitrary, so that none waits for others. Their receipts come without files.
+     * Some intervals that closed runs left half way, and that are due to be settled: undelivered ones, and artifacts that were left
+     * at places that nothing else checks. The choice is arbitrary, so that none waits for others. Their receipts come without files.
      */
     async unsettled(): Promise<Unsettled[]> {
       const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);
@@ -209,7 +209,7 @@ export function ledgerStore(db: Knex) {
       ];
     },
 
-    /** Whether the entry is still half way: of a run that is not the interval's newest, whether its own artifacts are left. */
+    /** Whether the entry is still half way. For a run that is not the interval's newest: whether it still has artifacts. */
     async isHalfWay({ isPresent, ...hold }: Unsettled): Promise<boolean> {
       const row = isPresent
         ? await db('batch_export_intervals as ledger').where(ours(hold)).whereRaw(`(${HALF_WAY})`).first()

@@ -38,6 +38,6 @@ export type Definitions = {
   groupTypes: ReadonlyMap<number, string>;
   /** IANA name: dates without an offset are read by its clock. */
   timeZone: string;
-  /** `property_matching_version`: 1 compares with true and false by truth, 2 by text. */
+  /** `property_matching_version`: with true and false, 1 compares truth values and 2 compares texts. */
   matchingVersion: 1 | 2;
 };

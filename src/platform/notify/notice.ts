@@ -50,7 +50,8 @@ export const NotificationsIn = Type.Object(
             Type.String({
               writeOnly: true,
               pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$',
-              description: 'The signing key of the webhook: `whsec_` followed by the base64 of 24 to 64 bytes.',
+              description:
+                '`whsec_` followed by the base64 of 24 to 64 bytes: the key that signs the webhook’s requests.',
             }),
           ),
         }),

@@ -145,7 +145,7 @@ describe('an export is watched', () => {
         { webhook: { url, secret: 'short' } },
         'invalid_input',
         'notifications__webhook__secret',
-        /`whsec_` and the base64 of 24 to 64 bytes/,
+        /pattern: `whsec_` followed by the base64 of 24 to 64 bytes/,
       ],
       ...[
         'http://example.com/',

@@ -1,6 +1,6 @@
 /**
  * Where tiles lie: on a grid of 12 columns, and on one of a single column where the screen is narrow. Pure. Clients keep more
- * beside a place (`i`, `minW`, ...): it stays. What is no place counts as none: layouts are stored as they came.
+ * beside a place (`i`, `minW`, ...): it stays. Layouts are stored as they came, so an invalid place is treated as missing.
  */
 
 /** The grids by their names on the wire, and how many columns they have. */
@@ -21,7 +21,7 @@ export const FIRST_PLACE = {
   sm: { x: 0, y: 0, ...USUAL },
   xs: { x: 0, y: 0, w: GRIDS.xs, h: USUAL.h },
 } as const satisfies Layouts;
-/** Where the order puts what has no place: as upstream. */
+/** Coordinate by which tiles without a place are sorted, as upstream. */
 const NOWHERE = 100;
 /** Limit of a position on the grid, beyond which nobody scrolls; sums of such numbers stay exact. */
 const FURTHEST = 1_000_000;

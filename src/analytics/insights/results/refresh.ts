@@ -36,7 +36,7 @@ const MODES: Readonly<Record<string, Refresh>> = {
 };
 
 /**
- * @param text of the query; `no` is `cache`, and so is as upstream what is unknown
+ * @param text of the query; `no` and unknown values mean `cache`, as upstream
  * @param otherwise what it is when nothing was said
  */
 export function refreshOf(text: string | undefined, otherwise: Refresh = 'async'): Refresh {

@@ -6,7 +6,7 @@ import { isObject } from '../envelope.ts';
 export type Origin = {
   /** Of the client; '' when it is not known. */
   address: string;
-  /** The project keeps no addresses: they only say where an event comes from. */
+  /** Whether the project stores no IP addresses: they are used for geolocation only. */
   anonymize: boolean;
 };
 

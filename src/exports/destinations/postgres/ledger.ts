@@ -5,10 +5,10 @@ import type { Delivery } from '../delivery.ts';
 import type { PostgresClient } from './client.ts';
 import type { TableNames } from './tables.ts';
 
-/** Readers of the ledger are not to wait for a column that another delivery can add. */
+/** Readers of the ledger are not blocked longer: a later delivery can add the column. */
 const ALTER_LOCK_TIMEOUT = '2s';
-/** Not the owner of the table; its lock is taken. */
-const MAY_NOT_NOW: readonly string[] = [SQL_STATE.insufficientPrivilege, SQL_STATE.lockNotAvailable];
+/** The user does not own the table, or another session holds its lock. */
+const IGNORED_ALTER_ERRORS: readonly string[] = [SQL_STATE.insufficientPrivilege, SQL_STATE.lockNotAvailable];
 
 /** @param column SQL */
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
@@ -94,6 +94,6 @@ export async function addTimelineColumn(client: PostgresClient, names: TableName
     );
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    if (!MAY_NOT_NOW.includes(sqlState(error) ?? '')) throw error;
+    if (!IGNORED_ALTER_ERRORS.includes(sqlState(error) ?? '')) throw error;
   }
 }
