@@ -84,14 +84,14 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     const { headers } = request;
     metering.count({ projectId, kind: 'ofrep', keyId, sdk: sdkName(headers['user-agent'], undefined), requests: 1 });
     const stated = keyId !== null || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
-    const evaluation = await visitors.named(
+    const evaluationRequest = await visitors.named(
       project,
       evaluationRequestOf(stated, NO_FIELDS, { headers, locate }),
       request,
     );
     if (path.of === 'flags')
-      return sendAll(request, response, project, await evaluateAll(decider, project, evaluation));
-    const result = await evaluateOne(decider, project, evaluation, path.key);
+      return sendAll(request, response, project, await evaluateAll(decider, project, evaluationRequest));
+    const result = await evaluateOne(decider, project, evaluationRequest, path.key);
     send(request, response, isRefusal(result) ? refused(result, path) : json(200, result));
   }
 

@@ -3,7 +3,7 @@
  * takes both from here, so that the sum is known: what an API process and a worker may open together must fit `max_connections`.
  */
 
-export type Pool = { applicationName: string; maxConnections: number };
+type PoolSettings = { applicationName: string; maxConnections: number };
 
 /** Pools of one name in a process of the role. */
 type Uses = { api: number; worker: number };
@@ -41,13 +41,13 @@ export const POOLS = {
   migrate: pool('sluice-migrate', 1),
   /** Migrations: the statements, and the partitions beside them. */
   migrations: pool('sluice-migrate', 2),
-} as const satisfies Record<string, Pool>;
+} as const satisfies Record<string, PoolSettings>;
 
 /**
  * Rows that travel: a connection for each part that moves at once, and some for sealing, planning, comparing and health, which must not wait
  * for parts of many minutes.
  */
-export function rowsPool(partsAtOnce: number): Pool {
+export function rowsPool(partsAtOnce: number): PoolSettings {
   return pool('sluice-rows', partsAtOnce + 6);
 }
 
