@@ -6,8 +6,8 @@
  * later run has removed it). Left out: a sync of the folder itself, quotas, test steps, and deleting deliveries that were replaced.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, readdir, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { link, mkdir, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
@@ -71,7 +71,9 @@ function sessionIn(root: string, place: string, delivery: Delivery, context: Ses
     await context.step('upload-intent');
     try {
       await mkdir(staged(''), { recursive: true });
-      await pipeline(content, createWriteStream(staged(file), { flags: 'wx', flush: true }), { signal });
+      // Opened before the content is asked for: a stream that breaks while it opens its file makes it after the removal below.
+      const handle = await open(staged(file), 'wx');
+      await pipeline(content, handle.createWriteStream({ flush: true }), { signal }).finally(() => handle.close());
       // The process may have been frozen since the record: then a later run has removed what was not there yet.
       if ((await artifacts.list()).some((record) => record.id === id)) return file;
       throw new Superseded('Another run has taken over this data interval.');
