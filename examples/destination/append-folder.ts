@@ -73,7 +73,11 @@ function sessionIn(root: string, place: string, delivery: Delivery, context: Ses
       await mkdir(staged(''), { recursive: true });
       // Opened before the content is asked for: a stream that breaks while it opens its file makes it after the removal below.
       const handle = await open(staged(file), 'wx');
-      await pipeline(content, handle.createWriteStream({ flush: true }), { signal }).finally(() => handle.close());
+      try {
+        await pipeline(content, handle.createWriteStream({ flush: true }), { signal });
+      } finally {
+        await handle.close();
+      }
       // The process may have been frozen since the record: then a later run has removed what was not there yet.
       if ((await artifacts.list()).some((record) => record.id === id)) return file;
       throw new Superseded('Another run has taken over this data interval.');
