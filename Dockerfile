@@ -1,4 +1,14 @@
 # One image for every role: `docker run sluice api`, `worker`, `migrate`, `keys`, `verify`.
+FROM node:24-bookworm-slim AS console
+
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY console ./console
+COPY src/analytics ./src/analytics
+COPY tsconfig.json ./
+RUN node console/build.ts
+
 FROM node:24-bookworm-slim
 
 WORKDIR /app
@@ -16,6 +26,7 @@ COPY src ./src
 COPY migrations ./migrations
 COPY workflows ./workflows
 COPY activities ./activities
+COPY --from=console /app/console/dist ./console/dist
 
 # Bundled here once, not by every worker that starts.
 RUN node --input-type=module -e "\

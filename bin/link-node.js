@@ -1,5 +1,6 @@
 // After `npm ci`: lets `npm run` and `npx` find the Node that package-lock.json pins. npm 10, which comes with Node 20 and 22, does not
 // link programs of a package that is there for one platform only; newer ones do. Plain JavaScript for Node 20.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 
 const program = `node-${process.platform}-${process.arch}/bin/node`;
@@ -8,4 +9,10 @@ const link = 'node_modules/.bin/node';
 if (existsSync(`node_modules/${program}`) && !existsSync(link)) {
   mkdirSync('node_modules/.bin', { recursive: true });
   symlinkSync(`../${program}`, link);
+}
+
+// The console is built now, so that `sluice api` has its pages; `npm start` and `npm run console:build` build it as well. An installation
+// without what builds it goes on without pages.
+if (existsSync(link) && existsSync('console/build.ts') && existsSync('node_modules/vite')) {
+  spawnSync(link, ['console/build.ts'], { stdio: 'ignore', timeout: 120_000 });
 }

@@ -190,12 +190,23 @@ function circles(edges: readonly (readonly [string, string])[]): string[][] {
 
 /** Files of product, tests and benchmarks, as paths from the root. */
 function trackedFiles(): string[] {
-  return ['src', 'workflows', 'activities', 'migrations', 'db', 'test', 'bench', 'dev', 'docs', 'examples'].flatMap(
-    (folder) =>
-      readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
-        .filter((file) => !/(^|\/)(node_modules|target|__pycache__)\//.test(file)),
+  return [
+    'src',
+    'workflows',
+    'activities',
+    'migrations',
+    'db',
+    'test',
+    'bench',
+    'dev',
+    'docs',
+    'examples',
+    'console',
+  ].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
+      .filter((file) => !/(^|\/)(node_modules|target|__pycache__|dist)\//.test(file)),
   );
 }
 
@@ -210,6 +221,11 @@ function onlyIn(rooms: string[], ...packages: string[]): void {
   );
   assert.deepEqual(strays.map(located), []);
 }
+
+/** Sources of the console, as paths from the root; the generated types of the API are none. */
+const consoleFiles = readdirSync(path.join(ROOT, 'console/src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(tsx?|css)$/.test(name) && !name.endsWith('.d.ts'))
+  .map((name) => path.join('console/src', name));
 
 describe('the house', () => {
   it('reads every import', () => {
@@ -297,6 +313,18 @@ describe('the house', () => {
     assert.deepEqual(strays, []);
   });
 
+  it('lets the console import charts only, and nothing import the console', () => {
+    const own = consoleFiles.filter((file) => file.endsWith('.ts') || file.endsWith('.tsx')).flatMap(importsOf);
+    assert(own.length > 10);
+    const strays = own.filter(isLocal).filter((one) => {
+      const target = targetOf(one);
+      return !target.startsWith('console/src/') && !target.startsWith('src/analytics/sharing/charts/');
+    });
+    assert.deepEqual(strays.map(located), []);
+    const inward = imports.filter((one) => isLocal(one) && targetOf(one).startsWith('console/'));
+    assert.deepEqual(inward.map(located), []);
+  });
+
   it('reads the environment in src/platform/config.ts only', () => {
     assert.deepEqual(
       files.filter((file) => read(file).includes('process.env')),
@@ -322,7 +350,7 @@ describe('the house', () => {
 
   it('splits files before they grow too long to read', () => {
     assert.deepEqual(
-      files.filter((file) => statSync(path.join(ROOT, file)).size > 12 * 1024),
+      [...files, ...consoleFiles].filter((file) => statSync(path.join(ROOT, file)).size > 12 * 1024),
       [],
     );
   });

@@ -8,6 +8,8 @@ import { createSalts } from '../events/cookieless/salts.ts';
 import { saltStore } from '../events/cookieless/salts.store.ts';
 import { createKnex, createPool, STORE_TIMEOUTS, type Pool } from '../platform/db/connection.ts';
 import { POOLS } from '../platform/db/pools.ts';
+import { openConsoleFiles } from './console/console-files.ts';
+import { createConsolePages } from './console/console-pages.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
 import { peopleChanges } from '../events/records/changes.ts';
 import { eventRoutes, type EventsApi } from '../events/records/events.routes.ts';
@@ -184,7 +186,12 @@ export function createApi(
   const openPayloads = codec && options.codecFor && codecEndpoint({ ...options.codecFor, codec });
   const application = createApp({
     lane: (request, reply) => capture.handle(request, reply) || flags.lane(request, reply),
-    rawHandlers: [...flags.rawHandlers, dashboards.handle, ...(openPayloads ? [openPayloads] : [])],
+    rawHandlers: [
+      ...flags.rawHandlers,
+      dashboards.handle,
+      createConsolePages({ files: openConsoleFiles(), log }),
+      ...(openPayloads ? [openPayloads] : []),
+    ],
     rawRoutes,
     routes: apiRoutes,
     collaborators: {

@@ -6,6 +6,7 @@ import { prepareDatabase } from '../prepare-database.ts';
 import { freePort, isPortFree } from '../../platform/processes/port.ts';
 import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import type { StopSignals } from '../../platform/processes/stop-signals.ts';
+import { buildConsole } from './console.ts';
 import { demo } from './demo.ts';
 import { encryptionKeys } from './key-ring.ts';
 import { deliveriesBlocked, untilReady } from './ready.ts';
@@ -66,11 +67,13 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   const apiUrl = `http://${clientHost(config.SLUICE_HOST)}:${port}`;
   const codecToken = config.TEMPORAL_CODEC_TOKEN ?? codecTokenOf(keys);
   const codecEndpoint = `${apiUrl}/_codec/${codecToken}`;
+  const consoleBuilt = buildConsole(onProgress);
   const servers = await startServers({ config, state, codecEndpoint, onProgress, signal });
   running.push(servers);
   const brokenDown = breakdown(servers, state);
 
   const report = await prepare({ state, servers, apiUrl, codecEndpoint, onProgress });
+  await consoleBuilt;
   signal.throwIfAborted();
   const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
   running.push(roles);

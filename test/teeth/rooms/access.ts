@@ -3,6 +3,13 @@ import type { Tooth } from '../tooth.ts';
 
 export const ACCESS_TEETH: readonly Tooth[] = [
   {
+    name: 'console-policy',
+    guards: 'a page of the console runs its own scripts only',
+    tests: ['test/console/pages.test.ts'],
+    grep: 'allows nothing but its own files',
+    replace: ['"script-src \'self\'"', '"script-src *"'],
+  },
+  {
     name: 'gatekeeper-scope',
     guards: 'a key does only what its scopes name',
     tests: ['test/people/keys/key-limits.test.ts'],

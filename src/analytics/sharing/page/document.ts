@@ -16,7 +16,9 @@ export type DocumentParts = {
   takesForms?: boolean;
 };
 
-const STYLES = readFileSync(new URL('page.css', import.meta.url), 'utf8');
+const STYLES = ['../charts/tokens.css', 'page.css']
+  .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+  .join('');
 
 export function documentOf({ title, body, theme, rules = '', takesForms = false }: DocumentParts): Page {
   // On phones and paper tiles stand below each other.

@@ -1,0 +1,120 @@
+/**
+ * Builds the console into `console/dist/<fingerprint>/`, and points `console/dist/current` at it. The fingerprint is made of every source
+ * and of the lockfile: what is up to date is not built again. `npm start` runs this while Postgres starts, `npm run console:build` by hand.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const CONSOLE = path.join(ROOT, 'console');
+export const DIST = path.join(CONSOLE, 'dist');
+/** Folders and files that a build depends on; the shared page's charts are drawn by the console too. */
+const SOURCES = ['console', 'src/analytics/sharing/charts', 'src/analytics/queries/computing', 'package-lock.json'];
+/** Browsers ask for brotli only where the address is https or loopback. */
+const COMPRESSED = /\.(js|css|svg|json)$/;
+
+export type Built = { folder: string; fresh: boolean };
+
+/** @returns the folder of the current build; `fresh`: it was there already */
+export async function buildConsole(): Promise<Built> {
+  const fingerprint = await fingerprintOf(await sourceFiles());
+  const folder = path.join(DIST, fingerprint);
+  if (existsSync(path.join(folder, 'index.html'))) {
+    await pointAt(fingerprint);
+    return { folder, fresh: true };
+  }
+  const unfinished = path.join(DIST, `.${fingerprint}.${process.pid}`);
+  await bundle(unfinished);
+  await compress(unfinished);
+  // Another process may have built the same meanwhile: both are equal, and the first one stays.
+  await rename(unfinished, folder).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    await rm(unfinished, { recursive: true });
+  });
+  await pointAt(fingerprint);
+  await removeFormer(fingerprint);
+  return { folder, fresh: false };
+}
+
+/** By renaming: an API that reads the pointer meanwhile sees the former build or the new one. */
+async function pointAt(fingerprint: string): Promise<void> {
+  const pointer = path.join(DIST, 'current');
+  if ((await readFile(pointer, 'utf8').catch(() => '')) === fingerprint) return;
+  const unfinished = `${pointer}.${process.pid}`;
+  await writeFile(unfinished, fingerprint);
+  await rename(unfinished, pointer);
+}
+
+/** Earlier builds, but for the newest of them: an API that is about to stop may still read it. */
+async function removeFormer(fingerprint: string): Promise<void> {
+  const entries = await readdir(DIST, { withFileTypes: true });
+  const former = entries.filter((entry) => entry.isDirectory() && entry.name !== fingerprint && entry.name[0] !== '.');
+  for (const { name } of former.slice(0, -1)) await rm(path.join(DIST, name), { recursive: true, force: true });
+}
+
+async function sourceFiles(): Promise<string[]> {
+  const files: string[] = [];
+  for (const source of SOURCES) {
+    const place = path.join(ROOT, source);
+    if (path.extname(place) !== '') files.push(place);
+    else {
+      const entries = await readdir(place, { recursive: true, withFileTypes: true });
+      files.push(...entries.filter((one) => one.isFile()).map((one) => path.join(one.parentPath, one.name)));
+    }
+  }
+  return files.filter((file) => !file.startsWith(DIST + path.sep)).sort();
+}
+
+async function fingerprintOf(files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${path.relative(ROOT, file)}\n`).update(await readFile(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function bundle(outDir: string): Promise<void> {
+  await mkdir(DIST, { recursive: true });
+  // Here, because an up-to-date build needs none of it, and the image of a server does not have it.
+  const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
+  await build({
+    root: CONSOLE,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [react()],
+    build: {
+      outDir,
+      emptyOutDir: true,
+      manifest: true,
+      target: 'es2023',
+      // The policy of the pages allows no inline script, and no data: address but for images.
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+    },
+  });
+}
+
+async function compress(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((one) => one.isFile() && COMPRESSED.test(one.name));
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+  await Promise.all(
+    files.map(async (one) => {
+      const file = path.join(one.parentPath, one.name);
+      const bytes = await readFile(file);
+      await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, quality));
+      await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+    }),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const started = performance.now();
+  const { fresh } = await buildConsole();
+  console.log(
+    fresh ? 'The console is up to date.' : `Built in ${((performance.now() - started) / 1000).toFixed(1)} s.`,
+  );
+}

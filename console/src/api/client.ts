@@ -1,0 +1,53 @@
+/** Requests to the API, typed by its document; what it refuses becomes an `ApiError`, and a missing session a question for the password. */
+import createClient from 'openapi-fetch';
+import { sessionFetch } from './session-fetch.ts';
+import type { paths } from './schema.d.ts';
+
+export const api = createClient<paths>({ baseUrl: '/', fetch: sessionFetch });
+
+/** The envelope of a refusal. */
+export type Refusal = { type: string; code: string; detail: string; attr: string | null };
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** The field that is to blame, as `destination.config.bucket_name`. */
+  readonly attr: string | null;
+  /** The whole body: some refusals carry more than the envelope. */
+  readonly body: unknown;
+
+  constructor(status: number, body: unknown) {
+    const refusal = (typeof body === 'object' && body !== null ? body : {}) as Partial<Refusal>;
+    super(refusal.detail ?? UNREADABLE[status] ?? `The server answered ${status}.`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = refusal.code ?? '';
+    this.attr = refusal.attr ?? null;
+    this.body = body;
+  }
+}
+
+/** What a proxy in between says in its own words. */
+const UNREADABLE: Readonly<Record<number, string>> = {
+  0: 'The server cannot be reached.',
+  502: 'The server is not there right now.',
+  503: 'The server is busy or starting. Try again in a moment.',
+  504: 'The server took too long to answer.',
+};
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** @returns the body of an answer @throws ApiError for a refusal, and with status 0 where there was no answer */
+export async function done<Data>(answer: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
+  const { data, error, response } = await answer.catch((cause: unknown): never => {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError(0, undefined);
+  });
+  if (!response.ok) throw new ApiError(response.status, error);
+  return data as NonNullable<Data>;
+}
+
+/** The text for a person of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : 'Something went wrong in the console. Load the page again.';
+}

@@ -1,0 +1,54 @@
+/**
+ * `fetch` for a session: the CSRF token is read from its cookie for each request, and a request that was refused because the session has ended, or is
+ * too old for a sensitive change, is repeated once the password was given. So what somebody typed into a form is never lost.
+ */
+
+/** Why the password is asked for. */
+export type PasswordReason = 'ended' | 'sensitive';
+
+type AskForPassword = (reason: PasswordReason) => Promise<boolean>;
+
+let askForPassword: AskForPassword | undefined;
+let asking: Promise<boolean> | undefined;
+
+/** Names who asks; without anybody a refusal is passed on. @returns an end to that */
+export function onPasswordNeeded(ask: AskForPassword): () => void {
+  askForPassword = ask;
+  return () => (askForPassword = undefined);
+}
+
+/** @returns whether somebody logged in; several requests wait for one answer */
+function ask(reason: PasswordReason): Promise<boolean> {
+  if (!askForPassword) return Promise.resolve(false);
+  asking ??= askForPassword(reason).finally(() => (asking = undefined));
+  return asking;
+}
+
+export async function sessionFetch(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await send(request);
+  const reason = await reasonToAsk(response);
+  return reason && (await ask(reason)) ? send(again) : response;
+}
+
+const SAFE = ['GET', 'HEAD'];
+
+function send(request: Request): Promise<Response> {
+  if (!SAFE.includes(request.method)) request.headers.set('X-CSRFToken', csrfToken());
+  return fetch(request);
+}
+
+async function reasonToAsk(response: Response): Promise<PasswordReason | undefined> {
+  if (response.status === 401 && !/\/api\/(login|reset|signup)\//.test(response.url)) return 'ended';
+  if (response.status !== 403) return undefined;
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => ({}))) as { code?: string };
+  return body.code === 'sensitive_action_required_reauth' ? 'sensitive' : undefined;
+}
+
+export function csrfToken(): string {
+  const pair = document.cookie.split('; ').find((one) => one.startsWith('posthog_csrftoken='));
+  return pair?.slice('posthog_csrftoken='.length) ?? '';
+}

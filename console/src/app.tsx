@@ -1,0 +1,40 @@
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useState } from 'react';
+import { I18nProvider, RouterProvider as AriaRouterProvider } from 'react-aria-components';
+import { ApiError } from './api/client.ts';
+import { createAppRouter } from './router.tsx';
+import { PasswordDialog } from './session/password-dialog.tsx';
+import { NewVersion } from './shell/new-version.tsx';
+
+/** Refusals are answers, and are not asked for again; what may pass is tried twice more. */
+const RETRIED = [0, 429, 502, 503, 504];
+
+function createQueries(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache(),
+    mutationCache: new MutationCache(),
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        retry: (failures, error) => failures < 2 && error instanceof ApiError && RETRIED.includes(error.status),
+      },
+    },
+  });
+}
+
+export function App() {
+  const [queries] = useState(createQueries);
+  const [router] = useState(() => createAppRouter(queries));
+  return (
+    <I18nProvider locale="en-GB">
+      <QueryClientProvider client={queries}>
+        <AriaRouterProvider navigate={(href) => void router.navigate({ href })}>
+          <RouterProvider router={router} />
+          <PasswordDialog />
+          <NewVersion />
+        </AriaRouterProvider>
+      </QueryClientProvider>
+    </I18nProvider>
+  );
+}

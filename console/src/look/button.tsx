@@ -1,0 +1,17 @@
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import styles from './button.module.css';
+
+type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
+
+export type ButtonProps = AriaButtonProps & { kind?: Kind };
+
+/** A button; `isPending` keeps its width and says so to screen readers. */
+export function Button({ kind = 'plain', ...props }: ButtonProps) {
+  return <AriaButton {...props} className={`${styles.button} ${styles[kind]}`} />;
+}
+
+/** A link that looks like a button: for what leads to another page. */
+export function ButtonLink({ kind = 'plain', ...props }: LinkProps & { kind?: Kind }) {
+  return <Link {...props} className={`${styles.button} ${styles[kind]}`} />;
+}

@@ -1,0 +1,136 @@
+/** Labelled inputs. An error belongs to its field; the description says what goes in. */
+import type { ReactNode } from 'react';
+import {
+  Checkbox as AriaCheckbox,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Select as AriaSelect,
+  SelectValue,
+  Button as AriaButton,
+  Switch as AriaSwitch,
+  Text,
+  TextArea,
+  TextField as AriaTextField,
+  type TextFieldProps as AriaTextFieldProps,
+} from 'react-aria-components';
+import styles from './field.module.css';
+
+type Common = { label: string; description?: ReactNode; error?: string | undefined };
+
+export type TextFieldProps = Omit<AriaTextFieldProps, 'children'> &
+  Common & { placeholder?: string | undefined; lines?: number; mono?: boolean };
+
+/** @param props `lines`: more than one makes it a text area */
+export function TextField({ label, description, error, placeholder, lines = 1, mono, ...props }: TextFieldProps) {
+  const input = `${styles.input} ${mono ? styles.mono : ''}`;
+  return (
+    <AriaTextField {...props} isInvalid={error !== undefined} className={styles.field!}>
+      <Label className={styles.label!}>{label}</Label>
+      {lines > 1 ? (
+        <TextArea
+          rows={lines}
+          className={input}
+          {...(placeholder !== undefined && { placeholder })}
+          spellCheck={false}
+        />
+      ) : (
+        <Input className={input} {...(placeholder !== undefined && { placeholder })} spellCheck={false} />
+      )}
+      <Below description={description} error={error} />
+    </AriaTextField>
+  );
+}
+
+export type Option = { value: string; label: string; description?: string };
+
+export type SelectProps = Common & {
+  options: readonly Option[];
+  value: string | null;
+  onChange: (value: string) => void;
+  isDisabled?: boolean;
+  placeholder?: string;
+};
+
+export function Select({ label, description, error, options, value, onChange, isDisabled, placeholder }: SelectProps) {
+  return (
+    <AriaSelect
+      className={styles.field!}
+      value={value}
+      onChange={(key) => key !== null && onChange(String(key))}
+      isDisabled={isDisabled ?? false}
+      isInvalid={error !== undefined}
+      placeholder={placeholder ?? 'Choose'}
+    >
+      <Label className={styles.label!}>{label}</Label>
+      <AriaButton className={`${styles.input} ${styles.select}`}>
+        <SelectValue className={styles.value!} />
+        <span aria-hidden>▾</span>
+      </AriaButton>
+      <Below description={description} error={error} />
+      <Popover className={styles.popover!}>
+        <ListBox className={styles.options!} items={options.map((one) => ({ ...one, id: one.value }))}>
+          {(option) => (
+            <ListBoxItem id={option.value} textValue={option.label} className={styles.option!}>
+              <Text slot="label">{option.label}</Text>
+              {option.description && (
+                <Text slot="description" className="quiet">
+                  {option.description}
+                </Text>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}
+
+type CheckProps = {
+  children: ReactNode;
+  isSelected: boolean;
+  onChange: (isSelected: boolean) => void;
+  isDisabled?: boolean;
+};
+
+export function Checkbox({ children, ...props }: CheckProps) {
+  return (
+    <AriaCheckbox {...props} className={styles.check!}>
+      {({ isSelected }) => (
+        <>
+          <span className={styles.box} aria-hidden>
+            {isSelected ? '✓' : ''}
+          </span>
+          {children}
+        </>
+      )}
+    </AriaCheckbox>
+  );
+}
+
+export function Switch({ children, ...props }: CheckProps) {
+  return (
+    <AriaSwitch {...props} className={styles.check!}>
+      <span className={styles.track} aria-hidden>
+        <span className={styles.thumb} />
+      </span>
+      {children}
+    </AriaSwitch>
+  );
+}
+
+function Below({ description, error }: Pick<Common, 'description' | 'error'>) {
+  return (
+    <>
+      {description && (
+        <Text slot="description" className={styles.description!}>
+          {description}
+        </Text>
+      )}
+      <FieldError className={styles.error!}>{error}</FieldError>
+    </>
+  );
+}

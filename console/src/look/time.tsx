@@ -1,0 +1,94 @@
+/** Instants and intervals as people read them: in the viewer's zone, which is named, with UTC beside. */
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The zone that times are shown in, as `Europe/Berlin`. */
+export const viewerZone = zone === 'Etc/UTC' ? 'UTC' : zone;
+const isUtc = viewerZone === 'UTC';
+
+type Parts = { weekday?: boolean; date?: boolean; seconds?: boolean };
+
+function formatter(timeZone: string, { weekday = false, date = true, seconds = false }: Parts) {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    ...(weekday && { weekday: 'short' }),
+    ...(date && { day: 'numeric', month: 'short' }),
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds && { second: '2-digit' }),
+    hourCycle: 'h23',
+  });
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** @param timeZone IANA name; without it the viewer's @returns as `22 Nov, 10:00` */
+export function formatTime(iso: string, parts: Parts & { timeZone?: string } = {}): string {
+  const { timeZone = viewerZone } = parts;
+  const key = `${timeZone} ${parts.weekday} ${parts.date} ${parts.seconds}`;
+  const found = formatters.get(key) ?? formatter(timeZone, parts);
+  formatters.set(key, found);
+  const instant = new Date(iso);
+  const year = instant.getUTCFullYear();
+  const text = found.format(instant);
+  return parts.date !== false && year !== new Date().getUTCFullYear() ? text.replace(',', ` ${year},`) : text;
+}
+
+/** @returns as `UTC` or `GMT+1`: what an address or a table has to say beside its times */
+export function zoneName(iso: string, timeZone = viewerZone): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' }).formatToParts(new Date(iso));
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
+}
+
+/** An instant; its title says the other zone. */
+export function Time({ iso, ...parts }: { iso: string } & Parts) {
+  const local = `${formatTime(iso, parts)} ${zoneName(iso)}`;
+  const utc = `${formatTime(iso, { ...parts, date: true, timeZone: 'UTC' })} UTC`;
+  return (
+    <time dateTime={iso} title={isUtc ? iso : utc}>
+      {local}
+    </time>
+  );
+}
+
+/** @returns a data interval in UTC, as operators name it: `22 Nov 10:00–11:00 UTC`, `22–23 Nov` for whole days */
+export function formatInterval(start: string, end: string, timeZone = 'UTC'): string {
+  const from = formatTime(start, { timeZone }).replace(',', '');
+  const isSameDay = start.slice(0, 10) === end.slice(0, 10);
+  const to = formatTime(end, { timeZone, date: !isSameDay }).replace(',', '');
+  return `${from}–${to} ${timeZone === 'UTC' ? 'UTC' : zoneName(start, timeZone)}`;
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
+
+/** @returns as `4 min`, `3 h`, `2 days` */
+export function formatDuration(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  for (const [unit, size] of UNITS) {
+    if (seconds < size) continue;
+    const count = Math.floor(seconds / size);
+    return unit === 'day' ? `${count} ${count === 1 ? 'day' : 'days'}` : `${count} ${unit}`;
+  }
+  return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))} s`;
+}
+
+/** @returns how long ago, or how long until, as `4 min ago` and `in 4 min` */
+export function formatAgo(iso: string, now = Date.now()): string {
+  const seconds = (now - Date.parse(iso)) / 1000;
+  if (Math.abs(seconds) < 5) return 'just now';
+  return seconds > 0 ? `${formatDuration(seconds)} ago` : `in ${formatDuration(-seconds)}`;
+}
+
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
+
+const BYTES = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** @returns in powers of 1,000, as `4.2 MB` */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${BYTES[power]}`;
+}

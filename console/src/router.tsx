@@ -1,0 +1,109 @@
+/**
+ * The console's addresses. Pages are loaded when they are first shown; what an address says (filters, selections, places in a list) is parsed here, so
+ * that loading an address again gives the same view.
+ */
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ApiError } from './api/client.ts';
+import { Skeleton } from './look/notes.tsx';
+import { LoginPage } from './session/login-page.tsx';
+import { meQuery } from './session/me.ts';
+import { NotFoundPage, PageFailure } from './shell/failures.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet });
+
+/** The members of an address's query that are texts; others are passed over. */
+function texts<Name extends string>(search: Record<string, unknown>, names: readonly Name[]): { [N in Name]?: string } {
+  const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+  return Object.fromEntries(given.map((name) => [name, search[name]])) as { [N in Name]?: string };
+}
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search) => texts(search, ['next']),
+  component: function Login() {
+    return <LoginPage next={login.useSearch().next} />;
+  },
+});
+
+/** Pages for who is logged in; others are led to the log-in, and back. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  async beforeLoad({ context, location }) {
+    try {
+      return { me: await context.queries.ensureQueryData(meQuery) };
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) {
+        throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } });
+      }
+      throw error;
+    }
+  },
+  component: Shell,
+});
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  beforeLoad({ context }) {
+    const projectId = context.me.team?.id ?? context.me.organization?.projects[0]?.id;
+    if (projectId === undefined) return;
+    throw redirect({ to: '/project/$projectId/exports', params: { projectId } });
+  },
+  component: lazyRouteComponent(() => import('./shell/no-project-page.tsx'), 'NoProjectPage'),
+});
+
+const project = createRoute({
+  getParentRoute: () => inside,
+  path: '/project/$projectId',
+  params: {
+    parse: ({ projectId }) => ({ projectId: Number(projectId) }),
+    stringify: ({ projectId }) => ({ projectId: String(projectId) }),
+  },
+  component: Outlet,
+});
+
+const projectHome = createRoute({
+  getParentRoute: () => project,
+  path: '/',
+  beforeLoad({ params }) {
+    throw redirect({ to: '/project/$projectId/exports', params });
+  },
+});
+
+const exportList = createRoute({
+  getParentRoute: () => project,
+  path: 'exports',
+  validateSearch: (search) => texts(search, ['search', 'state']),
+  component: lazyRouteComponent(() => import('./exports/list/exports-page.tsx'), 'ExportsPage'),
+});
+
+const routeTree = root.addChildren([login, inside.addChildren([home, project.addChildren([projectHome, exportList])])]);
+
+export function createAppRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingComponent: () => <Skeleton rows={8} />,
+    defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: NotFoundPage,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

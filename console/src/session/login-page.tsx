@@ -1,0 +1,69 @@
+import { useState, type FormEvent } from 'react';
+import { Form } from 'react-aria-components';
+import { api, done, messageOf } from '../api/client.ts';
+import { Button } from '../look/button.tsx';
+import { TextField } from '../look/field.tsx';
+import styles from './login-page.module.css';
+
+/** @param next an address of this origin, and nothing else: a link must not lead to another site after the log-in */
+export function ownAddress(next: string | undefined): string {
+  if (!next?.startsWith('/')) return '/';
+  const url = new URL(next, location.origin);
+  return url.origin === location.origin ? url.pathname + url.search + url.hash : '/';
+}
+
+export function LoginPage({ next }: { next?: string | undefined }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<string>();
+  const [isPending, setPending] = useState(false);
+
+  async function logIn(event: FormEvent) {
+    event.preventDefault();
+    setPending(true);
+    setError(undefined);
+    try {
+      await done(api.POST('/api/login/', { body: { email, password } }));
+      // A whole load: nothing of a former session stays in memory.
+      location.assign(ownAddress(next));
+    } catch (failure) {
+      setError(messageOf(failure));
+      setPending(false);
+    }
+  }
+
+  return (
+    <main className={styles.page}>
+      <h1>Log in to Sluice</h1>
+      <Form className={styles.form!} onSubmit={(event) => void logIn(event)}>
+        <TextField
+          label="Email"
+          type="email"
+          name="email"
+          autoComplete="username"
+          value={email}
+          onChange={setEmail}
+          isRequired
+          autoFocus
+        />
+        <TextField
+          label="Password"
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+          isRequired
+        />
+        {error && (
+          <p className={styles.error} role="alert">
+            {error}
+          </p>
+        )}
+        <Button kind="primary" type="submit" isPending={isPending}>
+          Log in
+        </Button>
+      </Form>
+    </main>
+  );
+}

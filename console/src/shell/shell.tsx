@@ -1,0 +1,89 @@
+/** The bar above every page: which project, which subject, who. No sidebar: the width is for the ledger. */
+import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { api, done } from '../api/client.ts';
+import { useMe } from '../session/me.ts';
+import styles from './shell.module.css';
+
+export function Shell() {
+  const me = useMe();
+  const params = useParams({ strict: false });
+  const projectId = params.projectId ?? me.team?.id ?? me.organization?.projects[0]?.id;
+  return (
+    <>
+      <a className={styles.skip} href="#page">
+        Skip to the page
+      </a>
+      <header className={styles.bar}>
+        <Link to="/" className={styles.brand}>
+          Sluice
+        </Link>
+        {projectId !== undefined && <ProjectMenu projectId={projectId} />}
+        <nav aria-label="Subjects" className={styles.subjects}>
+          {projectId !== undefined && (
+            <Link to="/project/$projectId/exports" params={{ projectId }} activeProps={{ 'aria-current': 'page' }}>
+              Exports
+            </Link>
+          )}
+        </nav>
+        <UserMenu />
+      </header>
+      <div id="page" className={styles.page}>
+        <Outlet />
+      </div>
+    </>
+  );
+}
+
+function ProjectMenu({ projectId }: { projectId: number }) {
+  const me = useMe();
+  const navigate = useNavigate();
+  const projects = me.organizations.flatMap((organization) =>
+    organization.id === me.organization?.id ? me.organization.projects : [],
+  );
+  const name = projects.find(({ id }) => id === projectId)?.name ?? `Project ${projectId}`;
+  return (
+    <MenuTrigger>
+      <AriaButton className={styles.menuButton!} aria-label={`Project ${name}`}>
+        {name} <span aria-hidden>▾</span>
+      </AriaButton>
+      <Popover className={styles.popover!}>
+        <Menu
+          className={styles.menu!}
+          aria-label="Projects"
+          onAction={(id) => void navigate({ to: '/project/$projectId/exports', params: { projectId: Number(id) } })}
+        >
+          {projects.map((one) => (
+            <MenuItem key={one.id} id={one.id} className={styles.item!}>
+              {one.name}
+            </MenuItem>
+          ))}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+/** A whole load: nothing of the session stays in memory. */
+async function logOut(): Promise<void> {
+  await done(api.POST('/api/logout/')).catch(() => {});
+  location.assign('/login');
+}
+
+function UserMenu() {
+  const me = useMe();
+  return (
+    <MenuTrigger>
+      <AriaButton className={styles.menuButton!} aria-label={`Account of ${me.email}`}>
+        {me.first_name || me.email} <span aria-hidden>▾</span>
+      </AriaButton>
+      <Popover className={styles.popover!} placement="bottom end">
+        <Menu className={styles.menu!} aria-label="Account" onAction={() => void logOut()}>
+          <MenuItem id="log-out" className={styles.item!}>
+            Log out
+          </MenuItem>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * `npm run console:types`: writes the types of the API that the console calls, from the document that the API gives of itself. Left out: what
+ * SDKs ask (no JSON API under `/api/`), descriptions, which are in the document, and refusals, which all have one form.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { apiRoutes } from '../src/app/api.ts';
+import { openApiDocument } from '../src/platform/http/openapi/document.ts';
+
+const FILE = fileURLToPath(new URL('src/api/schema.d.ts', import.meta.url));
+const LEFT_OUT = new Set(['description', 'summary', 'example', 'examples', 'links', 'headers', 'default']);
+/** Left out of a type by this rule only: names of fields may be the same words. */
+const NAMED = new Set(['properties', 'schemas', 'paths']);
+
+/** @returns the text of `console/src/api/schema.d.ts`, as it should be */
+export async function apiTypes(): Promise<string> {
+  const { default: openapiTS, astToString } = await import('openapi-typescript');
+  const document = openApiDocument(apiRoutes, 'http://127.0.0.1:8000');
+  const types = await openapiTS(JSON.stringify(trimmed(document)), { alphabetize: true });
+  return `/** Written by \`npm run console:types\`. */\n${astToString(types)}`;
+}
+
+function trimmed(value: unknown, isNames = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => trimmed(one));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => isNames || !(LEFT_OUT.has(key) || /^[45]\d\d$/.test(key)));
+  return Object.fromEntries(entries.map(([key, one]) => [key, trimmed(one, !isNames && NAMED.has(key))]));
+}
+
+/** @returns the text of the file as it is; '' where there is none */
+export const writtenTypes = () => readFile(FILE, 'utf8').catch(() => '');
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(FILE, await apiTypes());

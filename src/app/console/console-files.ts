@@ -1,0 +1,61 @@
+/** The built console as it is served: read from `console/dist` into memory, each file with its compressed forms. */
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const CONSOLE_DIST = fileURLToPath(new URL('../../../console/dist', import.meta.url));
+
+export type ConsoleFile = { type: string; bytes: Buffer; brotli?: Buffer; gzip?: Buffer };
+
+export type ConsoleFiles = {
+  /** The page, without its nonce: what stands between the pieces. */
+  page: readonly string[];
+  /** By path: `/assets/…`, `/icon.svg`. */
+  files: ReadonlyMap<string, ConsoleFile>;
+};
+
+/** Stands in the page where each answer puts its own nonce. */
+const NONCE = '__NONCE__';
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * @param dist folder with `current`, which names the build
+ * @returns a function that answers the present build, and reads it when there is another; undefined while there is none
+ */
+export function openConsoleFiles(dist: string = CONSOLE_DIST): () => Promise<ConsoleFiles | undefined> {
+  const pointer = path.join(dist, 'current');
+  let loaded: { name: string; files: Promise<ConsoleFiles> } | undefined;
+  return async () => {
+    // A few bytes that the system has in memory: a build by hand shows without a restart.
+    const name = existsSync(pointer) ? readFileSync(pointer, 'utf8') : undefined;
+    if (name === undefined) return undefined;
+    if (loaded?.name !== name) {
+      const files = load(path.join(dist, name));
+      loaded = { name, files };
+      files.catch(() => (loaded = undefined));
+    }
+    return loaded.files;
+  };
+}
+
+async function load(folder: string): Promise<ConsoleFiles> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries.filter((one) => one.isFile()).map((one) => path.join(one.parentPath, one.name));
+  const files = new Map<string, ConsoleFile>();
+  for (const name of names) {
+    const type = TYPES[path.extname(name)];
+    if (type === undefined) continue;
+    files.set(`/${path.relative(folder, name)}`, {
+      type,
+      bytes: await readFile(name),
+      ...(names.includes(`${name}.br`) && { brotli: await readFile(`${name}.br`) }),
+      ...(names.includes(`${name}.gz`) && { gzip: await readFile(`${name}.gz`) }),
+    });
+  }
+  return { page: (await readFile(path.join(folder, 'index.html'), 'utf8')).split(NONCE), files };
+}

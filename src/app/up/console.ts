@@ -1,0 +1,23 @@
+/** The console's build: made in a process of its own while the servers start, and only when its sources have changed. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const BUILD = fileURLToPath(new URL('../../../console/build.ts', import.meta.url));
+const TIMEOUT_MS = 120_000;
+
+/** Never rejects: everything but the pages works without it. @param onProgress gets why it could not be built */
+export async function buildConsole(onProgress: (message: string) => void): Promise<void> {
+  if (!existsSync(BUILD)) return;
+  const building = spawn(process.execPath, [BUILD], { stdio: ['ignore', 'pipe', 'pipe'], timeout: TIMEOUT_MS });
+  let output = '';
+  for (const stream of [building.stdout, building.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-4_096)));
+  }
+  const code = await new Promise<number | null>((resolve) => {
+    building.once('error', () => resolve(null)).once('close', resolve);
+  });
+  const said = output.trim().split('\n').at(-1) ?? '';
+  if (code !== 0) onProgress(`The console cannot be built, so there are no pages: ${said}`);
+  else if (said.startsWith('Built')) onProgress(`Console: ${said}`);
+}

@@ -1,0 +1,66 @@
+/** A browser in front of a started Sluice: a page in a context of its own, which fails the test for whatever a page must never do. */
+import assert from 'node:assert/strict';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { buildConsole } from '../../../console/build.ts';
+import { sessionStore } from '../../../src/people/accounts/sessions.store.ts';
+import { createSessions } from '../../../src/people/accounts/sessions.ts';
+import { testBrowser } from '../sdks/browser.ts';
+import type { Sluice } from '../servers/sluice.ts';
+
+export type Visitor = {
+  page: Page;
+  /** Errors, refusals by the policy, and requests to other origins so far. */
+  faults(): readonly string[];
+  /** @throws AssertionError when the page did what it must not */
+  close(): Promise<void>;
+};
+
+/** For a `before` hook. */
+export async function builtConsole(): Promise<void> {
+  await buildConsole();
+}
+
+/** @param userId who is logged in; absent: nobody */
+export async function visit(
+  sluice: Pick<Sluice, 'url' | 'db'>,
+  { userId, ...options }: BrowserContextOptions & { userId?: number } = {},
+): Promise<Visitor> {
+  const browser = await testBrowser();
+  const context = await browser.newContext({ baseURL: sluice.url, timezoneId: 'Europe/Berlin', ...options });
+  if (userId !== undefined) await context.addCookies(await cookiesOf(sluice, userId));
+  const faults: string[] = [];
+  await context.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) => {
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+    });
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // The browser reports each refused request; what the page makes of it is what tests look at.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith('http') && url.origin !== sluice.url) faults.push(`request to ${url.origin}`);
+  });
+  return {
+    page,
+    faults: () => faults,
+    async close() {
+      await context.close();
+      assert.deepEqual(faults, []);
+    },
+  };
+}
+
+async function cookiesOf({ url, db }: Pick<Sluice, 'url' | 'db'>, userId: number) {
+  const sessions = sessionStore(db);
+  const cookies = await createSessions({ sessions, publicUrl: url }).begin(sessions, userId, {});
+  return cookies.map((cookie) => {
+    const [name = '', value = ''] = cookie.split(';')[0]!.split('=');
+    return { name, value, url, httpOnly: name === 'sessionid' };
+  });
+}
