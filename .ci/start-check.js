@@ -68,6 +68,7 @@ async function check({ api_url, temporal_ui_url, project_id, project_api_key, pe
     '/_readyz': await fetch(`${api_url}/_readyz`),
     'Temporal’s UI': await fetch(temporal_ui_url),
     'the list of exports': await fetch(`${api_url}/api/environments/${project_id}/batch_exports/`, { headers }),
+    'the console': await fetch(`${api_url}/`, { headers: { Accept: 'text/html' } }),
     'a captured event': await fetch(`${api_url}/capture/`, {
       method: 'POST',
       body: JSON.stringify({ api_key: project_api_key, ...event }),
