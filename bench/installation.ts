@@ -6,8 +6,9 @@ import pino from 'pino';
 import { createKnex } from '../src/platform/db/connection.ts';
 import { startEmbeddedPostgres } from '../src/platform/db/embedded-postgres.ts';
 import { createEngine, type ComposedEngine, type EngineOptions } from '../src/app/engine.ts';
-import { backfills } from '../src/exports/backfills/backfills.ts';
-import { batchExports } from '../src/exports/batch-exports/batch-exports.ts';
+import type { Backfills } from '../src/exports/backfills/backfills.ts';
+import type { BatchExports } from '../src/exports/batch-exports/batch-exports.ts';
+import { createExportsRoom } from '../src/exports/room.ts';
 import { seedDemo } from '../src/people/demo.store.ts';
 import { prepareDatabase } from '../src/app/prepare-database.ts';
 import { createKeyRing, generateKeyRing } from '../src/platform/secrets/key-ring.ts';
@@ -18,8 +19,8 @@ export type Installation = {
   engine: ComposedEngine;
   options: EngineOptions;
   projectId: number;
-  batchExports: ReturnType<typeof batchExports>;
-  backfills: ReturnType<typeof backfills>;
+  batchExports: BatchExports;
+  backfills: Backfills;
   /** Files of exports, and whatever the benchmark leaves. */
   directory: string;
   close(): Promise<void>;
@@ -55,28 +56,13 @@ export async function startInstallation(): Promise<Installation> {
     log: pino({ level: 'warn' }, pino.destination(2)),
   };
   const engine = createEngine(options);
-  const { stores, executions, scheduleSync: schedules, configs, notifications, environment, log } = engine;
+  const { collaborators } = createExportsRoom({ ...engine, ensureTemporal: reachable });
   return {
     engine,
     options,
     projectId: await demoProject(postgres.url),
-    batchExports: batchExports({
-      stores,
-      scheduleSync: schedules,
-      executions,
-      configs,
-      notifications,
-      environment,
-      ensureTemporal: reachable,
-    }),
-    backfills: backfills({
-      stores,
-      pool: engine.pool,
-      executions,
-      limits: engine.limits,
-      log,
-      ensureTemporal: reachable,
-    }),
+    batchExports: collaborators.batchExports,
+    backfills: collaborators.backfills,
     directory,
     async close() {
       await engine.close();

@@ -61,6 +61,7 @@ const ARROWS = `
   events/records          -> platform/db, platform/http, people, events/ingest, events/table
   events/reading          -> platform/db, conditions/custom-queries, conditions/rows, conditions/sql
   events/capture          -> platform/db, platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
+  events/room             -> platform/db (types), platform/http (types), platform/lane (types), events/capture, events/cookieless, events/records, events/warnings
 
   exports/formats         -> conditions/rows
   exports/domain          -> conditions/rows (types), exports/formats (types)
@@ -299,10 +300,21 @@ describe('the house', () => {
   });
 
   it('queries with knex in stores only', () => {
+    // A room takes its connections, and hands them to its stores.
     const strays = files.filter((file) => {
-      return /\bKnex\b/.test(read(file)) && !/(^migrations|\/db)\/|(\.store|\/stores)\.ts$/.test(file);
+      return /\bKnex\b/.test(read(file)) && !/(^migrations|\/db)\/|(\.store|\/stores|\/room)\.ts$/.test(file);
     });
     assert.deepEqual(strays, []);
+  });
+
+  it('creates what a route needs in the `room.ts` of its room', () => {
+    const strays = imports.filter(
+      ({ file, specifier }) => file === 'src/app/api.ts' && /\.(routes|store)\.ts$/.test(specifier),
+    );
+    assert.deepEqual(strays.map(located), []);
+    const rooms = files.filter((file) => file.endsWith('/room.ts'));
+    const queries = rooms.filter((file) => /\bdb\(|\.raw\(|\.query\(/.test(read(file)));
+    assert.deepEqual(queries, []);
   });
 
   it('keeps workflows deterministic: no Node, no clock of the machine', () => {

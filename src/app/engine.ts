@@ -16,7 +16,7 @@ import { createMailer, type MailOptions } from '../platform/notify/mail.ts';
 import { createKeyRing } from '../platform/secrets/key-ring.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
-import { connectTemporal, type TemporalOptions } from '../platform/temporal/connection.ts';
+import { connectTemporal, ensureReachable, type TemporalOptions } from '../platform/temporal/connection.ts';
 import { exportExecutions } from '../exports/temporal/executions.ts';
 import { exportSchedules } from '../exports/temporal/schedules.ts';
 import { timelineWitness } from '../exports/temporal/witness.ts';
@@ -42,6 +42,8 @@ export type EngineOptions = {
 export type ComposedEngine = Engine & {
   temporal: ReturnType<typeof connectTemporal>;
   notifications: NotificationSettings;
+  /** @throws while Temporal is away */
+  ensureTemporal(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -79,6 +81,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
     log,
     step: options.step ?? (async () => {}),
     temporal,
+    ensureTemporal: () => ensureReachable(temporal.client),
     async close() {
       mailer?.close();
       await Promise.all([temporal.close(), pool.end(), db.destroy()]);

@@ -17,10 +17,7 @@ import { createKnex, createPool } from '../../src/platform/db/connection.ts';
 import { createEngine } from '../../src/app/engine.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../src/events/ingest/ingest.ts';
 import { createSealer } from '../../src/events/table/seal.ts';
-import { backfills } from '../../src/exports/backfills/backfills.ts';
-import { batchExports } from '../../src/exports/batch-exports/batch-exports.ts';
-import { exportRuns } from '../../src/exports/runs/runs.ts';
-import { foreignDeliveries } from '../../src/exports/timeline/accept-delivery.ts';
+import { createExportsRoom } from '../../src/exports/room.ts';
 import { renewTimeline } from '../../src/exports/timeline/renew-timeline.ts';
 import { scheduleSync } from '../../src/exports/schedules/schedule-sync.ts';
 import { timelineGuard } from '../../src/exports/timeline/timeline-guard.ts';
@@ -68,14 +65,13 @@ export async function buildInstallation() {
     log,
     step: (step) => worker.onStep(step),
   });
-  const { stores, configs, notifications, environment, pool, limits } = composed;
+  const { stores, pool } = composed;
   const schedules = exportSchedules(temporal.client);
   const executions = exportExecutions(temporal.client);
   const setter = scheduleSync({ stores, schedules, log });
   const witness = timelineWitness(temporal.client);
   /** A worker that starts asks the witness before it does anything else. */
   const startGuard = () => timelineGuard({ stores, witness, log });
-  const ensureTemporal = () => ensureReachable(temporal.client);
   const engine: Engine = {
     ...composed,
     schedules,
@@ -84,6 +80,9 @@ export async function buildInstallation() {
     timeline: startGuard(),
     sealer: createSealer(pool, { present: () => new Date(clock.now()) }),
   };
+  const ensureTemporal = () => ensureReachable(temporal.client);
+  const { notifications } = composed;
+  const exports = createExportsRoom({ ...engine, notifications, ensureTemporal }).collaborators;
   const { signal } = new AbortController();
   const worker = simulatedWorker(engine, clock);
   const writers = createPool({ url, applicationName: 'test-ingest', maxConnections: 2, ...INGEST_TIMEOUTS });
@@ -196,7 +195,7 @@ export async function buildInstallation() {
       await renewTimeline(stores, witness, above);
     },
 
-    foreignDeliveries: foreignDeliveries({ stores, executions }),
+    foreignDeliveries: exports.foreignDeliveries,
 
     /** The status of each run that the database knows, which takes its plan. */
     async knownRuns(): Promise<Map<string, string>> {
@@ -215,17 +214,9 @@ export async function buildInstallation() {
       return rows.map(({ key }) => key);
     },
 
-    batchExports: batchExports({
-      stores,
-      scheduleSync: setter,
-      executions,
-      configs,
-      notifications,
-      environment,
-      ensureTemporal,
-    }),
-    backfills: backfills({ stores, pool, executions, limits, log, ensureTemporal }),
-    runs: exportRuns({ stores, executions, limits, ensureTemporal }),
+    batchExports: exports.batchExports,
+    backfills: exports.backfills,
+    runs: exports.runs,
     /**
      * Lets time pass: schedules act at their times, workers work at once, the reconciler comes at the end.
      * @param arrivals what else happens at certain times

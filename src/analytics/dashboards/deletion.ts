@@ -6,7 +6,7 @@ import { changeInsight } from '../insights/insights.ts';
 import type { Insight } from '../insights/insight.ts';
 import { mayEditInsight } from '../insights/restriction.ts';
 import { ensureSeesAll } from './tiles/permissions.ts';
-import { reserveRoom } from './tiles/room.ts';
+import { reserveRoom } from './tiles/tile-limit.ts';
 import { MAX_TILES } from './tiles/schema.ts';
 
 /** @param withInsights those that no other dashboard shows, as far as the caller may change them, are deleted too */

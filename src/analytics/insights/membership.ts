@@ -3,7 +3,7 @@ import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../platform/http/access.ts';
 import { mayEdit } from '../dashboards/restriction.ts';
 import { ensureShows } from '../dashboards/tiles/permissions.ts';
-import { reserveRoom } from '../dashboards/tiles/room.ts';
+import { reserveRoom } from '../dashboards/tiles/tile-limit.ts';
 import type { DashboardBound } from '../dashboards/stores.ts';
 import type { Moved } from './insights.ts';
 import { visiblePlaces } from './restriction.ts';

@@ -4,7 +4,7 @@ import type { ApiAnswer } from '../../support/api/api.ts';
 import { post } from '../../support/events/capture.ts';
 import { answerCheck } from '../../support/api/documented.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
-import { lookupRoutes } from '../../support/database/lookups.ts';
+import { recordRoutes } from '../../../src/events/records/room.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
 type Person = {
@@ -24,7 +24,7 @@ type Event = {
 };
 type Group = { group_key: string; group_properties: object };
 
-const checkAnswer = answerCheck(lookupRoutes);
+const checkAnswer = answerCheck(recordRoutes);
 
 /** As SDKs say what is known of a company. */
 const groupEvent = (set: object) => ({

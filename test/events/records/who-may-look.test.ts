@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKey } from '../../../src/people/keys/keys.ts';
 import { SCOPES } from '../../../src/people/access/scopes.ts';
 import { buildPersonalKey, buildProjectSecretKey } from '../../support/api/identity.ts';
-import { lookupRoutes, startLookups, writeEvents, writePerson, type Lookups } from '../../support/database/lookups.ts';
+import { recordRoutes } from '../../../src/events/records/room.ts';
+import { startLookups, writeEvents, writePerson, type Lookups } from '../../support/database/lookups.ts';
 
 /** Valid wherever a body is needed, and nobody's id. */
 const BODY = { ids: ['00000000-0000-4000-8000-000000000000'] };
@@ -20,9 +21,9 @@ describe('events, persons and groups are open', () => {
   });
   after(() => lookups.close());
 
-  it('by routes that are all in this matrix', () => assert.equal(lookupRoutes.length, 13));
+  it('by routes that are all in this matrix', () => assert.equal(recordRoutes.length, 13));
 
-  for (const { method, path, access } of lookupRoutes) {
+  for (const { method, path, access } of recordRoutes) {
     const scope = 'scope' in access ? access.scope : '';
     const call = (key: string | undefined, projectId = lookups.ours.projectId) => {
       const own = path.replace(':id', path.startsWith('/events') ? ids.event : ids.person);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { cohortsApiRoutes } from '../../../src/flags/cohorts/api.ts';
+import { cohortsApiRoutes } from '../../../src/flags/cohorts/room.ts';
 import { SCOPES } from '../../../src/people/access/scopes.ts';
 import {
   form,

@@ -1,6 +1,6 @@
 /** Refusals of flags: every rule, for callers and for definitions, with the field that it names. */
 import assert from 'node:assert/strict';
-import { featureFlagsApiRoutes } from '../../../src/flags/feature-flags/api.ts';
+import { featureFlagsApiRoutes } from '../../../src/flags/feature-flags/room.ts';
 import { buildCohort, buildFlag } from '../../support/database/flag-rows.ts';
 import {
   dependingOn,

@@ -38,7 +38,7 @@ describe('the table of pools', () => {
 
   it('counts as many pools as the parts of the API and of the worker open', () => {
     assert.equal(opened('app/engine.ts'), poolCount('worker'));
-    const parts = ['app/engine.ts', 'app/api.ts', 'app/flag-parts.ts', 'app/dashboard-parts.ts'];
+    const parts = ['app/engine.ts', 'app/connections.ts'];
     assert.equal(opened(...parts, 'flags/definitions/live-definitions.ts'), poolCount('api'));
     assert.equal(poolCount('api'), 13);
   });

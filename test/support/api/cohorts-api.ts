@@ -1,6 +1,6 @@
 /** Cohorts over a started Sluice: requests about one project, with a key that may do everything. */
 import assert from 'node:assert/strict';
-import { cohortsApiRoutes } from '../../../src/flags/cohorts/api.ts';
+import { cohortsApiRoutes } from '../../../src/flags/cohorts/room.ts';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import type { ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';

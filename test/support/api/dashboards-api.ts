@@ -1,6 +1,6 @@
 /** Dashboards over a started Sluice: requests about one project, by whoever is in its organization. */
 import { randomUUID } from 'node:crypto';
-import { dashboardRoutes } from '../../../src/app/dashboard-parts.ts';
+import { analyticsRoutes } from '../../../src/analytics/room.ts';
 import { auditLogRoutes } from '../../../src/people/audit/audit-log.routes.ts';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { createSessions } from '../../../src/people/accounts/sessions.ts';
@@ -43,7 +43,7 @@ export type DashboardsApi = {
   stop(): Promise<void>;
 };
 
-const checkAnswer = answerCheck<never>([...dashboardRoutes, ...auditLogRoutes]);
+const checkAnswer = answerCheck<never>([...analyticsRoutes, ...auditLogRoutes]);
 
 export async function startDashboardsApi(): Promise<DashboardsApi> {
   const sluice = await startSluice();

@@ -1,6 +1,6 @@
 /** Experiments over a database of their own, with their flags and with what capture stored. */
 import { createKnex, createPool, type Knex } from '../../../src/platform/db/connection.ts';
-import { experimentsApi, experimentsApiRoutes } from '../../../src/flags/extensions/experiments/api.ts';
+import { experimentsApi, experimentsApiRoutes } from '../../../src/flags/extensions/experiments/room.ts';
 import { STUDY_OPTIONS } from '../../../src/flags/extensions/experiments/results/results.store.ts';
 import { flagStores, type FlagStores } from '../../../src/flags/stores.ts';
 import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';

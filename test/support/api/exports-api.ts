@@ -3,24 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { ExportsApi as ExportsCollaborators } from '../../../src/exports/api.ts';
-import { foreignDeliveries } from '../../../src/exports/timeline/accept-delivery.ts';
-import { integrations } from '../../../src/exports/integrations/integrations.ts';
-import { exportPreviews } from '../../../src/exports/previews/previews.ts';
-import { exportIntervals } from '../../../src/exports/intervals/intervals.ts';
-import { protectedExports } from '../../../src/exports/batch-exports/protected.ts';
-import { exportRuns } from '../../../src/exports/runs/runs.ts';
-import { exportRoutes } from '../../../src/exports/routes.ts';
-import { exportTestSteps } from '../../../src/exports/integrations/test-steps.ts';
+import { createExportsRoom, exportRoutes, protectedExportObjects } from '../../../src/exports/room.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
-import { accessControls } from '../../../src/people/access/access-controls.ts';
-import type { AccessControlsApi } from '../../../src/people/access/access-controls.routes.ts';
-import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
-import { identityStores } from '../../../src/people/stores.ts';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
-import { projectRoutes, type IdentityApi } from '../../../src/people/projects/projects.routes.ts';
-import { createLogger } from '../../../src/platform/telemetry/logger.ts';
-import { startApi, type Api, type ApiAnswer } from './api.ts';
+import { projectRoutes } from '../../../src/people/projects/projects.routes.ts';
+import { createPeopleRoom, type PeopleApi } from '../../../src/people/room.ts';
+import { PUBLIC_URL, startApi, type Api, type ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../exports/export-world.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';
@@ -39,34 +28,23 @@ export type ExportsApi = {
 };
 
 /** Every route that lives in a project, or lists projects. */
-export const apiRoutes: readonly Route<IdentityApi & ExportsCollaborators & AccessControlsApi>[] = [
-  ...projectRoutes,
-  ...exportRoutes,
-];
+export const apiRoutes: readonly Route<PeopleApi & ExportsCollaborators>[] = [...projectRoutes, ...exportRoutes];
 
 export async function startExportsApi(): Promise<ExportsApi> {
   const world = await buildExportWorld();
   const db = createKnex({ url: world.options.databaseUrl, applicationName: 'test-api' });
-  const identity = identityStores(db);
-  const protectedObjects = { batch_export: protectedExports(world.engine.stores.batchExports) };
-  const gatekeeper = createGatekeeper({ ...identity, protectedObjects });
+  const people = createPeopleRoom({
+    db,
+    publicUrl: PUBLIC_URL,
+    mailer: undefined,
+    addressOf: ({ remoteAddress }) => remoteAddress,
+    protectedObjects: protectedExportObjects(world.engine.stores),
+  });
+  const exports = createExportsRoom({ ...world.engine, ensureTemporal: async () => {} });
   const api = await startApi({
     routes: apiRoutes,
-    collaborators: {
-      identity,
-      gatekeeper,
-      accessControls: accessControls({ stores: identity, protectedObjects }),
-      batchExports: world.batchExports,
-      backfills: world.backfills,
-      foreignDeliveries: foreignDeliveries(world.engine),
-      intervals: exportIntervals(world.engine),
-      previews: exportPreviews(world.engine),
-      runs: exportRuns({ ...world.engine, ensureTemporal: async () => {} }),
-      exportLogs: world.engine.stores.logs,
-      integrations: integrations(world.engine),
-      testSteps: exportTestSteps({ ...world.engine, log: createLogger({ LOG_LEVEL: 'silent' }, 'test') }),
-    },
-    gatekeeper,
+    collaborators: { ...people.collaborators, ...exports.collaborators },
+    gatekeeper: people.gatekeeper,
   });
   const { key } = await keyStore(db).create({ projectId: world.projectId }, { label: 'test', scopes: ['*'] });
   return {

@@ -1,7 +1,7 @@
 /** Feature flags over a started Sluice: requests about one project, with a key that may do everything. */
 import type { ApiAnswer } from './api.ts';
 import { answerCheck } from './documented.ts';
-import { featureFlagsApiRoutes } from '../../../src/flags/feature-flags/api.ts';
+import { featureFlagsApiRoutes } from '../../../src/flags/feature-flags/room.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from './identity.ts';
 import { startSluice, type Sluice } from '../servers/sluice.ts';
 

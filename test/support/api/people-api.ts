@@ -1,14 +1,9 @@
 /** The API of people and projects over a database of its own. */
 import { scryptSync } from 'node:crypto';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
-import { auditLogRoutes, type AuditLogApi } from '../../../src/people/audit/audit-log.routes.ts';
-import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
-import { people, peopleRoutes, type PeopleApi } from '../../../src/people/people.ts';
-import { projectRoutes, type IdentityApi } from '../../../src/people/projects/projects.routes.ts';
-import { createSessions } from '../../../src/people/accounts/sessions.ts';
-import { identityStores, type IdentityStores } from '../../../src/people/stores.ts';
+import { createPeopleRoom, peopleRoutes } from '../../../src/people/room.ts';
+import type { IdentityStores } from '../../../src/people/stores.ts';
 import type { Mailer } from '../../../src/platform/notify/mail.ts';
-import type { Route } from '../../../src/platform/http/route.ts';
 import type { OrganizationRole } from '../../../src/platform/http/access.ts';
 import { PUBLIC_URL, startApi, type Api } from './api.ts';
 import { createTestDatabase } from '../database/database.ts';
@@ -19,19 +14,14 @@ export type PeopleWorld = { api: Api; db: Knex; identity: IdentityStores; close(
 export async function startPeopleApi({ mailer }: { mailer?: Mailer } = {}): Promise<PeopleWorld> {
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
-  const identity = identityStores(db);
-  const sessions = createSessions({ ...identity, publicUrl: PUBLIC_URL });
-  const gatekeeper = createGatekeeper({ ...identity, callerOf: sessions.callerOf });
-  const routes: Route<IdentityApi & PeopleApi & AuditLogApi>[] = [...projectRoutes, ...peopleRoutes, ...auditLogRoutes];
-  const api = await startApi({
-    routes,
-    collaborators: {
-      ...identity,
-      ...people({ identity, sessions, addressOf, publicUrl: PUBLIC_URL, mailer }),
-      gatekeeper,
-    },
-    gatekeeper,
+  const { collaborators, gatekeeper, identity } = createPeopleRoom({
+    db,
+    publicUrl: PUBLIC_URL,
+    mailer,
+    addressOf: ({ remoteAddress }) => remoteAddress,
+    protectedObjects: {},
   });
+  const api = await startApi({ routes: peopleRoutes, collaborators, gatekeeper });
   return {
     api,
     db,
@@ -43,8 +33,6 @@ export async function startPeopleApi({ mailer }: { mailer?: Mailer } = {}): Prom
     },
   };
 }
-
-const addressOf = ({ remoteAddress }: { remoteAddress: string }) => remoteAddress;
 
 export type Person = {
   id: number;

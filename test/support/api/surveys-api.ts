@@ -6,13 +6,13 @@ import {
   earlyAccessApi,
   earlyAccessApiRoutes,
   type EarlyAccessApi,
-} from '../../../src/flags/extensions/early-access/api.ts';
+} from '../../../src/flags/extensions/early-access/room.ts';
 import { flagStores, type FlagStores } from '../../../src/flags/stores.ts';
 import {
   surveysApi,
   surveysApiRoutes,
   type SurveysApi as Collaborators,
-} from '../../../src/flags/extensions/surveys/api.ts';
+} from '../../../src/flags/extensions/surveys/room.ts';
 import { responseStore, type ResponseStore } from '../../../src/flags/extensions/surveys/responses.store.ts';
 import type { Surveys } from '../../../src/flags/extensions/surveys/surveys.ts';
 import type { Route } from '../../../src/platform/http/route.ts';

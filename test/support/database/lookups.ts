@@ -1,14 +1,8 @@
 /** The API of what arrived, over rows that a test writes itself: capture is somebody else's test. */
 import { randomUUID } from 'node:crypto';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
-import { eventRoutes, type EventsApi } from '../../../src/events/records/events.routes.ts';
-import { peopleChanges } from '../../../src/events/records/changes.ts';
-import { eventStore } from '../../../src/events/records/events.store.ts';
-import { groupRoutes, type GroupsApi } from '../../../src/events/records/groups.routes.ts';
 import { LOOKUP_OPTIONS } from '../../../src/events/table/lookup.ts';
-import { personRoutes, type PersonsApi } from '../../../src/events/records/persons.routes.ts';
-import { peopleStores } from '../../../src/events/records/stores.ts';
-import type { Route } from '../../../src/platform/http/route.ts';
+import { createRecordsRoom, recordRoutes } from '../../../src/events/records/room.ts';
 import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../../src/people/stores.ts';
 import { startApi, type Api, type ApiAnswer } from '../api/api.ts';
@@ -16,12 +10,7 @@ import { createTestDatabase } from './database.ts';
 import { answerCheck } from '../api/documented.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../api/identity.ts';
 
-export const lookupRoutes: readonly Route<EventsApi & PersonsApi & GroupsApi>[] = [
-  ...eventRoutes,
-  ...personRoutes,
-  ...groupRoutes,
-];
-const checkAnswer = answerCheck(lookupRoutes);
+const checkAnswer = answerCheck(recordRoutes);
 
 export type Lookups = {
   api: Api;
@@ -47,16 +36,9 @@ export async function startLookups({ statementTimeoutMs = 50_000 } = {}): Promis
     statementTimeoutMs,
     answerTimeoutMs: 2 * statementTimeoutMs,
   });
-  const people = peopleStores(bounded);
-  const api = await startApi({
-    routes: lookupRoutes,
-    collaborators: {
-      events: eventStore(bounded),
-      ...people,
-      peopleChanges: peopleChanges(people),
-    },
-    gatekeeper: createGatekeeper(identityStores(db)),
-  });
+  const { collaborators } = createRecordsRoom(bounded);
+  const gatekeeper = createGatekeeper(identityStores(db));
+  const api = await startApi({ routes: recordRoutes, collaborators, gatekeeper });
   const [ours, theirs] = [await buildTenant(db), await buildTenant(db)];
   const key = await buildPersonalKey(db, ours, '*');
 

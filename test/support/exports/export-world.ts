@@ -10,12 +10,12 @@ import { createActivities } from '../../../activities/index.ts';
 import { createKnex, createPool } from '../../../src/platform/db/connection.ts';
 import { createEngine, type ComposedEngine, type EngineOptions } from '../../../src/app/engine.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
-import { backfills } from '../../../src/exports/backfills/backfills.ts';
-import { batchExports, type NewExport } from '../../../src/exports/batch-exports/batch-exports.ts';
+import type { Backfills } from '../../../src/exports/backfills/backfills.ts';
+import type { BatchExports, NewExport } from '../../../src/exports/batch-exports/batch-exports.ts';
+import { createExportsRoom } from '../../../src/exports/room.ts';
 import { isLive } from '../../../src/exports/domain/statuses.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
-import { ensureReachable } from '../../../src/platform/temporal/connection.ts';
 import { ensureNamespace } from '../../../src/platform/temporal/namespace.ts';
 import { payloadCodec } from '../../../src/platform/temporal/payload-codec.ts';
 import { startExportWorker, type ExportWorker } from '../../../src/exports/temporal/worker.ts';
@@ -31,8 +31,8 @@ export type ExportWorld = {
   projectId: number;
   /** Where LocalFile exports of the project go. */
   folder: string;
-  batchExports: ReturnType<typeof batchExports>;
-  backfills: ReturnType<typeof backfills>;
+  batchExports: BatchExports;
+  backfills: Backfills;
   /** Called at every step of every run; a test may replace it. */
   onStep: (step: Step) => Promise<void>;
   startWorker(): Promise<ExportWorker>;
@@ -90,8 +90,7 @@ export async function buildExportWorld(
   const { projectId } = installed ?? (await buildTenant(db));
   const writers = createPool({ url: database.url, applicationName: 'test-ingest', ...INGEST_TIMEOUTS });
   const ingest = createIngest(writers);
-  const { stores, executions, scheduleSync: schedules, configs, notifications, environment } = engine;
-  const ensureTemporal = () => ensureReachable(engine.temporal.client);
+  const { collaborators } = createExportsRoom(engine);
   const workers: ExportWorker[] = [];
 
   const world: ExportWorld = {
@@ -99,16 +98,8 @@ export async function buildExportWorld(
     options,
     projectId,
     folder: path.join(localRoot, String(projectId)),
-    batchExports: batchExports({
-      stores,
-      scheduleSync: schedules,
-      executions,
-      configs,
-      notifications,
-      environment,
-      ensureTemporal,
-    }),
-    backfills: backfills({ stores, pool: engine.pool, executions, limits: engine.limits, log, ensureTemporal }),
+    batchExports: collaborators.batchExports,
+    backfills: collaborators.backfills,
     onStep: async () => {},
     async startWorker() {
       const worker = await startExportWorker({

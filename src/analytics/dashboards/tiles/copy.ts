@@ -9,7 +9,7 @@ import { layAmong } from './layout.ts';
 import { tileChanges } from './log.ts';
 import { ensureMakesInsights } from './insights.ts';
 import { ensureSeesTile, visibleTiles } from './permissions.ts';
-import { ensureRoom } from './room.ts';
+import { ensureRoom } from './tile-limit.ts';
 import type { DuplicatedTile } from './schema.ts';
 import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.ts';
 

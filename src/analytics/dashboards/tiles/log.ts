@@ -6,7 +6,7 @@ import { recordOf, SCOPE } from '../log.ts';
 import type { Acting } from '../acting.ts';
 import { ensureMayRestrict, restrictedWith } from '../../insights/restriction.ts';
 import type { DashboardBound } from '../stores.ts';
-import { reserveRoom } from './room.ts';
+import { reserveRoom } from './tile-limit.ts';
 import { fieldsOf } from './tiles.store.ts';
 
 type Logged = Pick<Dashboard, 'id' | 'project_id'>;

@@ -1,0 +1,42 @@
+/** Connections of an API process to Postgres, beside those of the export engine and of flag definitions. */
+import { QUERY_OPTIONS } from '../analytics/queries/query-connection.ts';
+import { INGEST_TIMEOUTS } from '../events/ingest/ingest.ts';
+import { LOOKUP_OPTIONS } from '../events/table/lookup.ts';
+import { DECIDE_POOL } from '../flags/decide/facts.ts';
+import { STUDY_OPTIONS } from '../flags/extensions/experiments/results/results.store.ts';
+import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
+import { POOLS } from '../platform/db/pools.ts';
+
+export type Connections = ReturnType<typeof openConnections>;
+
+/** Connects lazily. The rooms share `identity`: organizations, users and keys are behind every request. */
+export function openConnections(url: string) {
+  const identity = createKnex({ url, ...POOLS.identity, ...STORE_TIMEOUTS });
+  const events = {
+    db: identity,
+    lookups: createKnex({ url, ...LOOKUP_OPTIONS }),
+    ingest: createPool({ url, ...POOLS.capture, ...INGEST_TIMEOUTS }),
+  };
+  const flags = {
+    db: createKnex({ url, ...POOLS.flags, ...STORE_TIMEOUTS }),
+    lookups: createKnex({ url, ...LOOKUP_OPTIONS }),
+    counts: createPool({ url, ...LOOKUP_OPTIONS }),
+    decide: createPool({ url, ...DECIDE_POOL }),
+    studies: createPool({ url, ...STUDY_OPTIONS }),
+  };
+  const analytics = {
+    db: createKnex({ url, ...POOLS.dashboards, ...STORE_TIMEOUTS }),
+    queries: createPool({ url, ...QUERY_OPTIONS }),
+  };
+  return {
+    identity,
+    events,
+    flags,
+    analytics,
+    async close(): Promise<void> {
+      const stores = [identity, events.lookups, flags.db, flags.lookups, analytics.db];
+      const pools = [events.ingest, flags.counts, flags.decide, flags.studies, analytics.queries];
+      await Promise.all([...stores.map((knex) => knex.destroy()), ...pools.map((pool) => pool.end())]);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** Batch exports for the API. */
+import type { FindProtected } from '../platform/http/access.ts';
+import type { Room } from '../platform/http/room.ts';
+import type { Route } from '../platform/http/route.ts';
+import { accessControlRoutes, type AccessControlsApi } from '../people/access/access-controls.routes.ts';
+import type { ExportsApi } from './api.ts';
+import { backfills, type BackfillsOptions } from './backfills/backfills.ts';
+import { backfillRoutes } from './backfills/backfills.routes.ts';
+import { batchExports, type BatchExportsOptions } from './batch-exports/batch-exports.ts';
+import { batchExportRoutes } from './batch-exports/batch-exports.routes.ts';
+import { protectedExports } from './batch-exports/protected.ts';
+import { integrations } from './integrations/integrations.ts';
+import { integrationRoutes } from './integrations/integrations.routes.ts';
+import { exportTestSteps } from './integrations/test-steps.ts';
+import { testStepRoutes } from './integrations/test-steps.routes.ts';
+import { exportIntervals } from './intervals/intervals.ts';
+import { intervalRoutes } from './intervals/intervals.routes.ts';
+import { exportPreviews, type PreviewsOptions } from './previews/previews.ts';
+import { previewRoutes } from './previews/previews.routes.ts';
+import { logRoutes } from './runs/logs.routes.ts';
+import { metricRoutes } from './runs/metrics.routes.ts';
+import { exportRuns, type ExportRunsOptions } from './runs/runs.ts';
+import { runRoutes } from './runs/runs.routes.ts';
+import { foreignDeliveries } from './timeline/accept-delivery.ts';
+import { foreignDeliveryRoutes } from './timeline/foreign-deliveries.routes.ts';
+import type { ExportStores } from './stores.ts';
+
+export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
+  ...testStepRoutes,
+  ...batchExportRoutes,
+  ...previewRoutes,
+  ...runRoutes,
+  ...backfillRoutes,
+  ...intervalRoutes,
+  ...foreignDeliveryRoutes,
+  ...logRoutes,
+  ...metricRoutes,
+  ...integrationRoutes,
+  ...accessControlRoutes({ resource: 'batch_export', path: '/batch_exports/', activity: { scope: 'BatchExport' } }),
+];
+
+/** How the gatekeeper finds what is protected one by one. */
+export function protectedExportObjects(stores: Pick<ExportStores, 'batchExports'>): Record<string, FindProtected> {
+  return { batch_export: protectedExports(stores.batchExports) };
+}
+
+/** Parts of the export engine that answer requests. */
+export type ExportsRoomOptions = BatchExportsOptions & BackfillsOptions & ExportRunsOptions & PreviewsOptions;
+
+export function createExportsRoom(engine: ExportsRoomOptions): Room<ExportsApi> {
+  return {
+    collaborators: {
+      batchExports: batchExports(engine),
+      backfills: backfills(engine),
+      foreignDeliveries: foreignDeliveries(engine),
+      intervals: exportIntervals(engine),
+      previews: exportPreviews(engine),
+      runs: exportRuns(engine),
+      exportLogs: engine.stores.logs,
+      integrations: integrations(engine),
+      testSteps: exportTestSteps(engine),
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** People for the API: who they are, what they belong to, how they log in, and what they and their programs may do. */
+import type { Knex } from '../platform/db/connection.ts';
+import type { FindProtected, Gatekeeper } from '../platform/http/access.ts';
+import type { Room } from '../platform/http/room.ts';
+import type { Route } from '../platform/http/route.ts';
+import type { Mailer } from '../platform/notify/mail.ts';
+import { accessControls } from './access/access-controls.ts';
+import type { AccessControlsApi } from './access/access-controls.routes.ts';
+import { createGatekeeper } from './access/gatekeeper.ts';
+import { projectAccessRoutes, PROTECTED_PROJECT_RULES } from './access/project-access.routes.ts';
+import { roleMembershipRoutes } from './access/role-memberships.routes.ts';
+import { roleRoutes, type RolesApi } from './access/roles.routes.ts';
+import { createLogin } from './accounts/login.ts';
+import { loginRoutes, type LoginApi } from './accounts/login.routes.ts';
+import { meRoutes, type MeApi } from './accounts/me.routes.ts';
+import { createSessions } from './accounts/sessions.ts';
+import { signupRoutes, type SignupApi } from './accounts/signup.routes.ts';
+import { auditLogRoutes, type AuditLogApi } from './audit/audit-log.routes.ts';
+import { apiKeys } from './keys/api-keys.ts';
+import { personalKeyRoutes, type PersonalKeysApi } from './keys/personal-keys.routes.ts';
+import { projectKeyRoutes, type ProjectKeysApi } from './keys/project-keys.routes.ts';
+import { createRequestLimit, type RequestLimits } from './keys/request-limits.ts';
+import { createInvites } from './organizations/invites.ts';
+import { inviteRoutes, type InvitesApi } from './organizations/invites.routes.ts';
+import { memberRoutes, type MembersApi } from './organizations/members.routes.ts';
+import { organizationRoutes, type OrganizationsApi } from './organizations/organizations.routes.ts';
+import { projectRoutes, type IdentityApi } from './projects/projects.routes.ts';
+import { projectByToken, type ProjectByToken } from './projects/project-tokens.ts';
+import { identityStores, type IdentityStores } from './stores.ts';
+
+export type PeopleApi = IdentityApi &
+  LoginApi &
+  MeApi &
+  SignupApi &
+  OrganizationsApi &
+  MembersApi &
+  InvitesApi &
+  RolesApi &
+  AccessControlsApi &
+  PersonalKeysApi &
+  ProjectKeysApi &
+  AuditLogApi;
+
+export const peopleRoutes: readonly Route<PeopleApi>[] = [
+  ...projectRoutes,
+  ...loginRoutes,
+  ...meRoutes,
+  ...signupRoutes,
+  ...organizationRoutes,
+  ...memberRoutes,
+  ...inviteRoutes,
+  ...roleRoutes,
+  ...roleMembershipRoutes,
+  ...projectAccessRoutes,
+  ...personalKeyRoutes,
+  ...projectKeyRoutes,
+  ...auditLogRoutes,
+];
+
+export type PeopleRoomOptions = Pick<LoginApi, 'addressOf'> & {
+  db: Knex;
+  publicUrl: string;
+  /** Absent: this installation sends no mail. */
+  mailer: Mailer | undefined;
+  /** Of each key; absent: none. */
+  requestLimits?: RequestLimits;
+  /** How to find what other rooms protect one by one, by its kind. */
+  protectedObjects: Readonly<Record<string, FindProtected>>;
+};
+
+export type PeopleRoom = Room<PeopleApi> & {
+  gatekeeper: Gatekeeper;
+  identity: IdentityStores;
+  projectByToken: ProjectByToken;
+};
+
+export function createPeopleRoom(options: PeopleRoomOptions): PeopleRoom {
+  const { db, publicUrl, mailer, requestLimits, addressOf } = options;
+  const identity = identityStores(db);
+  const sessions = createSessions({ ...identity, publicUrl });
+  const protectedObjects = { ...PROTECTED_PROJECT_RULES, ...options.protectedObjects };
+  const gatekeeper = createGatekeeper({
+    ...identity,
+    callerOf: sessions.callerOf,
+    ...(requestLimits && { requestLimit: createRequestLimit(requestLimits) }),
+    protectedObjects,
+  });
+  return {
+    collaborators: {
+      identity,
+      gatekeeper,
+      sessions,
+      addressOf,
+      login: createLogin({ identity, sessions }),
+      invites: createInvites({ identity, publicUrl, mailer }),
+      accessControls: accessControls({ stores: identity, protectedObjects }),
+      apiKeys: apiKeys(identity),
+      auditLog: identity.auditLog,
+      users: identity.users,
+    },
+    gatekeeper,
+    identity,
+    projectByToken: projectByToken(identity.projects),
+  };
+}
