@@ -301,6 +301,7 @@ CREATE INDEX batch_export_runs_newest ON public.batch_export_runs USING btree (b
 CREATE INDEX batch_export_runs_open ON public.batch_export_runs USING btree (last_updated_at) WHERE (status = ANY (ARRAY['Starting'::text, 'Running'::text]));
 CREATE INDEX batch_export_runs_project ON public.batch_export_runs USING btree (project_id);
 CREATE INDEX batch_export_runs_start ON public.batch_export_runs USING btree (batch_export_id, data_interval_start, id);
+CREATE INDEX batch_export_runs_undelivered ON public.batch_export_runs USING btree (batch_export_id, data_interval_end, created_at DESC) WHERE (status <> 'Completed'::text);
 
 create table batch_export_specs (
   batch_export_id uuid not null,

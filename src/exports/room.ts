@@ -14,6 +14,7 @@ import { integrationRoutes } from './integrations/integrations.routes.ts';
 import { exportTestSteps } from './integrations/test-steps.ts';
 import { testStepRoutes } from './integrations/test-steps.routes.ts';
 import { exportIntervals } from './intervals/intervals.ts';
+import { intervalMapRoutes } from './intervals/interval-map.routes.ts';
 import { intervalRoutes } from './intervals/intervals.routes.ts';
 import { exportPreviews, type PreviewsOptions } from './previews/previews.ts';
 import { previewRoutes } from './previews/previews.routes.ts';
@@ -32,6 +33,7 @@ export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...runRoutes,
   ...backfillRoutes,
   ...intervalRoutes,
+  ...intervalMapRoutes,
   ...foreignDeliveryRoutes,
   ...logRoutes,
   ...metricRoutes,

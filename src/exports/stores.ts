@@ -13,6 +13,7 @@ import { freshnessStore } from './monitoring/freshness.store.ts';
 import { gapStore } from './intervals/gaps.store.ts';
 import { healthStore } from './monitoring/health.store.ts';
 import { integrationStore } from './integrations/integrations.store.ts';
+import { intervalFactStore } from './intervals/interval-facts.store.ts';
 import { intervalStateStore } from './intervals/interval-states.store.ts';
 import { ledgerStore } from './deliveries/ledger.store.ts';
 import { logStore } from './runs/logs.store.ts';
@@ -39,6 +40,7 @@ function bind(db: Knex) {
     gaps: gapStore(db),
     health: healthStore(db),
     integrations: integrationStore(db),
+    intervalFacts: intervalFactStore(db),
     intervalStates: intervalStateStore(db),
     ledger: ledgerStore(db),
     logs: logStore(db),

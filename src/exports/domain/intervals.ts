@@ -16,8 +16,8 @@ export type DataInterval = { start: Millis; end: Millis };
 /** The specs in force order, oldest first. */
 export type Tiling = readonly Spec[];
 
-/** The spec whose boundaries decide where an interval that ends at the instant begins. */
-function specEndingAt(tiling: Tiling, end: Millis): { spec: Spec; until: Millis } {
+/** The spec whose boundaries decide where an interval that ends at the instant begins, and the instant at which the next one takes over. */
+export function specEndingAt(tiling: Tiling, end: Millis): { spec: Spec; until: Millis } {
   let at = tiling.length - 1;
   while (at > 0 && tiling[at]!.validFrom >= end) at -= 1;
   const spec = tiling[at];
@@ -39,6 +39,11 @@ export function endOfIntervalAt(tiling: Tiling, at: Millis): Millis {
   // An interval that ends just after `at` is decided by the spec in force just after it.
   const { spec, until } = specEndingAt(tiling, at + 1);
   return Math.min(boundaryAfter(spec, at), until);
+}
+
+/** The beginning of the interval in which an export was created: the first that its schedule delivers. */
+export function firstStartOf(tiling: Tiling, created: Millis): Millis {
+  return intervalEndingAt(tiling, endOfIntervalAt(tiling, created))?.start ?? created;
 }
 
 /** The intervals that end after an instant and not after another, oldest first. */

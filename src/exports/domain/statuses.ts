@@ -58,8 +58,12 @@ const GIVE_UP_AFTER_FAILURES = RETRY_AFTER_MINUTES.length + 23;
 export function isGap(last: RunStatus | undefined, failures: number, sinceMillis: number): boolean {
   if (last === undefined || last === 'ContinuedAsNew') return true;
   if (!isRetried(last) || failures > GIVE_UP_AFTER_FAILURES) return false;
-  const minutes = RETRY_AFTER_MINUTES[failures - 1] ?? 60;
-  return sinceMillis >= minutes * MINUTE;
+  return sinceMillis >= retryDelay(failures);
+}
+
+/** How long after its end a retried run is tried again, in milliseconds. @param failures as of `isGap` */
+export function retryDelay(failures: number): number {
+  return (RETRY_AFTER_MINUTES[failures - 1] ?? 60) * MINUTE;
 }
 
 /** Whether nothing tries an interval again by itself, because its runs failed too often. Parameters as of `isGap`. */

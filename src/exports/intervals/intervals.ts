@@ -7,6 +7,7 @@ import { millisOf } from '../domain/instants.ts';
 import type { IntervalStatus } from '../domain/interval-status.ts';
 import {
   endOfIntervalAt,
+  firstStartOf,
   intervalEndingAt,
   intervalsEnding,
   type DataInterval,
@@ -14,6 +15,7 @@ import {
 } from '../domain/intervals.ts';
 import { type Millis } from '../domain/millis.ts';
 import { slicesOf } from '../domain/slices.ts';
+import { intervalMaps } from './interval-map.ts';
 import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
 import type { ExportStores } from '../stores.ts';
 
@@ -29,6 +31,8 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
   const states = intervalStates(pool);
 
   return {
+    map: intervalMaps({ stores, pool }),
+
     /**
      * Lists intervals that lie wholly within the range and are over, the newest first. Pages go on from an interval's end.
      * @param statuses only these; none: all
@@ -41,7 +45,8 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
       place: Place,
     ): Promise<IntervalState[]> {
       const tiling = await stores.batchExports.tiling(batchExport.id);
-      const from = range.start === undefined ? firstStart(tiling, batchExport) : millisOf(range.start);
+      const from =
+        range.start === undefined ? firstStartOf(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
       const to = await lastInstant(range);
       const { limit, newerThan, olderThan } = place;
       const intervals = newerThan
@@ -70,11 +75,6 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
     const now = millisOf(await stores.batchExports.now());
     return end === undefined ? now : Math.min(millisOf(end), now);
   }
-}
-
-function firstStart(tiling: Tiling, { createdAt }: BatchExport): Millis {
-  const created = millisOf(createdAt);
-  return intervalEndingAt(tiling, endOfIntervalAt(tiling, created))?.start ?? created;
 }
 
 /** The intervals that lie wholly within `[from, to]`, the newest first. */

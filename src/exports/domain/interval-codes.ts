@@ -1,0 +1,104 @@
+/**
+ * How a data interval stands, as two letters. The first one is its fill, what the destination holds of it; the second one its mark,
+ * what happens with it. An interval that was never offered is blank.
+ */
+
+/** `x` is for a source that forgets: no rows are removed by age yet, so that no interval has it. */
+export const FILLS = { n: 'none', h: 'held', s: 'stale', x: 'expired' } as const;
+export const MARKS = { i: 'idle', w: 'waiting', r: 'running', t: 'retrying', y: 'needs you', p: 'paused' } as const;
+
+/** The quietest first: where several intervals are shown as one, the loudest is shown. */
+export const INTERVAL_CODES = [
+  '--',
+  'hi',
+  'xi',
+  'ni',
+  'si',
+  'np',
+  'hw',
+  'nw',
+  'sw',
+  'hr',
+  'nr',
+  'sr',
+  'ht',
+  'nt',
+  'st',
+  'hy',
+  'ny',
+  'sy',
+] as const;
+export type IntervalCode = (typeof INTERVAL_CODES)[number];
+
+/** Facts about an interval, as bits: an interval has any number of them. */
+export const FACTS = {
+  /** The export should deliver it: it ended after the export was made, and within the export's bounds. */
+  offered: 1,
+  /** The interval ended in a pause. */
+  paused: 1 << 1,
+  held: 1 << 2,
+  stale: 1 << 3,
+  /** Stale intervals of its export are delivered again by themselves. */
+  redelivered: 1 << 4,
+  requested: 1 << 5,
+  /** Of the newest run: it is under way; it failed for good; it ended so that the interval is tried again; it ended otherwise. */
+  open: 1 << 6,
+  failed: 1 << 7,
+  retried: 1 << 8,
+  ended: 1 << 9,
+  unsettled: 1 << 10,
+  gave_up: 1 << 11,
+  /** The destination holds a delivery that this database did not make. */
+  foreign: 1 << 12,
+} as const;
+export type Fact = keyof typeof FACTS;
+
+const {
+  offered,
+  paused,
+  held,
+  stale,
+  redelivered,
+  requested,
+  open,
+  failed,
+  retried,
+  ended,
+  unsettled,
+  gave_up,
+  foreign,
+} = FACTS;
+
+/** Facts of an interval that nothing happened to. */
+const NOTHING_KNOWN = offered | paused | redelivered;
+
+/** @param facts the sum of their bits */
+export function codeOf(facts: number): IntervalCode {
+  const has = (fact: number) => (facts & fact) !== 0;
+  if (!has(~NOTHING_KNOWN) && !has(offered)) return '--';
+  const fill = !has(held) ? 'n' : has(stale) ? 's' : 'h';
+  if (has(open)) return `${fill}r`;
+  if (has(requested)) return `${fill}w`;
+  if (has(unsettled | gave_up | foreign | failed)) return `${fill}y`;
+  if (has(retried)) return isTriedAgain(facts) ? `${fill}t` : `${fill}y`;
+  if (fill !== 'n') return `${fill}i`;
+  if (has(offered) && has(paused)) return 'np';
+  // An offered interval without a run is begun by its schedule, or by the reconciler.
+  return has(ended) || !has(offered) ? 'ni' : 'nw';
+}
+
+/** Gaps fill themselves where the export should deliver; stale intervals of earlier times as their export wants. */
+function isTriedAgain(facts: number): boolean {
+  return (facts & (offered | paused)) === offered || (facts & (stale | redelivered)) === (stale | redelivered);
+}
+
+const loudness = new Map<IntervalCode, number>(INTERVAL_CODES.map((code, index) => [code, index]));
+
+export function louder(one: IntervalCode, other: IntervalCode): IntervalCode {
+  return loudness.get(one)! >= loudness.get(other)! ? one : other;
+}
+
+/** @returns whether the code's second letter is the mark */
+export function hasMark(code: IntervalCode, mark: keyof typeof MARKS): boolean {
+  return code.endsWith(mark) && code !== '--';
+}

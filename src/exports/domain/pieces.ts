@@ -1,0 +1,86 @@
+/** A tiling as stretches of equally long intervals: years of minutes are few of them, whereas a calendar's vary with its months and clocks. */
+import { spanOf } from './cadence.ts';
+import { endOfIntervalAt, intervalEndingAt, specEndingAt, type DataInterval, type Tiling } from './intervals.ts';
+import type { Millis } from './millis.ts';
+
+/** `count` intervals of `step` each, the first of which begins at `start`. */
+export type Piece = { start: Millis; step: Millis; count: number };
+
+/** Consecutive intervals by their number, the oldest is 0. */
+export type Pieces = {
+  pieces: readonly Piece[];
+  total: number;
+  /** How many of them end at the instant or before it. */
+  countUntil(at: Millis): number;
+  interval(number: number): DataInterval;
+};
+
+/** The intervals that end after an instant and not after another, without a visit to each where they are equally long. */
+export function piecesEnding(tiling: Tiling, after: Millis, to: Millis): Pieces {
+  const pieces: Piece[] = [];
+  let end = endOfIntervalAt(tiling, after);
+  while (end <= to) {
+    const interval = intervalEndingAt(tiling, end);
+    const next = interval && equallyLong(tiling, interval, to);
+    if (next) append(pieces, next);
+    end = endOfIntervalAt(tiling, next ? next.start + next.count * next.step : end);
+  }
+  return numbered(pieces);
+}
+
+/** The intervals that lie wholly within `[from, to]`. */
+export function piecesWithin(tiling: Tiling, from: Millis, to: Millis): Pieces {
+  const first = intervalEndingAt(tiling, from) ? from : endOfIntervalAt(tiling, from);
+  return piecesEnding(tiling, first, to);
+}
+
+/** The interval, and those after it that are as long because no calendar decides about them. */
+function equallyLong(tiling: Tiling, { start, end }: DataInterval, to: Millis): Piece {
+  const step = end - start;
+  const { spec, until } = specEndingAt(tiling, end);
+  const count = spanOf(spec.interval) === step ? Math.floor((Math.min(to, until) - start) / step) : 1;
+  return { start, step, count };
+}
+
+function append(pieces: Piece[], next: Piece): void {
+  const last = pieces.at(-1);
+  if (last?.step === next.step) last.count += next.count;
+  else pieces.push(next);
+}
+
+/** @param pieces consecutive, oldest first */
+export function numbered(pieces: readonly Piece[]): Pieces {
+  const before: number[] = [];
+  let total = 0;
+  for (const { count } of pieces) {
+    before.push(total);
+    total += count;
+  }
+  return {
+    pieces,
+    total,
+    countUntil(at) {
+      const found = lastIndex(pieces.length, (index) => pieces[index]!.start < at);
+      if (found < 0) return 0;
+      const { start, step, count } = pieces[found]!;
+      return before[found]! + Math.min(count, Math.floor((at - start) / step));
+    },
+    interval(number) {
+      const found = lastIndex(pieces.length, (index) => before[index]! <= number);
+      const { start, step } = pieces[found]!;
+      const from = start + (number - before[found]!) * step;
+      return { start: from, end: from + step };
+    },
+  };
+}
+
+/** The last of the indices for which something holds that holds for all before it; -1: for none. */
+function lastIndex(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [-1, length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

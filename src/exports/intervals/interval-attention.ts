@@ -1,0 +1,54 @@
+/** Why data intervals need somebody, and when the others are tried again. */
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import { retryDelay } from '../domain/statuses.ts';
+import type { FactRange, NewestRun } from './interval-facts.store.ts';
+
+export const REASONS = [
+  'delivered_elsewhere',
+  'unsettled',
+  'gave_up',
+  'would_shrink',
+  'failed',
+  'not_retried',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** Errors that left a delivery as it was, by class: as `AWAITING_DECISION` has them. */
+const DECISIONS: Readonly<Record<string, Reason>> = {
+  DeliveredElsewhere: 'delivered_elsewhere',
+  DeliveryWouldShrink: 'would_shrink',
+};
+
+export type NeedsYou = DataInterval & { reason: Reason; detail: string | null; runId: string | null };
+export type Retrying = DataInterval & { detail: string | null; runId: string | null; nextTryAt: string | null };
+
+/** @param ranges facts that hold for the interval, among others */
+export function needsYou(interval: DataInterval, ranges: readonly FactRange[], run: NewestRun | undefined): NeedsYou {
+  return {
+    ...interval,
+    reason: reasonOf(interval, ranges, run),
+    detail: run?.error ?? null,
+    runId: run?.runId ?? null,
+  };
+}
+
+function reasonOf({ end }: DataInterval, ranges: readonly FactRange[], run: NewestRun | undefined): Reason {
+  const has = (fact: FactRange['fact']) => ranges.some((one) => one.fact === fact && one.from < end && end <= one.to);
+  if (has('foreign')) return 'delivered_elsewhere';
+  if (has('unsettled')) return 'unsettled';
+  if (has('gave_up')) return 'gave_up';
+  const decision = run?.errorType && DECISIONS[run.errorType];
+  return decision || (run?.status === 'Failed' ? 'failed' : 'not_retried');
+}
+
+/** @param isGap whether the export should deliver the interval; of others only what is stale is tried again */
+export function retrying(interval: DataInterval, run: NewestRun | undefined, isGap: boolean): Retrying {
+  return { ...interval, detail: run?.error ?? null, runId: run?.runId ?? null, nextTryAt: nextTryAt(run, isGap) };
+}
+
+function nextTryAt(run: NewestRun | undefined, isGap: boolean): string | null {
+  if (!run) return null;
+  if (!isGap) return run.redeliveryAt;
+  return run.finishedAt && isoMicros(millisOf(run.finishedAt) + retryDelay(run.failures));
+}

@@ -1,0 +1,112 @@
+/** Data intervals as cells: a code for each of them or for each bucket of them, run-length encoded. */
+import { boundaryAfter, type Cadence } from '../domain/cadence.ts';
+import { codeOf, FACTS, louder, type IntervalCode } from '../domain/interval-codes.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
+import { numbered, type Piece, type Pieces } from '../domain/pieces.ts';
+import type { FactRange } from './interval-facts.store.ts';
+
+/** Cells, oldest first: `lengths[n]` of them have the code `states[n]`. */
+export type RunLengths = { states: IntervalCode[]; lengths: number[] };
+
+/** Codes of intervals, by their number. */
+export type Codes = { of(number: number): IntervalCode; counts: Partial<Record<IntervalCode, number>> };
+
+/** @param always facts that are true of all of them */
+export function codesOf({ total, countUntil }: Pieces, ranges: readonly FactRange[], always: number): Codes {
+  const facts = new Uint16Array(total).fill(always);
+  for (const { fact, from, to } of ranges) {
+    const last = countUntil(to);
+    for (let number = countUntil(from); number < last; number += 1) facts[number]! |= FACTS[fact];
+  }
+  const known = new Map<number, IntervalCode>();
+  function of(number: number): IntervalCode {
+    const sum = facts[number]!;
+    let code = known.get(sum);
+    if (!code) known.set(sum, (code = codeOf(sum)));
+    return code;
+  }
+  const counts: Codes['counts'] = {};
+  for (let number = 0; number < total; number += 1) counts[of(number)] = (counts[of(number)] ?? 0) + 1;
+  return { of, counts };
+}
+
+export function runLengths(cells: Iterable<IntervalCode>): RunLengths {
+  const encoded: RunLengths = { states: [], lengths: [] };
+  for (const code of cells) {
+    if (encoded.states.at(-1) === code) encoded.lengths[encoded.lengths.length - 1]! += 1;
+    else {
+      encoded.states.push(code);
+      encoded.lengths.push(1);
+    }
+  }
+  return encoded;
+}
+
+export function* eachCode(total: number, codes: Codes): Generator<IntervalCode> {
+  for (let number = 0; number < total; number += 1) yield codes.of(number);
+}
+
+/** Intervals that are shown as one: so many of them, or those that begin in one hour, day or month of a clock. */
+export type Bucket = { intervals: number } | { cadence: Cadence };
+
+/** Numbers of the intervals with which buckets begin. @param most is exceeded by one at most */
+export function bucketStarts(pieces: Pieces, bucket: Bucket, most: number): number[] {
+  const starts: number[] = [];
+  for (let number = 0; number < pieces.total && starts.length <= most; number = nextBucket(pieces, bucket, number))
+    starts.push(number);
+  return starts;
+}
+
+function nextBucket(pieces: Pieces, bucket: Bucket, number: number): number {
+  if ('intervals' in bucket) return number + bucket.intervals;
+  const next = boundaryAfter(bucket.cadence, pieces.interval(number).start);
+  // The interval that holds the boundary belongs to the bucket before it, unless it begins there.
+  const ended = pieces.countUntil(next);
+  return ended < pieces.total && pieces.interval(ended).start < next ? ended + 1 : ended;
+}
+
+/** A code for each bucket, that of its loudest interval; and the buckets' bounds. */
+export function bucketed(
+  pieces: Pieces,
+  starts: readonly number[],
+  codes: Codes,
+): { codes: IntervalCode[]; pieces: Pieces } {
+  const loudest = starts.map((start, index) => {
+    const end = starts[index + 1] ?? pieces.total;
+    let code = codes.of(start);
+    for (let number = start + 1; number < end; number += 1) code = louder(code, codes.of(number));
+    return code;
+  });
+  const bounds = starts.map((start, index): DataInterval => {
+    const last = (starts[index + 1] ?? pieces.total) - 1;
+    return { start: pieces.interval(start).start, end: pieces.interval(last).end };
+  });
+  return { codes: loudest, pieces: numbered(joined(bounds)) };
+}
+
+function joined(bounds: readonly DataInterval[]): Piece[] {
+  const pieces: Piece[] = [];
+  for (const { start, end } of bounds) {
+    const last = pieces.at(-1);
+    if (last?.step === end - start) last.count += 1;
+    else pieces.push({ start, step: end - start, count: 1 });
+  }
+  return pieces;
+}
+
+/** The newest intervals of which something holds. */
+export function newestWhere(
+  pieces: Pieces,
+  codes: Codes,
+  holds: (code: IntervalCode) => boolean,
+  most: number,
+): DataInterval[] {
+  const found: DataInterval[] = [];
+  for (let number = pieces.total - 1; number >= 0 && found.length < most; number -= 1)
+    if (holds(codes.of(number))) found.push(pieces.interval(number));
+  return found;
+}
+
+/** Ends from an instant on, as ranges have them. */
+export const fromOn = (at: Millis): Pick<FactRange, 'from' | 'to'> => ({ from: at - 1, to: Infinity });

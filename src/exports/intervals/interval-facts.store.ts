@@ -1,0 +1,160 @@
+/** Facts about the data intervals of exports, joined to ranges: of years of deliveries there are as many ranges as there are gaps. */
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Delivered } from '../../events/table/late-imports.ts';
+import { isoMicros } from '../domain/instants.ts';
+import type { Fact } from '../domain/interval-codes.ts';
+import type { Millis } from '../domain/millis.ts';
+import { OPEN_STATUSES, RETRIED_STATUSES, type RunStatus } from '../domain/statuses.ts';
+
+/** Intervals of an export that begin at `from` or later and end not after `to`. */
+export type FactWindow = { exportId: string; from: Millis; to: Millis };
+
+/** The fact is true of the intervals that end after `from` and not after `to`. */
+export type FactRange = { fact: Fact; from: Millis; to: Millis };
+
+/** The newest run of an interval, as far as it says why the interval is not delivered. */
+export type NewestRun = {
+  end: Millis;
+  runId: string;
+  status: RunStatus;
+  error: string | null;
+  errorType: string | null;
+  finishedAt: string | null;
+  /** How many runs ended in a status that is retried since the last delivery. */
+  failures: number;
+  /** When the re-delivery of a stale interval is asked for again; null: it is not. */
+  redeliveryAt: string | null;
+};
+
+/** Of a run that is not `Completed`. An export's deliveries are in the ledger. */
+const FACT_OF_RUN = `case when run.status = any (:open) then 'open'
+  when run.status = any (:retried) and run.closed_by is distinct from 'api' then 'retried'
+  when run.status in ('Failed', 'Terminated', 'TimedOut', 'FailedRetryable') then 'failed' else 'ended' end`;
+
+/** A run that is not the newest one of its interval says nothing of it. */
+const IS_NEWEST = `not exists (
+  select from batch_export_runs as newer where newer.batch_export_id = run.batch_export_id
+    and newer.data_interval_end = run.data_interval_end and newer.created_at > run.created_at)`;
+
+const within = (
+  table: string,
+) => `${table}.batch_export_id = wanted.id and ${table}.data_interval_start >= wanted."from"
+  and ${table}.data_interval_end > wanted."from" and ${table}.data_interval_end <= wanted."to"`;
+
+const bounds = (table: string) => `${table}.data_interval_start as start, ${table}.data_interval_end as "end"`;
+
+const FACTS = `
+  with wanted as (
+    select * from unnest(:n::int[], :ids::uuid[], :froms::timestamptz[], :tos::timestamptz[]) as wanted (n, id, "from", "to")
+  ), found (n, fact, start, "end") as (
+    select n, 'held', ${bounds('ledger')} from wanted join batch_export_intervals as ledger on ${within('ledger')} and receipt is not null
+    union all
+    select n, ${FACT_OF_RUN}, ${bounds('run')}
+    from wanted join batch_export_runs as run on ${within('run')} and status <> 'Completed' and ${IS_NEWEST}
+    union all
+    select n, 'requested', ${bounds('request')}
+    from wanted join batch_export_requests as request on ${within('request')} and closed_at is null
+    union all
+    select n, kind, ${bounds('trouble')} from wanted join batch_export_troubles as trouble on ${within('trouble')}
+    union all
+    select n, 'foreign', ${bounds('other')} from wanted join foreign_deliveries as other on ${within('other')} and accepted is null
+  )
+  select n, fact, (extract(epoch from lower(range)) * 1000)::float8 as "from", (extract(epoch from upper(range)) * 1000)::float8 as "to"
+  from (select n, fact, unnest(range_agg(tstzrange(start, "end"))) as range from found group by n, fact) as joined
+`;
+
+/** Deliveries of a window that imports may have made stale since the export's imports were looked at last. */
+const LATELY = `
+  with seen as (
+    select coalesce(imports_seen_until, created_at) as until
+    from batch_exports left join batch_export_health on batch_export_id = id where id = :id
+  ), imported as (
+    select range_agg(tstzrange(range_from, range_to)) as ranges from import_ranges
+    where project_id = :projectId and inserted_at >= (select until from seen) having count(*) > 0
+  ), newest as (
+    select inserted_at as at from import_ranges where project_id = :projectId order by inserted_at desc limit 1
+  ), candidate as (
+    select overlapped.* from imported cross join lateral (
+      select data_interval_start, data_interval_end from batch_export_intervals
+      where batch_export_id = :id and data_interval_start >= :from and data_interval_end <= :to
+        and data_interval_start < upper(ranges) and data_interval_end > lower(ranges)
+        and tstzrange(data_interval_start, data_interval_end) && ranges
+      offset 0
+    ) as overlapped
+    union
+    select delivered.* from newest cross join lateral (
+      select data_interval_start, data_interval_end from batch_export_runs
+      -- A run that was adopted after a restore read the source before its row was made.
+      where batch_export_id = :id and finished_at > (select until from seen) and status = 'Completed'
+        and data_interval_start >= :from and data_interval_end <= :to
+        and least(created_at, (receipt ->> 'cutoff')::timestamptz) <= newest.at
+      offset 0
+    ) as delivered
+  )
+  select ledger.data_interval_start as start, ledger.data_interval_end as "end", receipt ->> 'cutoff' as cutoff
+  from candidate join batch_export_intervals as ledger using (data_interval_start, data_interval_end)
+  where ledger.batch_export_id = :id and receipt ->> 'cutoff' is not null
+`;
+
+export function intervalFactStore(db: Knex) {
+  return {
+    /** @returns facts by window, in one query for all of them; what is stale as of the last look, which is a minute old at most */
+    async facts(windows: readonly FactWindow[]): Promise<FactRange[][]> {
+      const { rows } = await db.raw<{ rows: (FactRange & { n: number })[] }>(FACTS, {
+        n: windows.map((_, index) => index),
+        ids: windows.map(({ exportId }) => exportId),
+        froms: windows.map(({ from }) => isoMicros(from)),
+        tos: windows.map(({ to }) => isoMicros(to)),
+        open: [...OPEN_STATUSES],
+        retried: [...RETRIED_STATUSES],
+      });
+      const found = windows.map((): FactRange[] => []);
+      for (const { n, ...range } of rows) found[n]!.push(range);
+      return found;
+    },
+
+    /** Deliveries that may have become stale since the last look: those that imports since then overlap, or that ended since then. */
+    async lately({ exportId, from, to }: FactWindow, projectId: number): Promise<Delivered[]> {
+      const { rows } = await db.raw<{ rows: Delivered[] }>(LATELY, {
+        id: exportId,
+        projectId,
+        from: isoMicros(from),
+        to: isoMicros(to),
+      });
+      return rows;
+    },
+
+    /** The newest runs of some intervals. @param ends few */
+    async newestRuns(exportId: string, ends: readonly Millis[]): Promise<Map<Millis, NewestRun>> {
+      const { rows } = await db.raw<{ rows: NewestRun[] }>(
+        `select (extract(epoch from wanted."end") * 1000)::float8 as "end", run.id as "runId", run.status, run.latest_error as error,
+           run.error_type as "errorType", run.finished_at as "finishedAt",
+           (select count(*)::int from batch_export_runs as earlier
+             where earlier.batch_export_id = run.batch_export_id and earlier.data_interval_end = run.data_interval_end
+               and earlier.status = any (:retried)
+               and earlier.created_at > coalesce((select max(delivered.created_at) from batch_export_runs as delivered
+                 where delivered.batch_export_id = run.batch_export_id and delivered.data_interval_end = run.data_interval_end
+                   and delivered.status = 'Completed'), '-infinity')) as failures,
+           (select max(retry_at) from batch_export_troubles as trouble
+             where trouble.batch_export_id = run.batch_export_id and trouble.kind = 'stale'
+               and trouble.data_interval_start = run.data_interval_start and trouble.data_interval_end = run.data_interval_end
+           ) as "redeliveryAt"
+         from unnest(:ends::timestamptz[]) as wanted ("end") cross join lateral (
+           select * from batch_export_runs where batch_export_id = :exportId and data_interval_end = wanted."end"
+           order by created_at desc limit 1
+         ) as run`,
+        { exportId, ends: ends.map(isoMicros), retried: [...RETRIED_STATUSES] },
+      );
+      return new Map(rows.map((row) => [row.end, row]));
+    },
+
+    /** Where the oldest interval begins of which there is a run; undefined: none has run. */
+    async firstStart(exportId: string): Promise<string | undefined> {
+      const row = await db('batch_export_runs')
+        .where({ batch_export_id: exportId })
+        .orderBy('data_interval_start')
+        .first<{ start: string } | undefined>('data_interval_start as start');
+      return row?.start;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** The map of an export: how each of its data intervals stands, over years of them, in a few queries. */
+import type { Pool } from '../../platform/db/connection.ts';
+import { InvalidInput } from '../../platform/errors.ts';
+import { lateImports } from '../../events/table/late-imports.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import { hasMark, type IntervalCode } from '../domain/interval-codes.ts';
+import { isoMicros, millisOf } from '../domain/instants.ts';
+import { firstStartOf } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
+import { isPausedAt } from '../domain/pauses.ts';
+import { piecesWithin, type Pieces } from '../domain/pieces.ts';
+import { slicesOf } from '../domain/slices.ts';
+import type { ExportStores } from '../stores.ts';
+import { needsYou, retrying, type NeedsYou, type Retrying } from './interval-attention.ts';
+import {
+  bucketed,
+  bucketStarts,
+  codesOf,
+  eachCode,
+  newestWhere,
+  runLengths,
+  type Bucket,
+  type RunLengths,
+} from './interval-cells.ts';
+import type { FactRange, FactWindow } from './interval-facts.store.ts';
+import { missedInPauses, type Missed } from './missed-intervals.ts';
+import { alwaysOf, offeredRange, pausedRange } from './offered.ts';
+
+/** ISO. As a list of intervals has it: from the interval in which the export was created, until now. */
+export type MapRange = { start: string | undefined; end: string | undefined };
+
+export type IntervalMap = {
+  /** Of the cells. */
+  bounds: Pieces;
+  cells: RunLengths;
+  /** Of the intervals, whatever the bucket. */
+  counts: Partial<Record<IntervalCode, number>>;
+  intervals: number;
+  needsYou: NeedsYou[];
+  retrying: Retrying[];
+  missed: Missed | undefined;
+  /** Where the oldest interval begins of which there is a run. */
+  firstStart: string | undefined;
+};
+
+export const MOST_CELLS = 100_000;
+/** Intervals of a map with buckets: a year of minutes. */
+export const MOST_BUCKETED = 600_000;
+/** Intervals of each kind that a map names, the newest. */
+export const MOST_NAMED = 100;
+/** Intervals that one query for late imports looks at. */
+const AT_ONCE = 5_000;
+
+export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Pool }) {
+  /** Persons are placed when they change, never before: only events join an interval that is over. */
+  async function becameStale(window: FactWindow, { projectId, model }: BatchExport): Promise<FactRange[]> {
+    if (model === 'persons') return [];
+    const found: FactRange[] = [];
+    for (const slice of slicesOf(await stores.intervalFacts.lately(window, projectId), AT_ONCE)) {
+      const late = new Set(await lateImports(pool, projectId, slice));
+      for (const { start, end } of slice)
+        if (late.has(end)) found.push({ fact: 'stale', from: millisOf(start), to: millisOf(end) });
+    }
+    return found;
+  }
+
+  /** @throws InvalidInput for more intervals than a map may have */
+  return async (batchExport: BatchExport, range: MapRange, bucket: Bucket | undefined): Promise<IntervalMap> => {
+    const { id } = batchExport;
+    const [tiling, pauses, clock, firstStart] = await Promise.all([
+      stores.batchExports.tiling(id),
+      stores.gaps.pauses(id),
+      stores.batchExports.now(),
+      stores.intervalFacts.firstStart(id),
+    ]);
+    const now = millisOf(clock);
+    const from =
+      range.start === undefined ? firstStartOf(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
+    const pieces = piecesWithin(tiling, from, range.end === undefined ? now : Math.min(millisOf(range.end), now));
+    checkSize(pieces, bucket);
+    const starts = bucket && bucketStarts(pieces, bucket, MOST_CELLS);
+    checkBuckets(starts);
+    const window = { exportId: id, from, to: pieces.total > 0 ? pieces.interval(pieces.total - 1).end : from };
+    const [[known = []], stale, missed] = await Promise.all([
+      stores.intervalFacts.facts([window]),
+      becameStale(window, batchExport),
+      missedInPauses(stores, [{ ...batchExport, tiling, pauses }], now),
+    ]);
+    const facts = [...known, ...stale];
+    const ranges = [...facts, offeredRange(batchExport), ...pauses.map(pausedRange)];
+    const codes = codesOf(pieces, ranges, alwaysOf(batchExport));
+    const waiting = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MOST_NAMED);
+    const tried = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MOST_NAMED);
+    const runs = await stores.intervalFacts.newestRuns(
+      id,
+      [...waiting, ...tried].map(({ end }) => end),
+    );
+    const offered = offeredRange(batchExport);
+    const isGap = (end: Millis) => offered.from < end && end <= offered.to && !isPausedAt(pauses, end);
+    const cells = starts && bucketed(pieces, starts, codes);
+    return {
+      bounds: cells?.pieces ?? pieces,
+      cells: runLengths(cells?.codes ?? eachCode(pieces.total, codes)),
+      counts: codes.counts,
+      intervals: pieces.total,
+      needsYou: waiting.map((interval) => needsYou(interval, facts, runs.get(interval.end))),
+      retrying: tried.map((interval) => retrying(interval, runs.get(interval.end), isGap(interval.end))),
+      missed: missed.get(id),
+      firstStart,
+    };
+  };
+}
+
+function checkSize({ total, interval }: Pieces, bucket: Bucket | undefined): void {
+  const most = bucket ? MOST_BUCKETED : MOST_CELLS;
+  if (total <= most) return;
+  const latest = isoMicros(interval(total - most).start);
+  throw new InvalidInput(
+    `The range holds ${total} data intervals; a map ${bucket ? 'with' : 'without'} \`bucket\` shows ${most} at most. ` +
+      `Use a 'start' of ${latest} or later${bucket ? '' : ', or a `bucket`'}.`,
+    'start',
+  );
+}
+
+function checkBuckets(starts: readonly number[] | undefined): void {
+  if (!starts || starts.length <= MOST_CELLS) return;
+  throw new InvalidInput(`The range holds more than ${MOST_CELLS} buckets. Use a larger bucket.`, 'bucket');
+}

@@ -1,0 +1,62 @@
+/** Data intervals that ended in an export's latest pause and were not delivered: what unpausing with a backfill delivers. */
+import { hasMark } from '../domain/interval-codes.ts';
+import type { DataInterval, Tiling } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
+import type { Pause } from '../domain/pauses.ts';
+import { piecesEnding, type Pieces } from '../domain/pieces.ts';
+import type { ExportStores } from '../stores.ts';
+import { codesOf } from './interval-cells.ts';
+import { offeredRange, pausedRange, type Offering } from './offered.ts';
+
+/** `start` and `end` are those of the first and the last one; `intervals` is how many. */
+export type Missed = DataInterval & { intervals: number };
+
+export type Paused = Offering & { id: string; tiling: Tiling; pauses: readonly Pause[] };
+
+/** The newest intervals of a pause that are looked at. */
+export const MOST_MISSED = 10_000;
+
+/** Missed intervals by export, in one query for all of them; an export that missed none is left out. */
+export async function missedInPauses(
+  { intervalFacts }: Pick<ExportStores, 'intervalFacts'>,
+  exports: readonly Paused[],
+  now: Millis,
+): Promise<Map<string, Missed>> {
+  const looked = exports.flatMap((one) => {
+    const pieces = endedInPause(one, now);
+    return pieces.total === 0 ? [] : [{ ...one, pieces, window: windowOf(one.id, pieces) }];
+  });
+  if (looked.length === 0) return new Map();
+  const facts = await intervalFacts.facts(looked.map(({ window }) => window));
+  return new Map(
+    looked.flatMap((one, index): [string, Missed][] => {
+      const codes = codesOf(one.pieces, [...facts[index]!, offeredRange(one), ...one.pauses.map(pausedRange)], 0);
+      const missed = [];
+      for (let number = 0; number < one.pieces.total; number += 1)
+        if (hasMark(codes.of(number), 'p')) missed.push(number);
+      const [first, last] = [missed[0], missed.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      const bounds = { start: one.pieces.interval(first).start, end: one.pieces.interval(last).end };
+      return [[one.id, { ...bounds, intervals: missed.length }]];
+    }),
+  );
+}
+
+/** Intervals that ended in the latest pause, the newest ones. */
+function endedInPause({ tiling, pauses, ...offering }: Paused, now: Millis): Pieces {
+  const latest = pauses.reduce<Pause | undefined>(
+    (one, other) => (one && one.pausedAt > other.pausedAt ? one : other),
+    undefined,
+  );
+  const none = piecesEnding(tiling, now, now);
+  if (!latest) return none;
+  const [paused, offered] = [pausedRange(latest), offeredRange(offering)];
+  const [from, to] = [Math.max(paused.from, offered.from), Math.min(paused.to, offered.to, now)];
+  if (from >= to) return none;
+  const all = piecesEnding(tiling, from, to);
+  return all.total <= MOST_MISSED ? all : piecesEnding(tiling, all.interval(all.total - MOST_MISSED).start, to);
+}
+
+function windowOf(exportId: string, { total, interval }: Pieces) {
+  return { exportId, from: interval(0).start, to: interval(total - 1).end };
+}

@@ -1,0 +1,31 @@
+/** Data intervals that an export should deliver, and its pauses, as facts. */
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import { FACTS } from '../domain/interval-codes.ts';
+import { millisOf } from '../domain/instants.ts';
+import type { Pause } from '../domain/pauses.ts';
+import type { FactRange } from './interval-facts.store.ts';
+
+export type Offering = Pick<BatchExport, 'createdAt' | 'startAt' | 'endAt'>;
+
+/** As the reconciler looks for gaps (`findGaps`): an interval that ends when the export starts is its first one. */
+export function offeredRange({ createdAt, startAt, endAt }: Offering): FactRange {
+  return {
+    fact: 'offered',
+    from: Math.max(millisOf(createdAt), startAt === null ? -Infinity : millisOf(startAt) - 1),
+    to: endAt === null ? Infinity : millisOf(endAt),
+  };
+}
+
+/** Instants are whole milliseconds, and a pause is half-open. */
+export function pausedRange({ pausedAt, unpausedAt }: Pause): FactRange {
+  return {
+    fact: 'paused',
+    from: millisOf(pausedAt) - 1,
+    to: unpausedAt === null ? Infinity : millisOf(unpausedAt) - 1,
+  };
+}
+
+/** Facts that are true of all intervals of an export. */
+export function alwaysOf({ redeliverStale, paused }: Pick<BatchExport, 'redeliverStale' | 'paused'>): number {
+  return redeliverStale && !paused ? FACTS.redelivered : 0;
+}
