@@ -352,6 +352,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/batch_exports/{id}/intervals/map/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["batch_exports_intervals_map_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/batch_exports/{id}/logs/": {
         parameters: {
             query?: never;
@@ -3528,6 +3544,43 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** IntervalMap */
+        IntervalMap: {
+            boundaries: {
+                count: number;
+                /** Format: date-time */
+                start: string;
+                step_seconds: number;
+            }[];
+            bucket: string | null;
+            counts: {
+                [key: string]: number;
+            };
+            history_start: string | null;
+            intervals: number;
+            lengths: number[];
+            missed_while_paused: components["schemas"]["MissedIntervals"] | null;
+            needs_you: {
+                /** Format: date-time */
+                data_interval_end: string;
+                /** Format: date-time */
+                data_interval_start: string;
+                detail: string | null;
+                /** @enum {string} */
+                reason: "delivered_elsewhere" | "unsettled" | "gave_up" | "would_shrink" | "failed" | "not_retried";
+                run_id: string | null;
+            }[];
+            retrying: {
+                /** Format: date-time */
+                data_interval_end: string;
+                /** Format: date-time */
+                data_interval_start: string;
+                detail: string | null;
+                next_try_at: string | null;
+                run_id: string | null;
+            }[];
+            states: ("--" | "hi" | "xi" | "ni" | "si" | "np" | "hw" | "nw" | "sw" | "hr" | "nr" | "sr" | "ht" | "nt" | "st" | "hy" | "ny" | "sy")[];
+        };
         /** LinkedFlag */
         LinkedFlag: {
             active: boolean;
@@ -3705,6 +3758,14 @@ export interface components {
                 sum: number;
                 sum_squares: number;
             }[];
+        };
+        /** MissedIntervals */
+        MissedIntervals: {
+            /** Format: date-time */
+            end_at: string;
+            intervals: number;
+            /** Format: date-time */
+            start_at: string;
         };
         /** MovedTile */
         MovedTile: {
@@ -5510,6 +5571,38 @@ export interface operations {
                         results: components["schemas"]["DataInterval"][];
                     };
                 };
+            };
+        };
+    };
+    batch_exports_intervals_map_retrieve: {
+        parameters: {
+            query?: {
+                bucket?: string;
+                end?: string;
+                start?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntervalMap"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
