@@ -1099,8 +1099,16 @@ create table sessions (
   -- when the password was last given: sensitive actions need that to be recent
   authenticated_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
+  -- browser and system, as far as the user agent says
+  device text default ''::text not null,
+  -- where the password was last given: a /24 of IPv4, a /48 of IPv6
+  network text default ''::text not null,
+  -- exact to a minute; null: not since it began
+  last_seen_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_token_hash_key UNIQUE (token_hash),
+  constraint sessions_device_check CHECK ((length(device) <= 100)),
+  constraint sessions_network_check CHECK ((length(network) <= 100)),
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_expires_at ON public.sessions USING btree (expires_at);

@@ -45,7 +45,7 @@ const ARROWS = `
   platform/temporal       -> platform/config, platform/processes, platform/secrets (types)
   migrations              -> platform/db (types)
 
-  people                  -> platform/db, platform/http, platform/notify (types), platform/secrets
+  people                  -> platform/db, platform/http, platform/notify (types), platform/secrets, platform/wire
 
   conditions/rows         ->
   conditions/regex        ->

@@ -14,6 +14,7 @@ import { createLogin } from './accounts/login.ts';
 import { loginRoutes, type LoginApi } from './accounts/login.routes.ts';
 import { meRoutes, type MeApi } from './accounts/me.routes.ts';
 import { createSessions } from './accounts/sessions.ts';
+import { sessionRoutes, type SessionsApi } from './accounts/sessions.routes.ts';
 import { signupRoutes, type SignupApi } from './accounts/signup.routes.ts';
 import { auditLogRoutes, type AuditLogApi } from './audit/audit-log.routes.ts';
 import { apiKeys } from './keys/api-keys.ts';
@@ -31,6 +32,7 @@ import { identityStores, type IdentityStores } from './stores.ts';
 export type PeopleApi = IdentityApi &
   LoginApi &
   MeApi &
+  SessionsApi &
   SignupApi &
   OrganizationsApi &
   MembersApi &
@@ -45,6 +47,7 @@ export const peopleRoutes: readonly Route<PeopleApi>[] = [
   ...projectRoutes,
   ...loginRoutes,
   ...meRoutes,
+  ...sessionRoutes,
   ...signupRoutes,
   ...organizationRoutes,
   ...memberRoutes,

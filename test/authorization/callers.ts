@@ -75,7 +75,9 @@ export async function buildWorld(db: Knex, shareToken: (ours: Tenant) => Promise
       if (bearer !== undefined) return { Authorization: `Bearer ${bearer}` };
       if (caller !== 'logged in admin') return {};
       // A new one each time: it may be what the request ends.
-      const cookies = (await sessions.begin(sessionStore(db), admin.userId, {})).map((cookie) => cookie.split(';')[0]!);
+      const cookies = (await sessions.begin(sessionStore(db), admin.userId, { headers: {}, address: '' })).map(
+        (cookie) => cookie.split(';')[0]!,
+      );
       const token = cookies.find((cookie) => cookie.startsWith('posthog_csrftoken='))!.split('=')[1]!;
       return { Cookie: cookies.join('; '), 'X-CSRFToken': token };
     },

@@ -134,7 +134,7 @@ function nameOfFunction(of: ts.SignatureDeclaration): string {
 /** As a browser gets them, from parts that need no database for it. */
 async function cookies(): Promise<string[]> {
   const sessions = createSessions({ publicUrl: 'https://sluice.example', sessions: {} as never });
-  const begun = await sessions.begin({ create: async () => {} } as never, 1, {});
+  const begun = await sessions.begin({ begin: async () => {} } as never, 1, { headers: {}, address: '' });
   const shared = cookieOf('token', { path: '/shared/token', token: 'token', type: 'scene', asksForJson: false }, true);
   return [...begun, shared].map((cookie) => `cookie ${cookie.split('=')[0]}`);
 }

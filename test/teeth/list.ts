@@ -4,6 +4,7 @@ import { BYTE_TEETH } from './rooms/bytes.ts';
 import { DESTINATION_TEETH } from './rooms/destinations.ts';
 import { ENGINE_TEETH } from './rooms/engine.ts';
 import { EVENT_TEETH } from './rooms/events.ts';
+import { LOGIN_TEETH } from './rooms/login.ts';
 import { NETWORK_TEETH } from './rooms/network.ts';
 import { SECRET_TEETH } from './rooms/secrets.ts';
 import type { Tooth } from './tooth.ts';
@@ -14,6 +15,7 @@ export const TEETH: readonly Tooth[] = [
   ...DESTINATION_TEETH,
   ...ENGINE_TEETH,
   ...EVENT_TEETH,
+  ...LOGIN_TEETH,
   ...NETWORK_TEETH,
   ...SECRET_TEETH,
 ];

@@ -2192,6 +2192,54 @@ export interface paths {
         patch: operations["users_me_partial_update"];
         trace?: never;
     };
+    "/api/users/@me/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["users_me_sessions_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/sessions/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["users_me_sessions_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/@me/sessions/end_others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["users_me_sessions_end_others_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/web_experiments/": {
         parameters: {
             query?: never;
@@ -2934,6 +2982,10 @@ export interface components {
             } | null;
             /** @enum {string} */
             stage?: "draft" | "concept" | "alpha" | "beta" | "general-availability" | "archived";
+        };
+        /** EndedSessions */
+        EndedSessions: {
+            ended: number;
         };
         /** Error */
         Error: {
@@ -3709,6 +3761,12 @@ export interface components {
                 organization_name: string;
                 target_email: string;
             }[];
+            projects: {
+                id: number;
+                name: string;
+                /** Format: uuid */
+                organization: string;
+            }[];
             requires_credential_review: unknown;
             role_at_organization: string;
             scene_personalisation: unknown;
@@ -4389,6 +4447,22 @@ export interface components {
         /** RolePatch */
         RolePatch: {
             name?: string;
+        };
+        /** Session */
+        Session: {
+            /** Format: date-time */
+            authenticated_at: string;
+            /** Format: date-time */
+            created_at: string;
+            device: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            is_current: boolean;
+            /** Format: date-time */
+            last_seen_at: string;
+            network: string | null;
         };
         /** SharePassword */
         SharePassword: {
@@ -10037,6 +10111,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    users_me_sessions_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"][];
+                };
+            };
+        };
+    };
+    users_me_sessions_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    users_me_sessions_end_others_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessions"];
                 };
             };
         };

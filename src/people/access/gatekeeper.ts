@@ -10,6 +10,7 @@ import {
   type ProjectAccess,
   type Rights,
 } from '../../platform/http/access.ts';
+import { carriesSession } from '../accounts/sessions.ts';
 import type { AccessControlStore } from './access-controls.store.ts';
 import { currentOrganization } from '../organizations/current-organization.ts';
 import { ensureAllowed, ensureNotOfProjects, ensureOpensOrganization, ensureOpensProject } from '../keys/key-limits.ts';
@@ -58,6 +59,9 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     async authenticate(request) {
       const presented = await presentedKey(request);
       const caller = presented ? await keyHolder(presented) : await callerOf?.(request);
+      if (!caller && carriesSession(request.headers)) {
+        throw new NotAuthenticated('Your session has ended: log in again.', 'session_expired');
+      }
       if (!caller) throw new NotAuthenticated();
       return caller;
     },

@@ -65,7 +65,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
       return identity.inTransaction(async (stores) => {
         const author = { userId: account.id, keyId: null };
         await recordOwn(stores, author, { activity: 'logged_in', name: account.email });
-        return sessions.begin(stores.sessions, account.id, headers);
+        return sessions.begin(stores.sessions, account.id, { headers, address });
       });
     },
 

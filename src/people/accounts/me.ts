@@ -47,6 +47,8 @@ const NOT_HERE = {
   requires_credential_review: false,
 } as const;
 
+const MAX_PROJECTS = 1000;
+
 const Instant = Type.String({ format: 'date-time' });
 const PendingInviteBody = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -75,6 +77,10 @@ export const MeBody = Type.Object(
       }),
     ),
     organizations: Type.Array(OrganizationStubBody),
+    projects: Type.Array(
+      Type.Object({ id: Type.Integer(), name: Type.String(), organization: Type.String({ format: 'uuid' }) }),
+      { description: `The projects of all organizations that the caller can access; at most ${MAX_PROJECTS}.` },
+    ),
     pending_invites: Type.Array(PendingInviteBody),
     ...(Object.fromEntries(
       Object.entries(NOT_HERE).map(([name, value]) => [
@@ -85,8 +91,6 @@ export const MeBody = Type.Object(
   },
   { title: 'Me' },
 );
-
-const MAX_PROJECTS = 1000;
 
 /** @param account the caller's own */
 export async function presentMe(
@@ -115,6 +119,7 @@ export async function presentMe(
     team: team ?? null,
     organization: current ? withProjects(current, presented) : null,
     organizations: own.map(presentOrganizationStub),
+    projects: presented.map(({ id, name, organization }) => ({ id, name, organization })),
     pending_invites: (await invites.toEmail(account.email)).map((invite) => ({
       id: invite.id,
       target_email: invite.email,

@@ -4,32 +4,79 @@ import type { Knex } from '../../platform/db/connection.ts';
 
 export const SESSION_DAYS = 14;
 
+/** Beyond these the ones go that were not used for longest. */
+const MOST_OF_USER = 30;
+/** `last_seen_at` is for people: exact to this. */
+const LAST_SEEN_PRECISION = '1 minute';
+
 export type Session = { id: string; userId: number; authenticatedAt: Date };
+
+export type NewSession = { userId: number; tokenHash: Buffer; device: string; network: string };
+
+/** A session as its user sees it. */
+export type OwnSession = {
+  id: string;
+  device: string;
+  network: string;
+  createdAt: string;
+  authenticatedAt: string;
+  lastSeenAt: string;
+  expiresAt: string;
+};
 
 type Row = {
   id: string;
   token_hash: Buffer;
   user_id: number;
+  device: string;
+  network: string;
+  created_at: string;
   authenticated_at: string;
+  last_seen_at: string | null;
   expires_at: string;
 };
 
+const LAST_SEEN = 'coalesce(last_seen_at, authenticated_at)';
+
 export function sessionStore(db: Knex) {
   const table = () => db<Row>('sessions');
+  const stale = `last_seen_at is null or last_seen_at < now() - interval '${LAST_SEEN_PRECISION}'`;
+
+  async function makeRoom(userId: number): Promise<void> {
+    // Sessions of one user begin one after another.
+    await db('users').where({ id: userId }).forNoKeyUpdate().first('id');
+    const surplus = table()
+      .where({ user_id: userId })
+      .orderByRaw(`${LAST_SEEN} desc`)
+      .offset(MOST_OF_USER - 1);
+    // tooth: session-bound
+    await table().whereIn('id', surplus.select('id')).delete();
+  }
 
   return {
-    /** Begins now, and removes those of everybody that have ended. */
-    async create(userId: number, tokenHash: Buffer): Promise<void> {
+    /**
+     * Begins now, and removes those of everybody that have ended. Call in a transaction.
+     * @param former hash of the token that the browser had: the same user's session goes on, under the new token alone; another's ends
+     */
+    async begin({ userId, tokenHash, device, network }: NewSession, former?: Buffer): Promise<void> {
       await table().where('expires_at', '<', db.raw('now()')).delete();
-      await table().insert({
-        id: randomUUID(),
-        user_id: userId,
+      const begun = {
         token_hash: tokenHash,
+        device,
+        network,
         expires_at: db.raw(`now() + interval '${SESSION_DAYS} days'`),
-      });
+      };
+      if (former) {
+        const again = { ...begun, authenticated_at: db.raw('now()'), last_seen_at: db.raw('now()') };
+        const goesOn = await table().where({ token_hash: former, user_id: userId }).update(again);
+        if (goesOn > 0) return;
+        await table().where({ token_hash: former }).delete();
+      }
+      await makeRoom(userId);
+      await table().insert({ id: randomUUID(), user_id: userId, ...begun });
     },
 
-    /** One that goes on, of a user who may still log in. */
+    /** One that goes on, of a user who may still log in; notes that it was seen. */
     async find(tokenHash: Buffer): Promise<Session | undefined> {
       // tooth: session-expiry
       // tooth: session-of-active-user
@@ -37,19 +84,49 @@ export function sessionStore(db: Knex) {
         .whereIn('user_id', db('users').where({ is_active: true }).select('id'))
         .where({ token_hash: tokenHash })
         .where('expires_at', '>', db.raw('now()'))
-        .first('id', 'user_id', 'authenticated_at');
-      return row && { id: row.id, userId: row.user_id, authenticatedAt: new Date(row.authenticated_at) };
+        .first<Row & { stale: boolean }>('id', 'user_id', 'authenticated_at', db.raw(`(${stale}) as stale`));
+      if (!row) return undefined;
+      // Of several requests at once the first writes.
+      if (row.stale)
+        await table()
+          .where({ id: row.id })
+          .whereRaw(`(${stale})`)
+          .update({ last_seen_at: db.raw('now()') });
+      return { id: row.id, userId: row.user_id, authenticatedAt: new Date(row.authenticated_at) };
+    },
+
+    /** The last seen first. */
+    async list(userId: number): Promise<OwnSession[]> {
+      const rows = await table()
+        .where({ user_id: userId })
+        .where('expires_at', '>', db.raw('now()'))
+        .orderByRaw(`${LAST_SEEN} desc, id`);
+      return rows.map((row) => ({
+        id: row.id,
+        device: row.device,
+        network: row.network,
+        createdAt: row.created_at,
+        authenticatedAt: row.authenticated_at,
+        lastSeenAt: row.last_seen_at ?? row.authenticated_at,
+        expiresAt: row.expires_at,
+      }));
     },
 
     async end(tokenHash: Buffer): Promise<void> {
       await table().where({ token_hash: tokenHash }).delete();
     },
 
-    /** All of a user's but one: after a new password nobody stays who came in with the old one. */
-    async endOthers(userId: number, except: string | null): Promise<void> {
+    /** @returns its device; undefined when the user has no such session */
+    async endOne(userId: number, id: string): Promise<string | undefined> {
+      const [row] = await table().where({ user_id: userId, id }).delete().returning('device');
+      return row?.device;
+    },
+
+    /** All of a user's but one: after a new password nobody stays who came in with the old one. @returns how many */
+    async endOthers(userId: number, except: string | null): Promise<number> {
       const ended = table().where({ user_id: userId });
       if (except !== null) ended.whereNot({ id: except });
-      await ended.delete();
+      return ended.delete();
     },
   };
 }

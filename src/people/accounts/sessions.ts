@@ -6,6 +6,9 @@ import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypt
 import type { IncomingHttpHeaders } from 'node:http';
 import { PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Credentials } from '../../platform/http/access.ts';
+import { ensureOwnPage } from '../../platform/http/own-page.ts';
+import { networkOf } from '../../platform/wire/client-address.ts';
+import { deviceOf } from './device.ts';
 import { SESSION_DAYS, type SessionStore } from './sessions.store.ts';
 import { ALL_SCOPES } from '../access/scopes.ts';
 
@@ -18,21 +21,29 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 /** Values of `Set-Cookie`. */
 export type Cookies = readonly string[];
 
+/** A browser that logs in. */
+export type Client = {
+  headers: IncomingHttpHeaders;
+  /** Where its request comes from, as far as that can be believed. */
+  address: string;
+};
+
 export type Sessions = {
   /**
    * @returns undefined when nobody is logged in there
-   * @throws PermissionDenied for a change without the CSRF token
+   * @throws PermissionDenied for a change from a page of another site, or without the CSRF token
    */
   callerOf(request: Pick<Credentials, 'headers' | 'method'>): Promise<Caller | undefined>;
   /** Begins a session, in the place of the one that the request came with. @param store of a transaction */
-  begin(store: SessionStore, userId: number, headers: IncomingHttpHeaders): Promise<Cookies>;
+  begin(store: SessionStore, userId: number, client: Client): Promise<Cookies>;
   /** Ends the session that the request came with. @param store of a transaction */
   end(store: SessionStore, headers: IncomingHttpHeaders): Promise<Cookies>;
 };
 
 /** @param options `publicUrl`: cookies of one with https never travel in the open */
 export function createSessions({ sessions, publicUrl }: { sessions: SessionStore; publicUrl: string }): Sessions {
-  const secure = new URL(publicUrl).protocol === 'https:' ? '; Secure' : '';
+  const base = new URL(publicUrl);
+  const secure = base.protocol === 'https:' ? '; Secure' : '';
   const cookie = (name: string, value: string, maxAge: number, more = '') =>
     `${name}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax${more}${secure}`;
   // tooth: cookie-not-for-scripts
@@ -46,8 +57,11 @@ export function createSessions({ sessions, publicUrl }: { sessions: SessionStore
       const token = tokenOf(headers);
       const session = token === undefined ? undefined : await sessions.find(hashOf(token));
       if (token === undefined || !session) return undefined;
-      // tooth: csrf-asked
-      if (!SAFE_METHODS.includes(method)) ensureOwnPage(token, headers);
+      if (!SAFE_METHODS.includes(method)) {
+        ensureOwnPage(headers, base);
+        // tooth: csrf-asked
+        ensureCsrfToken(token, headers);
+      }
       const { id, userId, authenticatedAt } = session;
       return {
         keyId: null,
@@ -60,11 +74,11 @@ export function createSessions({ sessions, publicUrl }: { sessions: SessionStore
       };
     },
 
-    async begin(store, userId, headers) {
+    async begin(store, userId, { headers, address }) {
       const former = tokenOf(headers);
-      if (former !== undefined) await store.end(hashOf(former));
       const token = randomBytes(32).toString('base64url');
-      await store.create(userId, hashOf(token));
+      const session = { userId, device: deviceOf(headers['user-agent']), network: networkOf(address) };
+      await store.begin({ ...session, tokenHash: hashOf(token) }, former === undefined ? undefined : hashOf(former));
       return cookies(token, csrfTokenOf(token), MAX_AGE_SECONDS);
     },
 
@@ -76,8 +90,13 @@ export function createSessions({ sessions, publicUrl }: { sessions: SessionStore
   };
 }
 
+/** Whether a request comes with a session, which may have ended. */
+export function carriesSession(headers: IncomingHttpHeaders): boolean {
+  return tokenOf(headers) !== undefined;
+}
+
 /** @throws PermissionDenied unless the page that sent the request can read our cookies */
-function ensureOwnPage(token: string, headers: IncomingHttpHeaders): void {
+function ensureCsrfToken(token: string, headers: IncomingHttpHeaders): void {
   const given = headers['x-csrftoken'];
   if (given === undefined) throw new PermissionDenied('CSRF Failed: CSRF token missing.');
   const [is, wanted] = [Buffer.from(String(given)), Buffer.from(csrfTokenOf(token))];

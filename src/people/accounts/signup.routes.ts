@@ -1,12 +1,13 @@
 /** `/api/signup/:token/`: where the link of an invite leads. */
 import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
+import type { LoginApi } from './login.routes.ts';
 import type { Sessions } from './sessions.ts';
 import { findInvite, join } from './signup.ts';
 import type { IdentityStores } from '../stores.ts';
 import { presentUser, UserBody, WorkRole } from './users.ts';
 
-export type SignupApi = { identity: IdentityStores; sessions: Sessions };
+export type SignupApi = { identity: IdentityStores; sessions: Sessions } & Pick<LoginApi, 'addressOf'>;
 
 const ofInvite = {
   path: '/api/signup/:invite_id/',
@@ -58,12 +59,12 @@ const useInvite = route({
   description:
     'Signed-in users join with their account. Others create an account with `first_name` and `password` and ' +
     'are signed in.',
-  async handle({ params, body, headers }, { identity, sessions }: SignupApi) {
+  async handle({ params, body, headers, remoteAddress }, { identity, sessions, addressOf }: SignupApi) {
     const { account, cookies } = await join(
       { identity, sessions },
       {
         token: params.invite_id,
-        headers,
+        client: { headers, address: addressOf({ headers, remoteAddress }) },
         person: {
           firstName: body.first_name,
           lastName: body.last_name,

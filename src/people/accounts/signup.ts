@@ -1,11 +1,10 @@
 /** Joining an organization by the link of an invite: as somebody who is logged in, or as somebody new. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Caller } from '../../platform/http/access.ts';
 import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
 import type { Invite } from '../organizations/invites.store.ts';
-import type { Cookies, Sessions } from './sessions.ts';
+import type { Client, Cookies, Sessions } from './sessions.ts';
 import { recordOwn } from '../audit/own-audit-log.ts';
 import type { IdentityBound, IdentityStores } from '../stores.ts';
 
@@ -33,11 +32,11 @@ export async function findInvite({ invites }: IdentityBound, token: string): Pro
  */
 export async function join(
   { identity, sessions }: { identity: IdentityStores; sessions: Sessions },
-  { token, headers, person }: { token: string; headers: IncomingHttpHeaders; person: NewPerson },
+  { token, client, person }: { token: string; client: Client; person: NewPerson },
 ): Promise<Joined> {
   const invite = await findInvite(identity, token);
   const { email, linkShown } = invite;
-  const caller = await sessions.callerOf({ headers, method: 'POST' });
+  const caller = await sessions.callerOf({ headers: client.headers, method: 'POST' });
   const known = await identity.accounts.byEmail(email);
   if (caller || (known && !(await isReplacedBy(identity, known, invite)))) {
     const account = ensureSame(known, caller);
@@ -52,7 +51,7 @@ export async function join(
     await replace(stores, invite);
     const account = await stores.accounts.create(newcomer);
     await enter(stores, token, account);
-    return { account, cookies: await sessions.begin(stores.sessions, account.id, headers) };
+    return { account, cookies: await sessions.begin(stores.sessions, account.id, client) };
   });
 }
 

@@ -5,6 +5,7 @@ import { compile, type ErrorObject, type TSchema } from '../schema.ts';
 import type { Access, Caller, Gatekeeper, Organization, Project, Rights } from './access.ts';
 import { isUrlEncoded, readJson, readUrlEncoded } from './body.ts';
 import { ensureLogin } from './login.ts';
+import { ensureOwnPage } from './own-page.ts';
 import { fieldValues, isForm, readForm } from './form.ts';
 import { pathValues, queryValues } from './parameters/parameters.ts';
 import type { Answer, Route } from './route.ts';
@@ -54,6 +55,8 @@ export function createHandler<Collaborators>(
   return async (requested) => {
     const { request, params, path, search, signal } = requested;
     const incoming = { ...requested, body: once(() => readJson(request)) };
+    if ('public' in route.access && route.access.ownPages && route.method !== 'get')
+      ensureOwnPage(request.headers, base);
     const admitted = await admit(route.access, incoming, gatekeeper);
     const known = route.params ? checkParams?.(pathValues(route.params, params)) : {};
     if (admitted.project) await guard(route.access, admitted, params, gatekeeper);

@@ -56,3 +56,17 @@ export function addressGroup(address: string): string {
   // tooth: address-group
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }
+
+/**
+ * @param address as `ClientAddress` gives it
+ * @returns what is kept of it for people, in CIDR notation: of IPv4 the first 24 bits, of IPv6 the first 48; '' for other texts
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) === 0) return '';
+  const parsed = ipaddr.process(address);
+  // tooth: address-coarse
+  const bits = parsed instanceof ipaddr.IPv6 ? 48 : 24;
+  const cidr = `${parsed.toString()}/${bits}`;
+  const first = (parsed instanceof ipaddr.IPv6 ? ipaddr.IPv6 : ipaddr.IPv4).networkAddressFromCIDR(cidr);
+  return `${first.toString()}/${bits}`;
+}

@@ -136,6 +136,15 @@ export const ownOperations: Readonly<Record<string, Operation>> = {
     };
   },
   'POST /api/logout/': () => ({ tells: ['User logged_out'] }),
+  'DELETE /api/users/@me/sessions/:id/': async (at) => {
+    await at.session();
+    const { id } = (await at.db('sessions').where({ user_id: at.ours.userId }).first('id')) as { id: string };
+    return { params: { id }, tells: ['User logged_out'] };
+  },
+  'POST /api/users/@me/sessions/end_others/': async (at) => {
+    await at.session();
+    return { tells: ['User logged_out'] };
+  },
   'PATCH /api/users/@me/': () => ({
     body: { first_name: 'Ann' },
     refused: { first_name: 'Lost', theme_mode: 'pink' },

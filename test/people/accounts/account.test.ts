@@ -156,11 +156,10 @@ describe('an account', () => {
 
   it('has cookies that travel in the open only where the service does', async () => {
     const { sessions } = world.identity;
-    const cookies = await createSessions({ sessions, publicUrl: 'http://127.0.0.1:8000' }).begin(
-      sessions,
-      member.id,
-      {},
-    );
+    const cookies = await createSessions({ sessions, publicUrl: 'http://127.0.0.1:8000' }).begin(sessions, member.id, {
+      headers: {},
+      address: '',
+    });
     assert.ok(cookies.every((cookie) => !cookie.includes('Secure')));
   });
 });

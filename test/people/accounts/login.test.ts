@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ApiAnswer } from '../../support/api/api.ts';
+import { PUBLIC_URL } from '../../support/api/api.ts';
+import { browser, cookiesOf } from '../../support/api/browser.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { quickHash, startPeopleApi, type PeopleWorld } from '../../support/api/people-api.ts';
 
@@ -18,6 +19,12 @@ describe('logging in', () => {
   });
   after(() => world.close());
 
+  /** Tries of each are counted for themselves. */
+  async function buildOwner() {
+    const account = await world.identity.accounts.get((await buildTenant(world.db)).userId);
+    await world.identity.accounts.setPassword(account.id, quickHash(PASSWORD));
+    return account;
+  }
   const logIn = (body: object, headers = {}) => world.api.request('POST', '/api/login', { body, headers });
   const me = (headers: Record<string, string>) => world.api.request('GET', '/api/users/@me/', { headers });
   const patchMe = (headers: Record<string, string>, body: object) =>
@@ -77,6 +84,44 @@ describe('logging in', () => {
     }
     assert.equal((await me({ Cookie: Cookie! })).status, 200);
     assert.equal((await patchMe(other, { first_name: 'Ann' })).status, 200);
+  });
+
+  it('leaves no cookie where another site’s page asked for it, and uses none', async () => {
+    const { email } = await buildOwner();
+    const here = browser(await logIn({ email, password: PASSWORD }));
+    const foreign: Record<string, string>[] = [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'cross-site', Origin: PUBLIC_URL },
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { Origin: `${PUBLIC_URL}.evil.example` },
+    ];
+    for (const headers of foreign) {
+      const seen = JSON.stringify(headers);
+      const login = await logIn({ email, password: PASSWORD }, headers);
+      assert.deepEqual([login.status, cookiesOf(login)], [403, {}], seen);
+      assert.match((login.body as { detail: string }).detail, /^CSRF Failed: .* another site/);
+      const signup = await world.api.request('POST', `/api/signup/${'x'.repeat(43)}/`, { body: {}, headers });
+      assert.equal(signup.status, 403, seen);
+      assert.equal((await patchMe({ ...here, ...headers }, { first_name: 'Mallory' })).status, 403, seen);
+      assert.equal((await me({ ...here, ...headers })).status, 200, 'to look changes nothing');
+    }
+    const own: Record<string, string>[] = [
+      { 'Sec-Fetch-Site': 'same-origin' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Origin: PUBLIC_URL },
+      { Origin: world.api.url },
+    ];
+    for (const headers of own) {
+      assert.equal((await logIn({ email, password: PASSWORD }, headers)).status, 200, JSON.stringify(headers));
+      assert.equal((await patchMe({ ...here, ...headers }, { first_name: 'Ann' })).status, 200);
+    }
+    const form = await world.api.request('POST', '/api/login', {
+      body: JSON.stringify({ email, password: PASSWORD }),
+      headers: { 'Content-Type': 'text/plain' },
+    });
+    assert.equal(form.status, 415, 'nor a form without scripts');
   });
 
   it('ends a session when its user logs out, logs in again, or may not any more', async () => {
@@ -147,13 +192,3 @@ describe('logging in', () => {
     assert.equal((await logIn({ email, password: 'x' })).status, 400);
   });
 });
-
-function cookiesOf(answer: ApiAnswer): Record<string, string> {
-  return Object.fromEntries(answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0]!.split('=')));
-}
-
-/** Headers of a page of ours in the browser that got the answer. */
-function browser(answer: ApiAnswer): Record<string, string> {
-  const { sessionid = '', posthog_csrftoken: csrf = '' } = cookiesOf(answer);
-  return { Cookie: `other=1; sessionid=${sessionid}; posthog_csrftoken=${csrf}`, 'X-CSRFToken': csrf };
-}

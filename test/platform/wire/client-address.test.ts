@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { CommandFailed } from '../../../src/platform/errors.ts';
-import { createClientAddress } from '../../../src/platform/wire/client-address.ts';
+import { createClientAddress, networkOf } from '../../../src/platform/wire/client-address.ts';
 
 function from(peer: string | undefined, forwardedFor?: string): IncomingMessage {
   return {
@@ -35,6 +35,17 @@ describe('the address of a client', () => {
   ];
   for (const [name, peer, header, expected] of cases) {
     it(`is ${name}`, () => assert.equal(trusting(from(peer, header)), expected));
+  }
+
+  for (const [address, network] of [
+    ['203.0.113.77', '203.0.113.0/24'],
+    ['2606:4700:12:3456::1111', '2606:4700:12::/48'],
+    ['::ffff:203.0.113.77', '203.0.113.0/24'],
+    ['', ''],
+    ['unknown', ''],
+  ] as const) {
+    it(`has a network, which is all that is kept of it: ${address || 'none'}`, () =>
+      assert.equal(networkOf(address), network));
   }
 
   it('is empty when the connection is gone', () => {

@@ -93,7 +93,10 @@ export async function startDashboardsApi(): Promise<DashboardsApi> {
 
     async login() {
       const sessions = sessionStore(db);
-      const cookies = await createSessions({ sessions, publicUrl: sluice.url }).begin(sessions, ours.userId, {});
+      const cookies = await createSessions({ sessions, publicUrl: sluice.url }).begin(sessions, ours.userId, {
+        headers: {},
+        address: '',
+      });
       const pairs = cookies.map((cookie) => cookie.split(';')[0]!);
       const csrfToken = pairs.find((pair) => pair.startsWith('posthog_csrftoken='))!.split('=')[1]!;
       return { key: '', headers: { Cookie: pairs.join('; '), 'X-CSRFToken': csrfToken } };

@@ -54,7 +54,10 @@ export async function buildProjectSecretKey(db: Knex, { projectId }: Tenant, ...
 /** Headers of somebody who is logged in, from our own pages. */
 export async function buildSession(db: Knex, { userId }: Pick<Tenant, 'userId'>): Promise<Record<string, string>> {
   const { sessions } = identityStores(db);
-  const cookies = await createSessions({ sessions, publicUrl: 'http://test' }).begin(sessions, userId, {});
+  const cookies = await createSessions({ sessions, publicUrl: 'http://test' }).begin(sessions, userId, {
+    headers: {},
+    address: '',
+  });
   const pairs = cookies.map((cookie) => cookie.split(';')[0]!);
   const csrfToken = pairs.find((pair) => pair.startsWith('posthog_csrftoken='))?.split('=')[1] ?? '';
   return { Cookie: pairs.join('; '), 'X-CSRFToken': csrfToken };

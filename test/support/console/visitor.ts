@@ -58,7 +58,10 @@ export async function visit(
 
 async function cookiesOf({ url, db }: Pick<Sluice, 'url' | 'db'>, userId: number) {
   const sessions = sessionStore(db);
-  const cookies = await createSessions({ sessions, publicUrl: url }).begin(sessions, userId, {});
+  const cookies = await createSessions({ sessions, publicUrl: url }).begin(sessions, userId, {
+    headers: {},
+    address: '',
+  });
   return cookies.map((cookie) => {
     const [name = '', value = ''] = cookie.split(';')[0]!.split('=');
     return { name, value, url, httpOnly: name === 'sessionid' };

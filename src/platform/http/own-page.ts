@@ -1,0 +1,23 @@
+/** Requests that a page of another site made a browser send: its cookies come along, or new ones would be left there. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { PermissionDenied } from '../errors.ts';
+
+/** `none`: a person did it, and no page. Another subdomain, and another port of this machine, is not ours: `same-site` is refused. */
+const OURS = ['same-origin', 'none'];
+
+/**
+ * Browsers say in `Sec-Fetch-Site` where a request comes from, but not to plain `http` beyond this machine; all of them send `Origin`
+ * with a change. A request without either comes from no page.
+ * @param base the public address: a proxy may have replaced the header `Host`
+ * @throws PermissionDenied
+ */
+export function ensureOwnPage({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders, base: URL): void {
+  const isOurs = site === undefined ? isOrigin(origin, [base.host, host]) : OURS.includes(site);
+  // tooth: own-page
+  if (!isOurs) throw new PermissionDenied('CSRF Failed: the request comes from a page of another site.');
+}
+
+/** Pages without an origin, such as a frame in a sandbox, send `null`. */
+function isOrigin(origin: string | undefined, hosts: readonly (string | undefined)[]): boolean {
+  return origin === undefined || (URL.canParse(origin) && hosts.includes(new URL(origin).host));
+}
