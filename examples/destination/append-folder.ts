@@ -36,6 +36,7 @@ export const appendFolder = defineDestination<Config>({
   validate: async ({ folder }) => void checkPrefix(folder, 'folder'),
   place: placeOf,
   keySpace: placeOf,
+  label: ({ folder }) => folder,
   steps: [],
   names: ({ folder }, { projectId, start, end }) => [`${projectId}/${folder}/${start}_${end}`],
   async *deliveries(config, of, { localRoot = '' }) {

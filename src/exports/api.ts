@@ -4,6 +4,7 @@ import type { Backfills } from './backfills/backfills.ts';
 import type { BatchExports } from './batch-exports/batch-exports.ts';
 import type { ForeignDeliveries } from './timeline/accept-delivery.ts';
 import type { ExportIntervals } from './intervals/intervals.ts';
+import type { Overviews } from './monitoring/overview.ts';
 import type { Integrations } from './integrations/integrations.ts';
 import type { LogStore } from './runs/logs.store.ts';
 import type { ExportPreviews } from './previews/previews.ts';
@@ -15,6 +16,7 @@ export type ExportsApi = {
   backfills: Backfills;
   foreignDeliveries: ForeignDeliveries;
   intervals: ExportIntervals;
+  overviews: Overviews;
   previews: ExportPreviews;
   runs: ExportRuns;
   exportLogs: LogStore;

@@ -16,6 +16,8 @@ import { testStepRoutes } from './integrations/test-steps.routes.ts';
 import { exportIntervals } from './intervals/intervals.ts';
 import { intervalMapRoutes } from './intervals/interval-map.routes.ts';
 import { intervalRoutes } from './intervals/intervals.routes.ts';
+import { exportOverviews } from './monitoring/overview.ts';
+import { overviewRoutes } from './monitoring/overview.routes.ts';
 import { exportPreviews, type PreviewsOptions } from './previews/previews.ts';
 import { previewRoutes } from './previews/previews.routes.ts';
 import { logRoutes } from './runs/logs.routes.ts';
@@ -28,6 +30,7 @@ import type { ExportStores } from './stores.ts';
 
 export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...testStepRoutes,
+  ...overviewRoutes,
   ...batchExportRoutes,
   ...previewRoutes,
   ...runRoutes,
@@ -56,6 +59,7 @@ export function createExportsRoom(engine: ExportsRoomOptions): Room<ExportsApi> 
       backfills: backfills(engine),
       foreignDeliveries: foreignDeliveries(engine),
       intervals: exportIntervals(engine),
+      overviews: exportOverviews(engine),
       previews: exportPreviews(engine),
       runs: exportRuns(engine),
       exportLogs: engine.stores.logs,

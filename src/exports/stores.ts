@@ -24,6 +24,7 @@ import { runStore } from './runs/runs.store.ts';
 import { scheduleStore } from './schedules/schedules.store.ts';
 import { staleStore } from './intervals/stale.store.ts';
 import { supersededFileStore } from './deliveries/superseded-files.store.ts';
+import { troubledIntervalStore } from './intervals/troubled-intervals.store.ts';
 import { troubleStore } from './monitoring/troubles.store.ts';
 import { timelineStore } from './timeline/timeline.store.ts';
 
@@ -52,6 +53,7 @@ function bind(db: Knex) {
     schedules: scheduleStore(db),
     stale: staleStore(db),
     supersededFiles: supersededFileStore(db),
+    troubledIntervals: troubledIntervalStore(db),
     troubles: troubleStore(db),
     timeline: timelineStore(db),
   };

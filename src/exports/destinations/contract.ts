@@ -149,6 +149,8 @@ export type Destination<Config = unknown> = {
    * may have any in common. Holds no secret, and needs none in `config`.
    */
   keySpace(config: Config, of: Subject): string;
+  /** The place in a few words for people, such as `s3://bucket/prefix` or `schema.table`: no host, no secret. Contacts nothing. */
+  label(config: Config): string;
   /** Steps that can be tried first. */
   steps: readonly TestStep<Config>[];
   /** Names that a delivery leaves there, as people find them: objects and their manifest, or the table. Contacts nothing. */

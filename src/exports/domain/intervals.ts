@@ -41,9 +41,9 @@ export function endOfIntervalAt(tiling: Tiling, at: Millis): Millis {
   return Math.min(boundaryAfter(spec, at), until);
 }
 
-/** The beginning of the interval in which an export was created: the first that its schedule delivers. */
-export function firstStartOf(tiling: Tiling, created: Millis): Millis {
-  return intervalEndingAt(tiling, endOfIntervalAt(tiling, created))?.start ?? created;
+/** The beginning of the interval that holds the instant: of the instant at which an export was created, its schedule's first one. */
+export function startOfIntervalAt(tiling: Tiling, at: Millis): Millis {
+  return intervalEndingAt(tiling, endOfIntervalAt(tiling, at))?.start ?? at;
 }
 
 /** The intervals that end after an instant and not after another, oldest first. */

@@ -14,6 +14,7 @@ export type FactRange = { fact: Fact; from: Millis; to: Millis };
 
 /** The newest run of an interval, as far as it says why the interval is not delivered. */
 export type NewestRun = {
+  exportId: string;
   end: Millis;
   runId: string;
   status: RunStatus;
@@ -26,13 +27,13 @@ export type NewestRun = {
   redeliveryAt: string | null;
 };
 
-/** Of a run that is not `Completed`. An export's deliveries are in the ledger. */
-const FACT_OF_RUN = `case when run.status = any (:open) then 'open'
+/** Fact that a run proves which is not `Completed`: deliveries are in the ledger. SQL, over `run`, `:open` and `:retried`. */
+export const FACT_OF_RUN = `case when run.status = any (:open) then 'open'
   when run.status = any (:retried) and run.closed_by is distinct from 'api' then 'retried'
   when run.status in ('Failed', 'Terminated', 'TimedOut', 'FailedRetryable') then 'failed' else 'ended' end`;
 
-/** A run that is not the newest one of its interval says nothing of it. */
-const IS_NEWEST = `not exists (
+/** Whether a run is the newest one of its interval: others say nothing of it. SQL, over `run`. */
+export const IS_NEWEST = `not exists (
   select from batch_export_runs as newer where newer.batch_export_id = run.batch_export_id
     and newer.data_interval_end = run.data_interval_end and newer.created_at > run.created_at)`;
 
@@ -124,11 +125,12 @@ export function intervalFactStore(db: Knex) {
       return rows;
     },
 
-    /** The newest runs of some intervals. @param ends few */
-    async newestRuns(exportId: string, ends: readonly Millis[]): Promise<Map<Millis, NewestRun>> {
+    /** The newest runs of some intervals, few; an interval without a run is left out. */
+    async newestRuns(intervals: readonly { exportId: string; end: Millis }[]): Promise<NewestRun[]> {
+      if (intervals.length === 0) return [];
       const { rows } = await db.raw<{ rows: NewestRun[] }>(
-        `select (extract(epoch from wanted."end") * 1000)::float8 as "end", run.id as "runId", run.status, run.latest_error as error,
-           run.error_type as "errorType", run.finished_at as "finishedAt",
+        `select run.batch_export_id as "exportId", (extract(epoch from run.data_interval_end) * 1000)::float8 as "end",
+           run.id as "runId", run.status, run.latest_error as error, run.error_type as "errorType", run.finished_at as "finishedAt",
            (select count(*)::int from batch_export_runs as earlier
              where earlier.batch_export_id = run.batch_export_id and earlier.data_interval_end = run.data_interval_end
                and earlier.status = any (:retried)
@@ -139,13 +141,17 @@ export function intervalFactStore(db: Knex) {
              where trouble.batch_export_id = run.batch_export_id and trouble.kind = 'stale'
                and trouble.data_interval_start = run.data_interval_start and trouble.data_interval_end = run.data_interval_end
            ) as "redeliveryAt"
-         from unnest(:ends::timestamptz[]) as wanted ("end") cross join lateral (
-           select * from batch_export_runs where batch_export_id = :exportId and data_interval_end = wanted."end"
+         from unnest(:ids::uuid[], :ends::timestamptz[]) as wanted (id, "end") cross join lateral (
+           select * from batch_export_runs where batch_export_id = wanted.id and data_interval_end = wanted."end"
            order by created_at desc limit 1
          ) as run`,
-        { exportId, ends: ends.map(isoMicros), retried: [...RETRIED_STATUSES] },
+        {
+          ids: intervals.map(({ exportId }) => exportId),
+          ends: intervals.map(({ end }) => isoMicros(end)),
+          retried: [...RETRIED_STATUSES],
+        },
       );
-      return new Map(rows.map((row) => [row.end, row]));
+      return rows;
     },
 
     /** Where the oldest interval begins of which there is a run; undefined: none has run. */

@@ -5,7 +5,7 @@ import { lateImports } from '../../events/table/late-imports.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { hasMark, type IntervalCode } from '../domain/interval-codes.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
-import { firstStartOf } from '../domain/intervals.ts';
+import { startOfIntervalAt } from '../domain/intervals.ts';
 import type { Millis } from '../domain/millis.ts';
 import { isPausedAt } from '../domain/pauses.ts';
 import { piecesWithin, type Pieces } from '../domain/pieces.ts';
@@ -75,7 +75,7 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
     ]);
     const now = millisOf(clock);
     const from =
-      range.start === undefined ? firstStartOf(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
+      range.start === undefined ? startOfIntervalAt(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
     const pieces = piecesWithin(tiling, from, range.end === undefined ? now : Math.min(millisOf(range.end), now));
     checkSize(pieces, bucket);
     const starts = bucket && bucketStarts(pieces, bucket, MOST_CELLS);
@@ -91,10 +91,8 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
     const codes = codesOf(pieces, ranges, alwaysOf(batchExport));
     const waiting = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MOST_NAMED);
     const tried = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MOST_NAMED);
-    const runs = await stores.intervalFacts.newestRuns(
-      id,
-      [...waiting, ...tried].map(({ end }) => end),
-    );
+    const named = [...waiting, ...tried].map(({ end }) => ({ exportId: id, end }));
+    const runs = new Map((await stores.intervalFacts.newestRuns(named)).map((run) => [run.end, run]));
     const offered = offeredRange(batchExport);
     const isGap = (end: Millis) => offered.from < end && end <= offered.to && !isPausedAt(pauses, end);
     const cells = starts && bucketed(pieces, starts, codes);

@@ -7,7 +7,7 @@ import { millisOf } from '../domain/instants.ts';
 import type { IntervalStatus } from '../domain/interval-status.ts';
 import {
   endOfIntervalAt,
-  firstStartOf,
+  startOfIntervalAt,
   intervalEndingAt,
   intervalsEnding,
   type DataInterval,
@@ -46,7 +46,7 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
     ): Promise<IntervalState[]> {
       const tiling = await stores.batchExports.tiling(batchExport.id);
       const from =
-        range.start === undefined ? firstStartOf(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
+        range.start === undefined ? startOfIntervalAt(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
       const to = await lastInstant(range);
       const { limit, newerThan, olderThan } = place;
       const intervals = newerThan

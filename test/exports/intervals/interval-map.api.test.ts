@@ -11,12 +11,15 @@ import { DestinationRejected, StagedLost } from '../../../src/platform/errors.ts
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import { buildExport, eventually } from '../../support/exports/export-world.ts';
 import { cellsOf } from '../../support/exports/interval-maps.ts';
+import { storeInterval } from '../../support/exports/stored-intervals.ts';
 import { buildPersonalKey } from '../../support/api/identity.ts';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 
 const HOUR = 3_600_000;
 const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
+/** The hour that ends then. */
+const hour = (end: number) => ({ start: at(end - 1), end: at(end) });
 
 type Listed = {
   data_interval_start: string;
@@ -291,7 +294,7 @@ describe('the map of data intervals', () => {
       [-2, 'reconciler'],
     ] as const)
       // prettier-ignore
-      await store(id, end, { ...NOTHING, runs: [{ status: 'Terminated', closedBy }] });
+      await storeInterval(exports, { exportId: id, ...hour(end) }, { runs: [{ status: 'Terminated', closedBy }] });
     const { needs_you: needy, states } = await mapOf(id);
     assert.deepEqual(states, ['nw', 'nt', 'ny', 'nw']);
     assert.deepEqual([needy.length, needy[0]?.reason], [1, 'not_retried']);
@@ -353,60 +356,10 @@ describe('the map of data intervals', () => {
     await sql('delete from batch_export_pauses where batch_export_id = $1 and unpaused_at is null', [id]);
     for (const [index, one] of facts.entries()) {
       const end = index - 159;
-      if (one) await store(id, end, one);
+      if (one) await storeInterval(exports, { exportId: id, ...hour(end) }, one);
     }
     await assertAgrees(id, at(-160));
   });
-
-  type Stored = {
-    runs: { status: RunStatus; closedBy: string }[];
-    requested: boolean;
-    delivered: boolean;
-    troubles: string[];
-    foreign: boolean;
-    isLate: boolean;
-  };
-  const NOTHING: Stored = { runs: [], requested: false, delivered: false, troubles: [], foreign: false, isLate: false };
-  /** Facts of one interval, straight in the database; `isLate`: something was imported after its delivery. */
-  async function store(id: string, end: number, { runs, requested, delivered, troubles, foreign, isLate }: Stored) {
-    const { db, world } = exports;
-    const key = { batch_export_id: id, data_interval_start: at(end - 1), data_interval_end: at(end) };
-    let runId = '';
-    // A run that completed has delivered.
-    const all = delivered ? [{ status: 'Completed' as const, closedBy: 'run' }, ...runs] : runs;
-    for (const [number, { status, closedBy }] of all.entries()) {
-      runId = randomUUID();
-      await db('batch_export_runs').insert({
-        ...key,
-        id: runId,
-        project_id: world.projectId,
-        kind: 'scheduled',
-        status,
-        closed_by: isOpen(status) ? null : closedBy,
-        workflow_id: id,
-        workflow_run_id: randomUUID(),
-        created_at: new Date(Date.now() - 60_000 + number * 1000).toISOString(),
-        finished_at: isOpen(status) ? null : new Date().toISOString(),
-      } as never);
-    }
-    if (all.some(({ status }) => status === 'Completed')) {
-      const receipt = JSON.stringify({ rows: 1, cutoff: new Date().toISOString() });
-      await db('batch_export_intervals').insert({
-        ...key,
-        epoch: 1,
-        state: 'delivered',
-        run_id: runId,
-        receipt,
-      } as never);
-    }
-    if (requested) await db('batch_export_requests').insert({ ...key, id: randomUUID(), kind: 'backfill' } as never);
-    for (const kind of troubles) await db('batch_export_troubles').insert({ ...key, kind } as never);
-    if (foreign) await db('foreign_deliveries').insert({ ...key, run_id: '', epoch: 1, receipt: '{}' } as never);
-    if (isLate)
-      await world.store([
-        buildEvent({ timestamp: microseconds(new Date(THIS_HOUR + (end - 0.5) * HOUR).toISOString()) }),
-      ]);
-  }
 
   describe('of calendars', () => {
     it('has days of 23 and 25 hours, and buckets of months by the clock of the export', async () => {

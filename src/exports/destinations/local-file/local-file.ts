@@ -62,6 +62,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   },
   place: folderPlace,
   keySpace: folderPlace,
+  label: ({ directory, prefix }) => [directory, prefix].filter(Boolean).join('/').replace(/\/$/, ''),
   steps: [
     {
       name: 'Check files can be written',

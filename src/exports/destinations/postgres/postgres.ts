@@ -82,6 +82,7 @@ export const postgres = defineDestination<PostgresConfig>({
   },
   place: databasePlace,
   keySpace: (config) => `${databasePlace(config)}.${config.table_name}`,
+  label: ({ schema, table_name }) => `${schema}.${table_name}`,
   steps: databaseSteps((config, { environment, signal }) => ({
     access: accessOf(config, environment, signal),
     names: tableNames(config.schema, config.table_name),

@@ -127,6 +127,7 @@ function s3Destination(
     validate,
     place: bucketPlace,
     keySpace: bucketPlace,
+    label: ({ bucket_name, prefix }) => `s3://${[bucket_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
     steps: bucketSteps((config, { model, environment, signal }) => bucketOf(config, model, environment, signal)),
     names: (config, delivery) =>
       allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),

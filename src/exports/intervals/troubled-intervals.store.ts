@@ -1,0 +1,62 @@
+/** Data intervals of many exports that something is wrong with: few, whatever the length of their histories. */
+import type { Knex } from '../../platform/db/connection.ts';
+import type { Fact } from '../domain/interval-codes.ts';
+import type { Millis } from '../domain/millis.ts';
+import { OPEN_STATUSES, RETRIED_STATUSES } from '../domain/statuses.ts';
+import { FACT_OF_RUN, IS_NEWEST } from './interval-facts.store.ts';
+
+export type TroubledFact = { exportId: string; start: Millis; end: Millis; fact: Fact };
+
+/** Intervals of one export, and of each kind of trouble, that are looked at: the newest. */
+export const MOST_TROUBLED = 300;
+
+const key = (table: string) => `${table}.batch_export_id = wanted.id`;
+const interval = (table: string) => `${table}.data_interval_start as start, ${table}.data_interval_end as "end"`;
+
+const TROUBLED = `
+  with wanted as (select id from unnest(:ids::uuid[]) as wanted (id)), troubled as materialized (
+    select wanted.id, newest.fact, newest.start, newest."end" from wanted cross join lateral (
+      select ${interval('run')}, ${FACT_OF_RUN} as fact from (
+        -- An interval has a run for each retry: it is counted once.
+        select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by
+        from batch_export_runs as any_run where ${key('any_run')} and status <> 'Completed'
+        order by data_interval_end desc, created_at desc limit ${MOST_TROUBLED}
+      ) as run where ${IS_NEWEST}
+    ) as newest where fact <> 'ended'
+    union all
+    select wanted.id, kind, trouble.start, trouble."end" from wanted cross join lateral (
+      select kind, ${interval('trouble')} from batch_export_troubles as trouble
+      where ${key('trouble')} and kind in ('unsettled', 'gave_up')
+      order by trouble.data_interval_end desc limit ${MOST_TROUBLED}
+    ) as trouble
+    union all
+    select wanted.id, 'foreign', other.start, other."end" from wanted cross join lateral (
+      select ${interval('other')} from foreign_deliveries as other where ${key('other')} and accepted is null
+      order by other.data_interval_end desc limit ${MOST_TROUBLED}
+    ) as other
+  ), facts as (
+    select * from troubled
+    union all
+    select wanted.id, 'requested', wanted.start, wanted."end" from troubled as wanted join batch_export_requests as request
+      on ${key('request')} and request.data_interval_start = wanted.start and request.data_interval_end = wanted."end" and closed_at is null
+    union all
+    select wanted.id, 'stale', wanted.start, wanted."end" from troubled as wanted join batch_export_troubles as trouble
+      on ${key('trouble')} and trouble.data_interval_start = wanted.start and trouble.data_interval_end = wanted."end" and kind = 'stale'
+  )
+  select id as "exportId", fact, (extract(epoch from start) * 1000)::float8 as start, (extract(epoch from "end") * 1000)::float8 as "end"
+  from facts
+`;
+
+export function troubledIntervalStore(db: Knex) {
+  return {
+    /** Facts about the intervals, for all exports in one query, in no order. */
+    async troubled(exportIds: readonly string[]): Promise<TroubledFact[]> {
+      const { rows } = await db.raw<{ rows: TroubledFact[] }>(TROUBLED, {
+        ids: [...exportIds],
+        open: [...OPEN_STATUSES],
+        retried: [...RETRIED_STATUSES],
+      });
+      return rows;
+    },
+  };
+}

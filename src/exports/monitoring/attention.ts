@@ -1,0 +1,43 @@
+/** How many of an export's data intervals need somebody or are tried again, for many exports in one query. */
+import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import { isPausedAt, type Pause } from '../domain/pauses.ts';
+import type { FactRange } from '../intervals/interval-facts.store.ts';
+import { alwaysOf, offeredRange } from '../intervals/offered.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import type { TroubledFact } from '../intervals/troubled-intervals.store.ts';
+
+export type Troubled = DataInterval & {
+  facts: FactRange[];
+  /** Whether the reconciler delivers it. */
+  isGap: boolean;
+};
+
+/** Newest first. */
+export type Attention = { needsYou: Troubled[]; retrying: Troubled[] };
+
+/** @param facts about intervals of the export */
+export function attentionOf(
+  batchExport: BatchExport,
+  pauses: readonly Pause[],
+  facts: readonly TroubledFact[],
+): Attention {
+  const offered = offeredRange(batchExport);
+  const always = alwaysOf(batchExport);
+  const attention: Attention = { needsYou: [], retrying: [] };
+  for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
+    const isOffered = offered.from < end && end <= offered.to;
+    const isPaused = isPausedAt(pauses, end);
+    const sum = ofInterval.reduce(
+      (all, { fact }) => all | FACTS[fact],
+      always | (isOffered ? FACTS.offered : 0) | (isPaused ? FACTS.paused : 0),
+    );
+    const { start } = ofInterval[0]!;
+    const ranges = ofInterval.map(({ fact }): FactRange => ({ fact, from: start, to: end }));
+    const troubled = { start, end, facts: ranges, isGap: isOffered && !isPaused };
+    if (hasMark(codeOf(sum), 'y')) attention.needsYou.push(troubled);
+    if (hasMark(codeOf(sum), 't')) attention.retrying.push(troubled);
+  }
+  for (const troubled of Object.values(attention)) troubled.sort((one, other) => other.end - one.end);
+  return attention;
+}

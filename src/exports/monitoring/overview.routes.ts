@@ -1,0 +1,76 @@
+/** `/batch_exports/overview/`: all exports at a glance, those first that need somebody. */
+import type { Rights } from '../../platform/http/access.ts';
+import { boundedLimit, offsetPage, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { json, route } from '../../platform/http/route.ts';
+import { Type } from '../../platform/schema.ts';
+import type { ExportsApi } from '../api.ts';
+import { isoMicros } from '../domain/instants.ts';
+import { presentCells, presentMissed } from '../intervals/interval-map.present.ts';
+import { MOST_OVERSEEN, type OverseenInDetail } from './overview.ts';
+import { OverviewBody, StandingName, type OverviewItemBody } from './overview.schema.ts';
+
+const Query = Type.Object({
+  ...offsetQuery().properties,
+  search: Type.String({
+    default: '',
+    maxLength: 400,
+    description: 'Returns only exports whose name, destination, model or ID contains this text, in any case.',
+  }),
+  state: Type.Array(StandingName, {
+    default: [],
+    description: 'Returns only exports in these states; may be repeated.',
+  }),
+});
+
+const overview = route({
+  method: 'get',
+  path: '/batch_exports/overview/',
+  access: { scope: 'batch_export:read', filtered: true },
+  query: Query,
+  answers: { 200: OverviewBody },
+  summary: 'Retrieve the state of all batch exports, the most urgent first',
+  description:
+    'Ordered by state (`needs_you`, `retrying`, `behind`, `paused`, `on_time`), then newest first. The two-letter states of data intervals ' +
+    `are those of \`intervals/map/\`. Only the newest ${MOST_OVERSEEN} exports of the project are included.`,
+  async handle({ project, rights, query, url }, { overviews }: ExportsApi) {
+    const { search, state: standings, offset } = query;
+    const wanted = { search, standings, offset, limit: boundedLimit(query.limit) };
+    const { count, results, totals, blocked } = await overviews.of(project.id, rights.visible('batch_export'), wanted);
+    const page = offsetPage(url, query, { count, results: results.map((one) => present(one, rights)) });
+    return json(200, { ...page, totals, deliveries_blocked: blocked });
+  },
+});
+
+export const overviewRoutes = [overview];
+
+function present({ batchExport: one, lastError, ...seen }: OverseenInDetail, rights: Rights): OverviewItemBody {
+  return {
+    id: one.id,
+    name: one.name,
+    model: one.model,
+    interval: one.interval,
+    destination: { type: one.destinationType, label: seen.label },
+    state: seen.standing,
+    paused: one.paused,
+    paused_reason: one.pausedReason,
+    last_paused_at: one.lastPausedAt,
+    complete_until: seen.freshness.completeUntil,
+    lag_seconds: seen.freshness.lagSeconds,
+    freshness_target_seconds: one.freshnessTargetSeconds,
+    recent: presentCells(seen.bounds, seen.recent),
+    needs_you: seen.attention.needsYou.length,
+    retrying: seen.attention.retrying.length,
+    next_try_at: seen.nextTryAt,
+    last_error: lastError
+      ? {
+          data_interval_start: isoMicros(lastError.start),
+          data_interval_end: isoMicros(lastError.end),
+          reason: 'reason' in lastError ? lastError.reason : null,
+          detail: lastError.detail,
+          run_id: lastError.runId,
+        }
+      : null,
+    missed_while_paused: presentMissed(seen.missed),
+    user_access_level: rights.levelOf('batch_export', { id: one.id, createdBy: one.createdBy }),
+  };
+}

@@ -1,0 +1,98 @@
+/** The overview of exports on the wire. */
+import { LEVELS } from '../../platform/http/access.ts';
+import { offsetPageOf } from '../../platform/http/parameters/pagination.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { MODELS } from '../batch-exports/content-fields.ts';
+import { REASONS } from '../intervals/interval-attention.ts';
+import { cells, MissedBody } from '../intervals/interval-map.schema.ts';
+import { Interval } from '../schedules/schedule-fields.ts';
+import { STANDINGS } from './overview.ts';
+
+const Instant = Type.String({ format: 'date-time' });
+
+export const StandingName = stringEnum(STANDINGS, {
+  description:
+    'How the export is doing: the first of these that is true. `needs_you`: a data interval needs somebody. `retrying`: a failed interval is ' +
+    'retried automatically. `paused`: the export is paused. `behind`: `lag_seconds` exceeds the target, or 15 minutes if there is none. ' +
+    '`on_time`: otherwise.',
+});
+
+const Total = Type.Integer({ description: 'The number of exports in this state.' });
+
+const LastError = Type.Object(
+  {
+    data_interval_start: Instant,
+    data_interval_end: Instant,
+    reason: nullable(stringEnum(REASONS), {
+      description: 'Why the interval needs somebody, as in `intervals/map/`; null if it is retried automatically.',
+    }),
+    detail: nullable(Type.String(), { description: 'The error of the newest run, a sentence; null if there is none.' }),
+    run_id: nullable(Type.String({ format: 'uuid' }), { description: 'The ID of the newest run of the interval.' }),
+  },
+  { title: 'LastError' },
+);
+
+export const OverviewItemBody = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    model: stringEnum(MODELS),
+    interval: Interval,
+    destination: Type.Object({
+      type: Type.String(),
+      label: Type.String({
+        description:
+          'The place in a few words, such as `s3://bucket/prefix` or `schema.table`, without hosts and secrets.',
+        examples: ['s3://lake/orders'],
+      }),
+    }),
+    state: StandingName,
+    paused: Type.Boolean(),
+    paused_reason: nullable(Type.String(), {
+      description: 'Why the export was paused automatically; null if it is not paused, or if a person paused it.',
+    }),
+    last_paused_at: nullable(Instant),
+    complete_until: nullable(Instant, {
+      description: 'The time up to which every data interval to be delivered has been delivered and is not stale.',
+    }),
+    lag_seconds: Type.Integer({
+      description: 'The number of seconds that the oldest undelivered or stale interval has been so.',
+    }),
+    freshness_target_seconds: nullable(Type.Integer()),
+    recent: Type.Object(cells, {
+      description:
+        'The newest 48 data intervals that are over, as in `intervals/map/`; what is stale is at most one minute old.',
+    }),
+    needs_you: Type.Integer({
+      description: 'The number of data intervals that need somebody, among the newest 300 of each kind of trouble.',
+    }),
+    retrying: Type.Integer({
+      description: 'The number of data intervals that are retried automatically, among the same.',
+    }),
+    next_try_at: nullable(Instant, {
+      description: 'The time from which the next of them is retried, within a minute.',
+    }),
+    last_error: nullable(LastError, {
+      description:
+        'The newest data interval that needs somebody, else the newest that is retried; null if there are none.',
+    }),
+    missed_while_paused: nullable(MissedBody),
+    user_access_level: stringEnum(LEVELS, { description: 'The access level of the caller for this export.' }),
+  },
+  { title: 'BatchExportOverview' },
+);
+export type OverviewItemBody = Static<typeof OverviewItemBody>;
+
+export const OverviewBody = Type.Object(
+  {
+    ...offsetPageOf(OverviewItemBody).properties,
+    totals: Type.Object(
+      { needs_you: Total, retrying: Total, behind: Total, paused: Total, on_time: Total },
+      { description: 'The number of exports that match `search`, by state, whatever `state` is.' },
+    ),
+    deliveries_blocked: nullable(Type.String(), {
+      description: 'Why the installation delivers nothing until an operator runs `sluice recover`; null if it does.',
+    }),
+  },
+  { title: 'BatchExportsOverview' },
+);

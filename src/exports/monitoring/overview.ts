@@ -1,0 +1,201 @@
+/** All exports of a project at a glance: those first that need somebody. As many queries for a hundred exports as for one. */
+import type { Visible } from '../../platform/http/access.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import { anyDestination } from '../destinations/index.ts';
+import { millisOf } from '../domain/instants.ts';
+import { startOfIntervalAt, intervalEndingAt, type DataInterval, type Tiling } from '../domain/intervals.ts';
+import type { Millis } from '../domain/millis.ts';
+import type { Pause } from '../domain/pauses.ts';
+import { piecesEnding, type Pieces } from '../domain/pieces.ts';
+import { slicesOf } from '../domain/slices.ts';
+import { needsYou, retrying, type NeedsYou, type Retrying } from '../intervals/interval-attention.ts';
+import { codesOf, eachCode, runLengths, type RunLengths } from '../intervals/interval-cells.ts';
+import type { NewestRun } from '../intervals/interval-facts.store.ts';
+import { missedInPauses, type Missed } from '../intervals/missed-intervals.ts';
+import { alwaysOf, offeredRange, pausedRange } from '../intervals/offered.ts';
+import type { ExportStores } from '../stores.ts';
+import { describeBlock } from '../timeline/timeline-guard.ts';
+import { attentionOf, type Attention } from './attention.ts';
+import { lookAt, type Freshness } from './freshness.ts';
+
+/** How an export is doing, by what it asks of people: the most urgent first. */
+export const STANDINGS = ['needs_you', 'retrying', 'behind', 'paused', 'on_time'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+export type Wanted = { search: string; standings: readonly Standing[]; limit: number; offset: number };
+
+export type Overseen = {
+  batchExport: BatchExport;
+  /** Of its destination, for people. */
+  label: string;
+  standing: Standing;
+  freshness: Freshness;
+  attention: Attention;
+};
+
+export type OverseenInDetail = Overseen & {
+  /** The last intervals that are over. */
+  bounds: Pieces;
+  recent: RunLengths;
+  /** The newest interval that needs somebody, else the newest that is tried again. */
+  lastError: (NeedsYou | Retrying) | undefined;
+  nextTryAt: string | null;
+  missed: Missed | undefined;
+};
+
+export type Overview = {
+  count: number;
+  totals: Record<Standing, number>;
+  results: OverseenInDetail[];
+  /** Why nothing is delivered at all. */
+  blocked: string | null;
+};
+
+/** Exports of a project that an overview looks at, the newest. */
+export const MOST_OVERSEEN = 2_000;
+/** Intervals that each export shows. */
+const RECENT = 48;
+/** Without a target of its own, an export is behind when an interval has been due for longer. */
+const USUAL_TARGET_SECONDS = 15 * 60;
+/** Intervals of an export that are looked at for the next try. */
+const MOST_TRIED = 20;
+const LOOKED_AT_ONCE = 200;
+
+export type Overviews = ReturnType<typeof exportOverviews>;
+
+export function exportOverviews({ stores }: { stores: ExportStores }) {
+  return {
+    async of(projectId: number, visible: Visible, wanted: Wanted): Promise<Overview> {
+      const { results } = await stores.batchExports.list(projectId, { limit: MOST_OVERSEEN, offset: 0 }, visible);
+      const named = results.map((one) => ({ batchExport: one, label: labelOf(one) })).filter(matching(wanted.search));
+      const ids = named.map(({ batchExport }) => batchExport.id);
+      const [troubled, pauses, freshness, { blocked }] = await Promise.all([
+        stores.troubledIntervals.troubled(ids),
+        stores.freshness.pauses(ids),
+        freshnessOf(ids),
+        stores.timeline.state(),
+      ]);
+      const facts = Map.groupBy(troubled, ({ exportId }) => exportId);
+      const all = named.flatMap((one): Overseen[] => {
+        const { id } = one.batchExport;
+        const fresh = freshness.get(id);
+        // An export that was deleted meanwhile.
+        if (!fresh) return [];
+        const attention = attentionOf(one.batchExport, pauses.get(id) ?? [], facts.get(id) ?? []);
+        return [{ ...one, freshness: fresh, attention, standing: standingOf(one.batchExport, fresh, attention) }];
+      });
+      const byStanding = Map.groupBy(all, ({ standing }) => standing);
+      const ordered = STANDINGS.filter(
+        (one) => wanted.standings.length === 0 || wanted.standings.includes(one),
+      ).flatMap((standing) => byStanding.get(standing) ?? []);
+      const page = ordered.slice(wanted.offset, wanted.offset + wanted.limit);
+      return {
+        count: ordered.length,
+        totals: Object.fromEntries(
+          STANDINGS.map((one) => [one, byStanding.get(one)?.length ?? 0]),
+        ) as Overview['totals'],
+        results: await detailsOf(page, pauses),
+        blocked: blocked === null ? null : describeBlock(blocked),
+      };
+    },
+  };
+
+  async function freshnessOf(ids: readonly string[]): Promise<Map<string, Freshness>> {
+    const found = new Map<string, Freshness>();
+    for (const slice of slicesOf(ids, LOOKED_AT_ONCE))
+      for (const { watched, freshness } of await lookAt(stores, slice)) found.set(watched.id, freshness);
+    return found;
+  }
+
+  async function detailsOf(
+    page: readonly Overseen[],
+    pauses: ReadonlyMap<string, Pause[]>,
+  ): Promise<OverseenInDetail[]> {
+    const ids = page.map(({ batchExport }) => batchExport.id);
+    const [tilings, clock] = await Promise.all([stores.batchExports.tilings(ids), stores.batchExports.now()]);
+    const now = millisOf(clock);
+    const looked = page.map((one) => {
+      const { id } = one.batchExport;
+      return {
+        ...one,
+        tiling: tilings.get(id)!,
+        pauses: pauses.get(id) ?? [],
+        bounds: recentOf(tilings.get(id)!, now),
+      };
+    });
+    const [facts, missed, runs] = await Promise.all([
+      stores.intervalFacts.facts(
+        looked.map(({ batchExport, bounds }) => ({
+          exportId: batchExport.id,
+          from: bounds.interval(0).start,
+          to: bounds.interval(bounds.total - 1).end,
+        })),
+      ),
+      missedInPauses(
+        stores,
+        looked.map((one) => ({ ...one.batchExport, tiling: one.tiling, pauses: one.pauses })),
+        now,
+      ),
+      stores.intervalFacts.newestRuns(looked.flatMap(namedOf)),
+    ]);
+    const runsOf = Map.groupBy(runs, ({ exportId }) => exportId);
+    return looked.map((one, index) => {
+      const { batchExport, bounds, attention } = one;
+      const ranges = [...facts[index]!, offeredRange(batchExport), ...one.pauses.map(pausedRange)];
+      const newest = new Map((runsOf.get(batchExport.id) ?? []).map((run) => [run.end, run]));
+      return {
+        ...one,
+        recent: runLengths(eachCode(bounds.total, codesOf(bounds, ranges, alwaysOf(batchExport)))),
+        missed: missed.get(batchExport.id),
+        ...errorsOf(attention, newest),
+      };
+    });
+  }
+}
+
+function labelOf({ destinationType, destinationConfig }: BatchExport): string {
+  return anyDestination(destinationType).label(destinationConfig);
+}
+
+function matching(search: string) {
+  const text = search.trim().toLowerCase();
+  return ({ batchExport, label }: Pick<Overseen, 'batchExport' | 'label'>) =>
+    [batchExport.name, label, batchExport.destinationType, batchExport.model, batchExport.id].some((one) =>
+      one.toLowerCase().includes(text),
+    );
+}
+
+function standingOf(
+  { paused, freshnessTargetSeconds }: BatchExport,
+  { lagSeconds }: Freshness,
+  attention: Attention,
+): Standing {
+  if (attention.needsYou.length > 0) return 'needs_you';
+  if (attention.retrying.length > 0) return 'retrying';
+  if (paused) return 'paused';
+  return lagSeconds > (freshnessTargetSeconds ?? USUAL_TARGET_SECONDS) ? 'behind' : 'on_time';
+}
+
+/** The newest intervals that are over. */
+function recentOf(tiling: Tiling, now: Millis): Pieces {
+  let start = startOfIntervalAt(tiling, now);
+  for (let count = 0; count < RECENT; count += 1) start = intervalEndingAt(tiling, start)?.start ?? start;
+  return piecesEnding(tiling, start, now);
+}
+
+/** Intervals whose runs are looked up: the newest that needs somebody, and some that are tried again. */
+function namedOf({ batchExport, attention }: Overseen): { exportId: string; end: Millis }[] {
+  return [...attention.needsYou.slice(0, 1), ...attention.retrying.slice(0, MOST_TRIED)].map(({ end }) => ({
+    exportId: batchExport.id,
+    end,
+  }));
+}
+
+function errorsOf({ needsYou: needy, retrying: tried }: Attention, runs: ReadonlyMap<Millis, NewestRun>) {
+  const waiting = needy.slice(0, 1).map((one) => needsYou(bounds(one), one.facts, runs.get(one.end)));
+  const retried = tried.slice(0, MOST_TRIED).map((one) => retrying(bounds(one), runs.get(one.end), one.isGap));
+  const tries = retried.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort();
+  return { lastError: waiting[0] ?? retried[0], nextTryAt: tries[0] ?? null };
+}
+
+const bounds = ({ start, end }: DataInterval): DataInterval => ({ start, end });

@@ -1,0 +1,279 @@
+/** The overview: exports by what they ask of people, each with its last intervals, its error and what a pause left out. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createKnex } from '../../../src/platform/db/connection.ts';
+import { isoMicros } from '../../../src/exports/domain/instants.ts';
+import type { IntervalMapBody } from '../../../src/exports/intervals/interval-map.schema.ts';
+import { exportOverviews } from '../../../src/exports/monitoring/overview.ts';
+import type { OverviewItemBody } from '../../../src/exports/monitoring/overview.schema.ts';
+import { exportStores } from '../../../src/exports/stores.ts';
+import { buildMember, buildRule } from '../../support/api/members.ts';
+import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
+import { buildExport } from '../../support/exports/export-world.ts';
+import { cellsOf } from '../../support/exports/interval-maps.ts';
+import { storeInterval, type IntervalFacts } from '../../support/exports/stored-intervals.ts';
+
+const HOUR = 3_600_000;
+const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
+const hour = (end: number) => ({ start: at(end - 1), end: at(end) });
+
+type Overview = {
+  count: number;
+  next: string | null;
+  results: OverviewItemBody[];
+  totals: Record<string, number>;
+  deliveries_blocked: string | null;
+};
+
+const namesOf = ({ results }: Overview) => results.map(({ name }) => name);
+
+describe('the overview of exports', () => {
+  let exports: ExportsApi;
+  before(async () => {
+    exports = await startExportsApi();
+  });
+  after(() => exports.close());
+  beforeEach(() => exports.db('batch_exports').update({ deleted_at: new Date() } as never));
+
+  async function overview(query = ''): Promise<Overview> {
+    const { status, body } = await exports.request('GET', `/batch_exports/overview/?${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body as Overview;
+  }
+
+  /** An export as if it had been made three and a half hours ago, with facts about the hours that ended since. */
+  async function build(
+    name: string,
+    facts: readonly (IntervalFacts | undefined)[] = [],
+    overrides: Parameters<typeof buildExport>[0] = {},
+  ): Promise<string> {
+    const { world, db } = exports;
+    const { id } = await world.batchExports.create(world.projectId, buildExport({ name, paused: true, ...overrides }));
+    if (!overrides.paused)
+      await world.engine.stores.inTransaction(async (inside) => inside.batchExports.closePause(id));
+    await db('batch_export_pauses').where({ batch_export_id: id }).whereNotNull('unpaused_at').delete();
+    await db('batch_exports')
+      .where({ id })
+      .update({ created_at: at(-3.5), ...(overrides.paused === undefined && { paused: false }) });
+    for (const [index, one] of facts.entries())
+      if (one) await storeInterval(exports, { exportId: id, ...hour(index - facts.length + 1) }, one);
+    return id;
+  }
+  const DELIVERED: IntervalFacts = { delivered: true };
+  const FAILED: IntervalFacts = { runs: [{ status: 'Failed', error: 'The bucket does not exist.' }] };
+  const RETRIED: IntervalFacts = { runs: [{ status: 'FailedRetryable', error: 'The store is away.' }] };
+  const ALL = [DELIVERED, DELIVERED, DELIVERED, DELIVERED];
+
+  async function buildFive(): Promise<void> {
+    await build('on time', ALL);
+    await build('paused', ALL, { paused: true });
+    await build('behind', [DELIVERED, undefined, DELIVERED, DELIVERED]);
+    await build('retrying', [DELIVERED, DELIVERED, RETRIED, DELIVERED]);
+    await build('needs you', [DELIVERED, FAILED, DELIVERED, DELIVERED]);
+  }
+
+  it('has those first that need somebody, and counts all of them', async () => {
+    await buildFive();
+    const all = await overview();
+    assert.deepEqual(namesOf(all), ['needs you', 'retrying', 'behind', 'paused', 'on time']);
+    assert.deepEqual(
+      all.results.map(({ state }) => state),
+      ['needs_you', 'retrying', 'behind', 'paused', 'on_time'],
+    );
+    assert.deepEqual(all.totals, { needs_you: 1, retrying: 1, behind: 1, paused: 1, on_time: 1 });
+    assert.deepEqual([all.count, all.next, all.deliveries_blocked], [5, null, null]);
+  });
+
+  it('is paged and searched, and says only some states', async () => {
+    await buildFive();
+    const first = await overview('limit=2');
+    assert.deepEqual([namesOf(first), first.count], [['needs you', 'retrying'], 5]);
+    const { search } = new URL(first.next!);
+    assert.deepEqual(namesOf(await overview(search.slice(1))), ['behind', 'paused']);
+    const some = await overview('state=behind&state=on_time');
+    assert.deepEqual([namesOf(some), some.count, some.totals['needs_you']], [['behind', 'on time'], 2, 1]);
+    const found = await overview('search=PAUSE');
+    assert.deepEqual([namesOf(found), found.totals['needs_you']], [['paused'], 0]);
+    assert.deepEqual((await overview('search=clik')).results, []);
+    const wrong = await exports.request('GET', '/batch_exports/overview/?state=late');
+    assert.deepEqual([wrong.status, (wrong.body as { attr: string }).attr.split('__')[0]], [400, 'state']);
+  });
+
+  it('shows the last 48 intervals as the map does', async () => {
+    const id = await build('mixed', [FAILED, { ...DELIVERED, requested: true }, RETRIED, DELIVERED]);
+    const [{ recent }] = (await overview()).results as [OverviewItemBody];
+    assert.deepEqual(cellsOf(recent).length, 48);
+    const { body } = await exports.request('GET', `/batch_exports/${id}/intervals/map/?start=${at(-48)}`);
+    assert.deepEqual(cellsOf(recent), cellsOf(body as IntervalMapBody));
+    assert.deepEqual(recent.states, ['--', 'ny', 'hw', 'nt', 'hi']);
+  });
+
+  it('names the newest error, of what needs somebody before what is retried, and when the next try comes', async () => {
+    const id = await build('mixed', [FAILED, FAILED, RETRIED, RETRIED]);
+    await build('retried', [DELIVERED, RETRIED, DELIVERED, DELIVERED]);
+    const [mixed, retried] = (await overview()).results as [OverviewItemBody, OverviewItemBody];
+    const run = await exports.world.engine.stores.runs.newestOfInterval(id, at(-2));
+    assert.deepEqual(mixed.last_error, {
+      data_interval_start: at(-3),
+      data_interval_end: at(-2),
+      reason: 'failed',
+      detail: 'The bucket does not exist.',
+      run_id: run?.id,
+    });
+    assert.deepEqual([mixed.needs_you, mixed.retrying], [2, 2]);
+    const soonest = await exports.world.engine.stores.runs.newestOfInterval(id, at(-1));
+    assert.equal(Date.parse(mixed.next_try_at!), Date.parse(soonest!.finishedAt!) + 60_000);
+    assert.deepEqual(
+      [retried.last_error?.reason, retried.last_error?.detail, retried.last_error?.data_interval_end],
+      [null, 'The store is away.', at(-2)],
+    );
+  });
+
+  it('forgets a failure once the interval was delivered, is requested or was cancelled', async () => {
+    const [failed] = FAILED.runs!;
+    await build('mended', [
+      { runs: [failed!, { status: 'Completed' }] },
+      { ...FAILED, requested: true },
+      { runs: [failed!, { status: 'Cancelled' }] },
+      { runs: [failed!, { status: 'Running' }] },
+    ]);
+    const [mended] = (await overview()).results as [OverviewItemBody];
+    assert.deepEqual([mended.needs_you, mended.last_error], [0, null]);
+    await build('left', [{ troubles: ['unsettled'] }, { troubles: ['gave_up'] }, { foreign: true }, DELIVERED]);
+    const [left] = (await overview()).results as [OverviewItemBody];
+    assert.deepEqual([left.name, left.needs_you, left.last_error?.reason], ['left', 3, 'delivered_elsewhere']);
+  });
+
+  it('says how long an interval was due before an export is behind: its target, or a quarter of an hour', async () => {
+    const id = await build('behind', [DELIVERED, undefined, DELIVERED, DELIVERED]);
+    const target = (freshness_target_seconds: number | null) =>
+      exports.db('batch_exports').where({ id }).update({ freshness_target_seconds });
+    const stateOf = async () => (await overview()).results[0]?.state;
+    assert.equal(await stateOf(), 'behind');
+    await target(4 * 3_600);
+    assert.equal(await stateOf(), 'on_time');
+    await target(60);
+    const [one] = (await overview()).results as [OverviewItemBody];
+    assert.deepEqual([one.state, one.complete_until, one.freshness_target_seconds], ['behind', at(-3), 60]);
+    assert.ok(one.lag_seconds >= 2 * 3_600);
+  });
+
+  it('offers what a pause has left out, also after it, as unpausing with a backfill delivers it', async () => {
+    const buildPaused = async () => {
+      const id = await build('paused', [DELIVERED, undefined, undefined, DELIVERED], { paused: true });
+      await exports
+        .db('batch_export_pauses')
+        .where({ batch_export_id: id })
+        .update({ paused_at: at(-3.2) });
+      return id;
+    };
+    const missed = async () => (await overview()).results.map((one) => one.missed_while_paused);
+    const expected = { intervals: 2, start_at: at(-3), end_at: at(-1) };
+    const [quiet, filled] = [await buildPaused(), await buildPaused()];
+    assert.deepEqual(await missed(), [expected, expected]);
+    await exports.request('POST', `/batch_exports/${quiet}/unpause/`, {});
+    const { headers } = await exports.request('POST', `/batch_exports/${filled}/unpause/`, { backfill: true });
+    const { pathname } = new URL(headers.get('location')!);
+    const { body } = await exports.api.request('GET', pathname, { key: exports.key });
+    const { start_at, end_at, progress } = body as {
+      start_at: string;
+      end_at: string;
+      progress: { total_runs: number };
+    };
+    assert.deepEqual({ intervals: progress.total_runs, start_at, end_at }, expected);
+    const after = (await overview()).results;
+    assert.deepEqual(after.find(({ id }) => id === quiet)?.missed_while_paused, expected);
+    assert.equal(after.find(({ id }) => id === filled)?.missed_while_paused, null, 'requested by now');
+  });
+
+  it('names places for people, and no secret', async () => {
+    const S3 = {
+      bucket_name: 'lake',
+      region: 'eu-west-1',
+      aws_access_key_id: 'AKIASECRET',
+      aws_secret_access_key: 'hush',
+    };
+    const Postgres = {
+      host: 'localhost',
+      port: 15432,
+      user: 'u',
+      password: 'hush',
+      database: 'd',
+      schema: 'public',
+      table_name: 'clicks',
+    };
+    const folder = randomUUID();
+    for (const [type, config] of [
+      ['S3', { ...S3, prefix: 'orders/' }],
+      ['S3', S3],
+      ['Postgres', Postgres],
+      ['LocalFile', { directory: folder, prefix: '{year}' }],
+    ] as const) {
+      const wanted = { name: type, interval: 'hour', destination: { type, config } };
+      const { status, body } = await exports.request('POST', '/batch_exports/', wanted);
+      assert.equal(status, 201, JSON.stringify(body));
+    }
+    const { results } = await overview();
+    assert.deepEqual(
+      results.map(({ destination }) => [destination.type, destination.label]),
+      [
+        ['LocalFile', `${folder}/{year}`],
+        ['Postgres', 'public.clicks'],
+        ['S3', 's3://lake'],
+        ['S3', 's3://lake/orders'],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(results), /hush|AKIA|localhost/);
+    assert.deepEqual(namesOf(await overview('search=public.cl')), ['Postgres']);
+  });
+
+  it('shows what its caller may see, with their level', async () => {
+    const { db, world, api } = exports;
+    const hidden = await build('hidden', [FAILED]);
+    const shown = await build('shown');
+    const project = (await db('projects').where({ id: world.projectId }).first()) as { organization_id: string };
+    const ours = { organizationId: project.organization_id, userId: 0, projectId: world.projectId, apiToken: '' };
+    const colleague = await buildMember(db, ours);
+    for (const [level, id] of [
+      ['none', hidden],
+      ['viewer', shown],
+    ] as const)
+      // prettier-ignore
+      await buildRule(db, ours, level, { resource: 'batch_export', resource_id: id, membership_id: colleague.membershipId });
+    const address = `/api/projects/${world.projectId}/batch_exports/overview/`;
+    const body = (await api.request('GET', address, { key: colleague.key })).body as Overview;
+    assert.deepEqual([namesOf(body), body.results[0]?.user_access_level], [['shown'], 'viewer']);
+    assert.deepEqual([body.count, body.totals['needs_you']], [1, 0]);
+    assert.equal((await overview()).results[0]?.user_access_level, 'editor', 'of a key of the project');
+  });
+
+  it('says that nothing is delivered until an operator has recovered the installation', async () => {
+    await exports.db('timeline').update({ blocked: 'differs' });
+    assert.match((await overview()).deliveries_blocked ?? '', /^Deliveries are blocked: .*sluice recover/);
+    await exports.db('timeline').update({ blocked: null });
+  });
+
+  it('takes as many queries for thirty exports as for one', async () => {
+    const db = createKnex({ url: exports.world.options.databaseUrl, applicationName: 'test' });
+    try {
+      let queries = 0;
+      db.on('query', () => (queries += 1));
+      const overviews = exportOverviews({ stores: exportStores(db) });
+      const everything = { search: '', standings: [], limit: 100, offset: 0 };
+      const count = async () => {
+        queries = 0;
+        const { results } = await overviews.of(exports.world.projectId, { madeBy: null, except: [] }, everything);
+        return [results.length, queries];
+      };
+      await build('one', [DELIVERED, FAILED, RETRIED, DELIVERED], { paused: true });
+      const [, forOne] = await count();
+      for (let number = 0; number < 29; number += 1)
+        await build(`number ${number}`, [DELIVERED, FAILED, RETRIED, undefined], { paused: true });
+      assert.deepEqual(await count(), [30, forOne]);
+      assert.ok(forOne! <= 20, `${forOne} queries`);
+    } finally {
+      await db.destroy();
+    }
+  });
+});
