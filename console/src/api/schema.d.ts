@@ -464,6 +464,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/batch_exports/overview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["batch_exports_overview_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/batch_exports/preview/": {
         parameters: {
             query?: never;
@@ -2524,6 +2540,44 @@ export interface components {
                 };
             };
         };
+        /** BatchExportOverview */
+        BatchExportOverview: {
+            complete_until: string | null;
+            destination: {
+                label: string;
+                type: string;
+            };
+            freshness_target_seconds: number | null;
+            /** Format: uuid */
+            id: string;
+            interval: string;
+            lag_seconds: number;
+            last_error: components["schemas"]["LastError"] | null;
+            last_paused_at: string | null;
+            missed_while_paused: components["schemas"]["MissedIntervals"] | null;
+            /** @enum {string} */
+            model: "events" | "persons" | "sessions";
+            name: string;
+            needs_you: number;
+            next_try_at: string | null;
+            paused: boolean;
+            paused_reason: string | null;
+            recent: {
+                boundaries: {
+                    count: number;
+                    /** Format: date-time */
+                    start: string;
+                    step_seconds: number;
+                }[];
+                lengths: number[];
+                states: ("--" | "hi" | "xi" | "ni" | "si" | "np" | "hw" | "nw" | "sw" | "hr" | "nr" | "sr" | "ht" | "nt" | "st" | "hy" | "ny" | "sy")[];
+            };
+            retrying: number;
+            /** @enum {string} */
+            state: "needs_you" | "retrying" | "behind" | "paused" | "on_time";
+            /** @enum {string} */
+            user_access_level: "none" | "viewer" | "editor" | "manager";
+        };
         /** BatchExportPatch */
         BatchExportPatch: {
             destination?: {
@@ -2695,6 +2749,21 @@ export interface components {
             status: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut" | "ContinuedAsNew";
             workflow_id: string;
             workflow_run_id: string;
+        };
+        /** BatchExportsOverview */
+        BatchExportsOverview: {
+            count: number;
+            deliveries_blocked: string | null;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["BatchExportOverview"][];
+            totals: {
+                behind: number;
+                needs_you: number;
+                on_time: number;
+                paused: number;
+                retrying: number;
+            };
         };
         /** BlastRadiusOf */
         BlastRadiusOf: {
@@ -3632,6 +3701,16 @@ export interface components {
                 run_id: string | null;
             }[];
             states: ("--" | "hi" | "xi" | "ni" | "si" | "np" | "hw" | "nw" | "sw" | "hr" | "nr" | "sr" | "ht" | "nt" | "st" | "hy" | "ny" | "sy")[];
+        };
+        /** LastError */
+        LastError: {
+            /** Format: date-time */
+            data_interval_end: string;
+            /** Format: date-time */
+            data_interval_start: string;
+            detail: string | null;
+            reason: ("delivered_elsewhere" | "unsettled" | "gave_up" | "would_shrink" | "failed" | "not_retried") | null;
+            run_id: string | null;
         };
         /** LinkedFlag */
         LinkedFlag: {
@@ -5829,6 +5908,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsersWithAccess"];
+                };
+            };
+        };
+    };
+    batch_exports_overview_list: {
+        parameters: {
+            query?: {
+                limit?: number | string;
+                offset?: number | string;
+                search?: string;
+                state?: ("needs_you" | "retrying" | "behind" | "paused" | "on_time")[];
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportsOverview"];
                 };
             };
         };
