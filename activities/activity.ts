@@ -1,10 +1,20 @@
 /** Common work around every activity: beats from a timer, passes cancellation on, translates errors. */
 import { Context } from '@temporalio/activity';
 import { forLog, toFailure } from '../src/platform/temporal/failures.ts';
+import { faultOf } from '../src/exports/faults/fault-of.ts';
 import type { Engine } from './engine.ts';
+import { nextTryInSeconds } from './next-try.ts';
 
-/** The execution that an attempt belongs to. */
-export type Attempt = { workflowId: string; workflowRunId: string; signal: AbortSignal };
+/** One attempt, and the execution that it belongs to. */
+export type Attempt = {
+  workflowId: string;
+  workflowRunId: string;
+  /** From 1. */
+  number: number;
+  signal: AbortSignal;
+  /** How long after a failure Temporal makes the next attempt; undefined: it makes none. */
+  nextTryInSeconds(): number | undefined;
+};
 
 const BEAT_EVERY_MS = 1_000;
 
@@ -15,7 +25,8 @@ export function activity<I extends unknown[], O>(
 ) {
   return async (...input: I): Promise<O> => {
     const context = Context.current();
-    const { workflowExecution, activityType, attempt } = context.info;
+    const { info } = context;
+    const { workflowExecution, activityType, attempt } = info;
     const beating = setInterval(() => context.heartbeat(), BEAT_EVERY_MS);
     try {
       return await work(
@@ -23,7 +34,9 @@ export function activity<I extends unknown[], O>(
         {
           workflowId: workflowExecution?.workflowId ?? '',
           workflowRunId: workflowExecution?.runId ?? '',
+          number: attempt,
           signal: context.cancellationSignal,
+          nextTryInSeconds: () => nextTryInSeconds(info, Date.now()),
         },
         ...input,
       );
@@ -40,7 +53,7 @@ export function activity<I extends unknown[], O>(
         },
         'attempt failed',
       );
-      throw toFailure(error);
+      throw toFailure(error, faultOf(error));
     } finally {
       clearInterval(beating);
     }

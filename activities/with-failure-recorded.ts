@@ -1,15 +1,18 @@
 /** Records failures that are tried again, for people who look at the run meanwhile. */
 import { ApplicationFailure } from '@temporalio/common';
+import { faultOf } from '../src/exports/faults/fault-of.ts';
 import type { Run } from '../src/exports/runs/runs.store.ts';
 import { toFailure } from '../src/platform/temporal/failures.ts';
+import type { Attempt } from './activity.ts';
 import type { Engine } from './engine.ts';
+import { located } from './runs/located-fault.ts';
 import { runLog } from './runs/open-session.ts';
 
 /** Does the work; when it fails in a way that may pass, the run's row and log say so before the error goes on. */
 export async function withFailureRecorded<T>(
   engine: Engine,
   run: Run,
-  signal: AbortSignal,
+  { signal, nextTryInSeconds }: Attempt,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -18,7 +21,10 @@ export async function withFailureRecorded<T>(
     const failure = toFailure(error);
     if (!signal.aborted && failure instanceof ApplicationFailure && !failure.nonRetryable) {
       runLog(engine, run)('warning', `${failure.message} It is tried again.`);
-      await engine.stores.runs.noteError(run.id, failure.message).catch(() => {});
+      const noted = { latestError: failure.message, nextTryInSeconds: nextTryInSeconds() };
+      await located(engine.stores, run, faultOf(error))
+        .then((fault) => engine.stores.runs.noteError(run.id, { ...noted, fault }))
+        .catch(() => {});
     }
     throw error;
   }

@@ -288,6 +288,16 @@ create table batch_export_runs (
   backfill_id uuid,
   -- class of the error that a run ended with by itself; null: it ended otherwise, or before this was kept
   error_type text,
+  -- null: no error, or one of a version that kept no codes
+  error_code text,
+  -- you, destination or sluice: who can mend it
+  error_owner text,
+  -- the field of the export that mends it, as attr of an answer names it; never a value
+  error_field text,
+  -- of an open run its next attempt, of one that ended the next run of its interval; null: nothing tries it by itself
+  next_try_at timestamp with time zone,
+  -- when the destination was read back, and held what was delivered
+  verified_at timestamp with time zone,
   constraint batch_export_runs_pkey PRIMARY KEY (id),
   constraint batch_export_runs_workflow_run_id_key UNIQUE (workflow_run_id),
   constraint batch_export_runs_backfill_id_fkey FOREIGN KEY (backfill_id) REFERENCES batch_export_backfills(id) ON DELETE SET NULL,
@@ -301,6 +311,7 @@ CREATE INDEX batch_export_runs_newest ON public.batch_export_runs USING btree (b
 CREATE INDEX batch_export_runs_open ON public.batch_export_runs USING btree (last_updated_at) WHERE (status = ANY (ARRAY['Starting'::text, 'Running'::text]));
 CREATE INDEX batch_export_runs_project ON public.batch_export_runs USING btree (project_id);
 CREATE INDEX batch_export_runs_start ON public.batch_export_runs USING btree (batch_export_id, data_interval_start, id);
+CREATE INDEX batch_export_runs_troubled ON public.batch_export_runs USING btree (batch_export_id, created_at DESC) WHERE (status = ANY (ARRAY['Starting'::text, 'Running'::text, 'Failed'::text, 'FailedRetryable'::text, 'Terminated'::text, 'TimedOut'::text]));
 CREATE INDEX batch_export_runs_undelivered ON public.batch_export_runs USING btree (batch_export_id, data_interval_end, created_at DESC) WHERE (status <> 'Completed'::text);
 
 create table batch_export_specs (

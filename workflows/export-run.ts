@@ -15,6 +15,7 @@ import type { Activities } from '../activities/index.ts';
 import type { PreparedRun } from '../activities/runs/prepare-run.ts';
 import type { RunOutcome } from '../activities/runs/finish-run.ts';
 import type { RunEnding } from '../activities/runs/run-ending.ts';
+import type { Fault } from '../src/platform/errors.ts';
 import {
   FINISHING,
   MOST_SINGLE_PARTS,
@@ -118,7 +119,8 @@ function endingOf(error: unknown): RunEnding {
   if (isCancellation(error)) return { how: 'cancelled' };
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) {
-    return { how: 'failed', type: cause.type ?? 'Error', message: cause.message };
+    const fault = cause.details?.[0] as Fault | undefined;
+    return { how: 'failed', type: cause.type ?? 'Error', message: cause.message, ...(fault && { fault }) };
   }
   return { how: 'failed', type: 'TimedOut', message: 'No worker finished the work in time.' };
 }

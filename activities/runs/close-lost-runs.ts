@@ -1,5 +1,7 @@
 /** Rows of runs whose execution closed without them: terminated or timed out in Temporal, or no longer known there. */
+import type { Fault } from '../../src/platform/errors.ts';
 import { isOpen, type RunStatus } from '../../src/exports/domain/statuses.ts';
+import { runFault } from '../../src/exports/faults/run-faults.ts';
 import type { Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
 import type { Execution } from '../../src/exports/temporal/executions.ts';
 import { closeRun } from './close-run.ts';
@@ -59,11 +61,17 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
   return closed;
 }
 
+/** The error that it was tried again for, if any; a run that somebody ended in Temporal ended by that. */
+function faultOfLost({ errorCode: code, errorOwner: owner, errorField: field }: Run, status: RunStatus): Fault {
+  if (status === 'Terminated' || status === 'Cancelled') return runFault('workflow_ended');
+  return code === null || owner === null ? runFault('workflow_lost') : { code, owner, field };
+}
+
 async function close(engine: Engine, run: Run, execution: Execution | undefined): Promise<boolean> {
   const { status, latestError: ended } = (execution && ENDS[execution.status]) ?? UNKNOWN;
   const latestError = run.latestError === null ? ended : `${ended}. Before that: ${run.latestError}`;
   const wasOpen = await engine.stores.inTransaction(async (inside) => {
-    const end = { status, latestError, closedBy: 'reconciler' } as const;
+    const end = { status, latestError, closedBy: 'reconciler', fault: faultOfLost(run, status) } as const;
     const { closed } = await closeRun(inside, run, end, { answers: !hasLostItsEnd(execution, run) });
     if (closed) {
       const message = `${status}: ${latestError}`;

@@ -1,6 +1,6 @@
 /** The end of a run's row and what follows from it, in the caller's transaction. */
 import type { Receipt } from '../../src/exports/destinations/contract.ts';
-import { mayBecomeGap } from '../../src/exports/domain/statuses.ts';
+import { mayBecomeGap, nextTryInSeconds } from '../../src/exports/domain/statuses.ts';
 import { runEnded } from '../../src/exports/runs/run-ended.ts';
 import type { Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
@@ -13,7 +13,8 @@ export type Closing = { closed: boolean; paused: boolean };
 /** @param options.answers false: requests of the interval stay open, for another run */
 export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<Closing> {
   await stores.batchExports.lockRow(run.batchExportId);
-  if (!(await stores.runs.close(run.id, end))) return { closed: false, paused: false };
+  const ended = { ...end, nextTryInSeconds: await whenTriedAgain(stores, run, end) };
+  if (!(await stores.runs.close(run.id, ended))) return { closed: false, paused: false };
   // The run that superseded this one answers what was asked.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (answers && !superseded) await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
@@ -22,6 +23,13 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers 
     await stores.troubles.postponeRedelivery({ exportId: run.batchExportId, start: run.start, end: run.end });
   }
   return { closed: true, paused: await runEnded(stores, run, end) };
+}
+
+/** When the reconciler would deliver the interval of a run that ends like this. */
+async function whenTriedAgain(stores: Stores, run: Run, end: RunEnd): Promise<number | undefined> {
+  if (!mayBecomeGap(end.status) || end.closedBy === 'api') return undefined;
+  if (!(await stores.gaps.isWatched(run.batchExportId, run.start, run.end))) return undefined;
+  return nextTryInSeconds(end.status, (await stores.gaps.failures(run.batchExportId, run.end)) + 1);
 }
 
 /** A run whose end was lost, or said otherwise, turns out to have delivered. */

@@ -16,12 +16,12 @@ export type ExportPartsInput = { runId: string; from: number; to: number };
 /** @throws DeliveriesBlocked, Superseded, IntervalShrank, DestinationRejected, DestinationUnavailable */
 export async function exportPart(
   engine: Engine,
-  { signal }: Attempt,
+  attempt: Attempt,
   { runId, part }: ExportPartInput,
 ): Promise<{ rows: number }> {
   const run = await engine.stores.runs.byId(runId);
-  return withFailureRecorded(engine, run, signal, () =>
-    stageParts(engine, plannedRun(run), { from: part, to: part + 1 }, new Set(), signal),
+  return withFailureRecorded(engine, run, attempt, () =>
+    stageParts(engine, plannedRun(run), { from: part, to: part + 1 }, new Set(), attempt.signal),
   );
 }
 
@@ -32,13 +32,13 @@ export async function exportPart(
  */
 export async function exportParts(
   engine: Engine,
-  { signal }: Attempt,
+  attempt: Attempt,
   { runId, from, to }: ExportPartsInput,
 ): Promise<{ rows: number }> {
   const { runs } = engine.stores;
   const run = await runs.byId(runId);
-  return withFailureRecorded(engine, run, signal, async () =>
-    stageParts(engine, plannedRun(run), { from, to }, await runs.stagedIndexes(runId, from, to), signal),
+  return withFailureRecorded(engine, run, attempt, async () =>
+    stageParts(engine, plannedRun(run), { from, to }, await runs.stagedIndexes(runId, from, to), attempt.signal),
   );
 }
 

@@ -22,13 +22,14 @@ export type RunOutcome = { status: RunStatus; rows: number; message?: string };
 
 export async function finishRun(
   engine: Engine,
-  { signal }: Attempt,
+  attempt: Attempt,
   { runId, ending }: FinishRunInput,
 ): Promise<RunOutcome> {
+  const { signal } = attempt;
   const run = await engine.stores.runs.byId(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
   if (ending.how === 'commit')
-    await withFailureRecorded(engine, run, signal, () => deliver(engine, plannedRun(run), signal));
+    await withFailureRecorded(engine, run, attempt, () => deliver(engine, plannedRun(run), signal));
   else await giveUp(engine, run, ending, signal);
   return outcomeOf(await countRun(engine, runId));
 }

@@ -3,9 +3,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { RunEnd, Run } from '../../src/exports/runs/runs.store.ts';
 import type { LogLevel } from '../../src/exports/runs/logs.store.ts';
 import { toFailure } from '../../src/platform/temporal/failures.ts';
+import type { Fault } from '../../src/platform/errors.ts';
+import { faultOf, isFault } from '../../src/exports/faults/fault-of.ts';
+import { faultOfType, runFault } from '../../src/exports/faults/run-faults.ts';
 import { closeRun, type Closing } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
+import { located } from './located-fault.ts';
 import type { RunEnding } from './run-ending.ts';
 import { openSessionToSettle, plannedRun } from './open-session.ts';
 
@@ -23,15 +27,19 @@ const FINAL_ERRORS = new Set([
 
 const ENDS_PLANNING = new Set([...FINAL_ERRORS, 'Superseded']);
 
-type End = RunEnd & { level: LogLevel };
+type End = RunEnd & { fault: Fault; level: LogLevel };
 
 function endOf(ending: Failed): End {
-  if (ending.how === 'cancelled')
-    return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', level: 'WARNING' };
-  const latestError = ending.message;
-  if (ending.type === 'Superseded') return { status: 'Cancelled', closedBy: 'run', latestError, level: 'WARNING' };
-  const status = FINAL_ERRORS.has(ending.type) ? 'Failed' : 'FailedRetryable';
-  return { status, closedBy: 'run', latestError, errorType: ending.type, level: 'ERROR' };
+  if (ending.how === 'cancelled') {
+    const fault = runFault('cancelled');
+    return { status: 'Cancelled', closedBy: 'api', latestError: 'The run was cancelled', fault, level: 'WARNING' };
+  }
+  const { type: errorType, message: latestError } = ending;
+  const fault = isFault(ending.fault) ? ending.fault : faultOfType(errorType);
+  const ended = { closedBy: 'run', latestError, fault } as const;
+  if (errorType === 'Superseded') return { ...ended, status: 'Cancelled', level: 'WARNING' };
+  const status = FINAL_ERRORS.has(errorType) ? 'Failed' : 'FailedRetryable';
+  return { ...ended, status, errorType, level: 'ERROR' };
 }
 
 /** Ends a run whose parts or commit failed, or that was cancelled. */
@@ -47,17 +55,13 @@ export async function giveUp(engine: Engine, run: Run, ending: Failed, signal: A
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);
   if (!(failure instanceof ApplicationFailure) || !ENDS_PLANNING.has(failure.type ?? '')) return;
-  const ended = endOf({ how: 'failed', type: failure.type!, message: failure.message });
+  const ended = endOf({ how: 'failed', type: failure.type!, message: failure.message, fault: faultOf(error) });
   if (await end(engine, run, ended, { onlyUnplanned: true })) await countRun(engine, run.id);
 }
 
 /** @returns whether the run was still open */
-async function end(
-  engine: Engine,
-  run: Run,
-  { level, ...ended }: End,
-  { onlyUnplanned = false } = {},
-): Promise<boolean> {
+async function end(engine: Engine, run: Run, { level, ...how }: End, { onlyUnplanned = false } = {}): Promise<boolean> {
+  const ended = { ...how, fault: await located(engine.stores, run, how.fault) };
   const { closed, paused } = await engine.stores.inTransaction(async (inside): Promise<Closing> => {
     await inside.batchExports.lockRow(run.batchExportId);
     if (onlyUnplanned && (await inside.runs.lock(run.id)).plan) return { closed: false, paused: false };

@@ -2,6 +2,7 @@
 import type { Destination, RunLog, Session } from '../../src/exports/destinations/contract.ts';
 import type { Delivery } from '../../src/exports/destinations/delivery.ts';
 import type { DestinationEnvironment } from '../../src/exports/destinations/environment.ts';
+import { CONFIG_ATTR } from '../../src/exports/destinations/faults.ts';
 import { destinationOf } from '../../src/exports/destinations/index.ts';
 import { DestinationUnavailable, InvalidInput, NotFound } from '../../src/platform/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
@@ -107,8 +108,14 @@ async function recheck(destination: Destination, config: unknown, environment: D
   try {
     await destination.validate(config, environment);
   } catch (error) {
-    if (!(error instanceof InvalidInput && error.cause instanceof HostRefused)) throw error;
-    throw new DestinationUnavailable(error.message, { cause: error });
+    if (!(error instanceof InvalidInput)) throw error;
+    const field = error.attr === null ? 'destination' : `${CONFIG_ATTR}${error.attr}`;
+    const { message, code, cause } = error;
+    if (!(cause instanceof HostRefused)) throw new InvalidInput(message, field, code, { cause: error });
+    throw new DestinationUnavailable(message, {
+      cause: error,
+      fault: { code: 'host_not_allowed', owner: 'you', field },
+    });
   }
 }
 

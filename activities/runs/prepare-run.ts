@@ -12,6 +12,7 @@ import { intervalEndingAt } from '../../src/exports/domain/intervals.ts';
 import { countParts, type Plan, type StoredPlan } from '../../src/exports/domain/plan.ts';
 import { isOpen, type RunKind } from '../../src/exports/domain/statuses.ts';
 import { pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
+import { runFault } from '../../src/exports/faults/run-faults.ts';
 import { planOf } from '../../src/exports/runs/planning.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
@@ -61,7 +62,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
   if (run.plan) return prepared(run, run.plan);
   await closeLostOfInterval(engine, run);
 
-  const stored = await withFailureRecorded(engine, run, attempt.signal, async () => {
+  const stored = await withFailureRecorded(engine, run, attempt, async () => {
     await waitForTimeline(engine);
     await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
     for (
@@ -86,7 +87,8 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
 /** A run that begins while deliveries are blocked waits: its plan would be of another state of the database. @throws Unavailable */
 async function waitForTimeline({ timeline }: Engine): Promise<void> {
   const reason = await timeline.blocked();
-  if (reason !== undefined) throw new Unavailable(reason, BLOCKED_RETRY_SECONDS);
+  if (reason !== undefined)
+    throw new Unavailable(reason, BLOCKED_RETRY_SECONDS, { fault: runFault('deliveries_blocked') });
 }
 
 /**

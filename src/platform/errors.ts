@@ -5,11 +5,30 @@
  * Messages are for the person who caused the failure: they name the field and the fix, never a host, a secret or SQL.
  */
 export abstract class SluiceError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly fault: Fault | undefined;
+
+  constructor(message: string, { fault, ...options }: FaultOptions = {}) {
     super(message, options);
     this.name = new.target.name;
+    this.fault = fault;
   }
 }
+
+/**
+ * The people who can end a failure. `you`: those who configure, by a field or by rights that the destination gives. `destination`: its
+ * operators, or time. `sluice`: the operators of this installation, or itself.
+ */
+export type FaultOwner = 'you' | 'destination' | 'sluice';
+
+/** A failure for programs, beside the sentence for people. Names fields, never their values. */
+export type Fault = {
+  code: string;
+  owner: FaultOwner;
+  /** The field that mends it, as `attr` of an answer names it; null: no field does. */
+  field: string | null;
+};
+
+type FaultOptions = ErrorOptions & { fault?: Fault | undefined };
 
 /** The request is well formed but says something that cannot be: the caller must change a field. */
 export class InvalidInput extends SluiceError {
@@ -17,7 +36,7 @@ export class InvalidInput extends SluiceError {
   readonly code: string;
 
   /** @param attr the field, nested names joined by `__`, or null when the whole body is at fault */
-  constructor(detail: string, attr: string | null = null, code = 'invalid_input', options?: ErrorOptions) {
+  constructor(detail: string, attr: string | null = null, code = 'invalid_input', options?: FaultOptions) {
     super(detail, options);
     this.attr = attr;
     this.code = code;
@@ -111,7 +130,7 @@ export class LimitReached extends SluiceError {
 export class Unavailable extends SluiceError {
   readonly retryAfterSeconds: number;
 
-  constructor(detail: string, retryAfterSeconds = 5, options?: ErrorOptions) {
+  constructor(detail: string, retryAfterSeconds = 5, options?: FaultOptions) {
     super(detail, options);
     this.retryAfterSeconds = retryAfterSeconds;
   }

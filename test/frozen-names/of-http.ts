@@ -13,6 +13,7 @@ import { cookieOf } from '../../src/analytics/sharing/visit.ts';
 import { createMetrics, metricsListener } from '../../src/platform/telemetry/metrics.ts';
 import { codecEndpoint } from '../../src/platform/temporal/codec-endpoint.ts';
 import { startHttpServer } from '../../src/platform/http/server.ts';
+import { FAULT_CODES } from '../../src/exports/faults/known-faults.ts';
 import type { Kind } from './kind.ts';
 import { namesInDocument } from './openapi-names.ts';
 import { callsOf, literalsOf, subclassesOf, type Product } from './product.ts';
@@ -122,7 +123,7 @@ function errorCodes(product: Product): string[] {
     const at = checker.getResolvedSignature(call)?.parameters.findIndex(({ name }) => name === 'code') ?? -1;
     if (at >= 0) add(call.arguments?.[at]);
   }
-  return [...codes].filter((code) => /^[a-z][a-z_…]+$/.test(code));
+  return [...codes, ...FAULT_CODES].filter((code) => /^[a-z][a-z_…]+$/.test(code));
 }
 
 /** By which a function or a constructor is called; '' for one without a name. */

@@ -99,12 +99,14 @@ export async function buildInstallation() {
     await clock.set(clock.now() + by);
   }
 
+  const attempt = { workflowId: '', workflowRunId: '', number: 1, signal, nextTryInSeconds: () => undefined };
+
   /** Dispatchers look until nothing changes any more. */
   async function dispatch(): Promise<void> {
     for (let idle = 0; temporal.dispatchers.size > 0 && idle < 3;) {
       let progressed = false;
       for (const exportId of temporal.dispatchers) {
-        const round = await dispatchRequests(engine, { workflowId: '', workflowRunId: '', signal }, { exportId });
+        const round = await dispatchRequests(engine, attempt, { exportId });
         progressed ||= round.progressed;
         if (round.open === 0) temporal.dispatchers.delete(exportId);
       }

@@ -1,4 +1,5 @@
 /** A worker that does what the workflow of a run does, activity by activity, in the weather that its destination has. */
+import type { Attempt } from '../../activities/activity.ts';
 import type { Engine, Step } from '../../activities/engine.ts';
 import { exportPart } from '../../activities/runs/export-part.ts';
 import { finishRun } from '../../activities/runs/finish-run.ts';
@@ -76,7 +77,13 @@ export function simulatedWorker(engine: Engine, clock: Clock) {
 
   /** One activity, or why there will be none. */
   async function act(execution: SimulatedExecution): Promise<void> {
-    const attempt = { workflowId: execution.workflowId, workflowRunId: execution.runId, signal };
+    const attempt: Attempt = {
+      workflowId: execution.workflowId,
+      workflowRunId: execution.runId,
+      number: 1,
+      signal,
+      nextTryInSeconds: () => undefined,
+    };
     const { prepared, ending } = execution;
     if (!prepared) {
       const input = { exportId: execution.exportId, end: new Date(execution.end).toISOString() };

@@ -2480,6 +2480,7 @@ export interface components {
                 type: string;
             };
             end_at: string | null;
+            error: components["schemas"]["BatchExportError"] | null;
             exclude_columns: string[];
             filters: {
                 [key: string]: unknown;
@@ -2524,6 +2525,15 @@ export interface components {
             team_id: number;
             timezone: string;
             transformations: components["schemas"]["Transformation"][];
+        };
+        /** BatchExportError */
+        BatchExportError: {
+            code: string;
+            detail: string;
+            field: string | null;
+            next_try_at: string | null;
+            /** @enum {string} */
+            owner: "you" | "destination" | "sluice";
         };
         /** BatchExportMetrics */
         BatchExportMetrics: {
@@ -2705,6 +2715,7 @@ export interface components {
             data_interval_end: string;
             /** Format: date-time */
             data_interval_start: string;
+            error: components["schemas"]["BatchExportError"] | null;
             finished_at: string | null;
             /** Format: uuid */
             id: string;
@@ -2736,6 +2747,7 @@ export interface components {
             data_interval_end: string;
             /** Format: date-time */
             data_interval_start: string;
+            error: components["schemas"]["BatchExportError"] | null;
             finished_at: string | null;
             /** Format: uuid */
             id: string;

@@ -1,13 +1,12 @@
 /** Reading what a data interval holds: counting it, choosing its parts, copying it out, digesting it. */
-import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import type { Column, RowsDigest } from '../../conditions/rows/columns.ts';
-import { InvalidInput } from '../../platform/errors.ts';
 import { isHashed, type Content } from '../../conditions/rows/content.ts';
 import { rowsDigestSql } from '../../conditions/rows/rows-digest.ts';
 import { copyOut } from './copy-out.ts';
 import { instantSql, integerSql, uuidSql } from './models/literals.ts';
 import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
+import { blaming, timeoutSetting, type Patience } from './patience.ts';
 import { openSnapshot } from './snapshot.ts';
 import { hashSettings } from './transform.ts';
 
@@ -150,39 +149,6 @@ function selectedRows(slice: Slice): SelectedRows {
   const selection = selectionOf(slice.content, slice);
   const { rowId, bytes } = selection.source;
   return { ...rowsOf(slice, selection), rowId, bytes, selection };
-}
-
-/** How long Postgres may take; without it, content that users wrote gets as long as upstream gives it. */
-type Patience = { seconds?: number | undefined };
-const CUSTOM_SECONDS = 900;
-
-/** The field of the wire whose expressions users wrote; null: there are none. */
-function writtenField({ query, filters, transformations }: Content): string | null {
-  if (query !== null) return 'hogql_query';
-  if (filters.length > 0) return 'filters';
-  return transformations.length > 0 ? 'transformations' : null;
-}
-
-/** 0: none. */
-function limitOf(content: Content, seconds: number | undefined): number {
-  return seconds ?? (writtenField(content) === null ? 0 : CUSTOM_SECONDS);
-}
-
-function timeoutSetting(content: Content, seconds: number | undefined): Record<string, string> {
-  return { statement_timeout: `${limitOf(content, seconds)}s` };
-}
-
-/** Errors of Postgres about a user's own expressions are the user's to mend: a repeat would end in the same. */
-function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
-  const code = sqlState(error) ?? '';
-  const attr = writtenField(content);
-  const limit = limitOf(content, seconds);
-  if (code === SQL_STATE.queryCanceled && limit > 0) {
-    return new InvalidInput(`Reading the rows of the data interval took more than ${limit} seconds.`, attr);
-  }
-  // Class 22: data exceptions.
-  if (attr === null || !code.startsWith('22')) return error;
-  return new InvalidInput(`The rows of the data interval cannot be computed (SQLSTATE ${code}).`, attr);
 }
 
 async function inSnapshot<T>(

@@ -45,7 +45,9 @@ export async function openSnapshot(
       }
       return snapshot;
     }
-    throw new Unavailable('The data interval is not sealed yet: events may still join it.', 1);
+    throw new Unavailable('The data interval is not sealed yet: events may still join it.', 1, {
+      fault: { code: 'source_not_sealed', owner: 'sluice', field: null },
+    });
   } catch (error) {
     abandon();
     throw error;

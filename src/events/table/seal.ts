@@ -107,6 +107,7 @@ function clocksDiffer(aheadSeconds: number): Unavailable {
     `The database's clock is ${difference} this process's clock: ` +
       `nothing is sealed until they differ by ${MAX_CLOCK_DIFFERENCE_SECONDS} s at most.`,
     30,
+    { fault: { code: 'clocks_differ', owner: 'sluice', field: null } },
   );
 }
 
@@ -142,7 +143,9 @@ async function waitForHolders(pool: Pool, listed: string[], patienceMs: number):
     );
     left = rows.map((row) => row.holder);
     if (left.length > 0 && overdueMs > patienceMs)
-      throw new Unavailable('A transaction that stores events does not end.', 30);
+      throw new Unavailable('A transaction that stores events does not end.', 30, {
+        fault: { code: 'source_not_sealed', owner: 'sluice', field: null },
+      });
   }
 }
 

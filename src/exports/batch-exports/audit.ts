@@ -40,6 +40,7 @@ const OF_THE_ROW = new Set([
   'complete_until',
   'lag_seconds',
   'interval_troubles',
+  'error',
   'latest_runs',
 ]);
 

@@ -60,8 +60,10 @@ const listBatchExports = route({
       visible,
     );
     const ids = page.results.map(({ id }) => id);
-    const [latest, freshness] = await Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids)]);
-    const results = page.results.map((one) => presentBatchExport(one, latest.get(one.id), freshness.get(one.id)));
+    const [latest, freshness, errors] = await stateOf(ids, { runs, batchExports });
+    const results = page.results.map((one) =>
+      presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id)),
+    );
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },
 });
@@ -177,9 +179,13 @@ export const batchExportRoutes = [
   unpauseBatchExport,
 ];
 
-async function representation(one: BatchExport, { runs, batchExports }: ExportsApi): Promise<Answer> {
-  const [latest, freshness] = await Promise.all([runs.latest([one.id], LATEST_RUNS), batchExports.freshness([one.id])]);
-  return json(200, presentBatchExport(one, latest.get(one.id), freshness.get(one.id)), {
+function stateOf(ids: readonly string[], { runs, batchExports }: Pick<ExportsApi, 'runs' | 'batchExports'>) {
+  return Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids), runs.standingErrors(ids)]);
+}
+
+async function representation(one: BatchExport, api: ExportsApi): Promise<Answer> {
+  const [latest, freshness, errors] = await stateOf([one.id], api);
+  return json(200, presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id)), {
     ETag: entityTag(one.version),
   });
 }

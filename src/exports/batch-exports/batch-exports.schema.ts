@@ -3,6 +3,7 @@ import { DESTINATION_TYPES } from '../destinations/index.ts';
 import { Notifications, NotificationsIn } from '../../platform/notify/notice.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { contentIn, contentOut, MODELS } from './content-fields.ts';
+import { StandingErrorBody } from '../faults/run-error.ts';
 import { RunSummaryBody } from '../runs/runs.schema.ts';
 import { Interval, scheduleIn, scheduleOut } from '../schedules/schedule-fields.ts';
 
@@ -159,6 +160,7 @@ export const BatchExportBody = Type.Object(
     freshness_target_seconds: FreshnessTarget,
     redeliver_stale: RedeliverStale,
     interval_troubles: IntervalTroubles,
+    error: StandingErrorBody,
     notifications: nullable(Notifications),
     start_at: nullable(Instant, { description: 'The time before which no runs are scheduled; null for no limit.' }),
     end_at: nullable(Instant, { description: 'The time after which no runs are scheduled; null for no limit.' }),

@@ -1,6 +1,7 @@
 /** Response bodies: rows of this room as the contract spells them. Members are listed one by one, so nothing leaves by accident. */
 import type { BatchExport } from './batch-export.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
+import { presentError, type RunError } from '../faults/run-error.ts';
 import type { Freshness } from '../monitoring/freshness.ts';
 import { presentContent } from './content-fields.ts';
 import type { LogEntryBody } from '../runs/logs.schema.ts';
@@ -16,6 +17,7 @@ export function presentBatchExport(
   one: BatchExport,
   latestRuns: readonly Run[] = [],
   { completeUntil, lagSeconds, troubles }: Freshness = NOT_YET,
+  standing?: RunError,
 ): BatchExportBody {
   return {
     id: one.id,
@@ -36,6 +38,7 @@ export function presentBatchExport(
     freshness_target_seconds: one.freshnessTargetSeconds,
     redeliver_stale: one.redeliverStale,
     interval_troubles: troubles,
+    error: standing ? presentError(standing) : null,
     notifications: one.notifications,
     start_at: one.startAt,
     end_at: one.endAt,
@@ -61,6 +64,7 @@ function presentRunSummary(run: Run): RunSummaryBody {
     records_completed: run.recordsCompleted,
     records_failed: failedRecords(run),
     latest_error: run.latestError,
+    error: presentError(run),
     data_interval_start: run.start,
     data_interval_end: run.end,
     cursor: run.cursor,

@@ -66,6 +66,12 @@ export function retryDelay(failures: number): number {
   return (RETRY_AFTER_MINUTES[failures - 1] ?? 60) * MINUTE;
 }
 
+/** After how many seconds an interval whose run ended like that is a gap; undefined: never by itself. Parameters as of `isGap`. */
+export function nextTryInSeconds(last: RunStatus, failures: number): number | undefined {
+  if (last === 'ContinuedAsNew') return 0;
+  return isRetried(last) && !isGivenUp(last, failures) ? retryDelay(failures) / 1000 : undefined;
+}
+
 /** Whether nothing tries an interval again by itself, because its runs failed too often. Parameters as of `isGap`. */
 export function isGivenUp(last: RunStatus, failures: number): boolean {
   return isRetried(last) && failures > GIVE_UP_AFTER_FAILURES;

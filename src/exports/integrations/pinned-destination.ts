@@ -2,6 +2,7 @@
 import { withSecrets, withoutSecrets } from '../../platform/secrets/write-only.ts';
 import { anyDestination } from '../destinations/index.ts';
 import { DestinationRejected } from '../../platform/errors.ts';
+import { RUN_FAULTS, runFault } from '../faults/run-faults.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { PinnedDestination } from '../domain/plan.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
@@ -42,7 +43,7 @@ export async function openPinned(
   // An integration lets go of deleted exports when it is deleted: then what was kept is all there is.
   const kept = isPresent && !one.deleted ? undefined : await stores.places.findKept(one.id, pinned.place);
   if (!kept && !isPresent) {
-    throw new DestinationRejected('The batch export has left this place, and its credentials are not kept any more.');
+    throw new DestinationRejected(RUN_FAULTS.place_left.sentence, { fault: runFault('place_left') });
   }
   const present = kept
     ? {

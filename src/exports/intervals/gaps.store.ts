@@ -73,6 +73,24 @@ export function gapStore(db: Knex) {
       return rows[0]!.failures;
     },
 
+    /** Whether the interval would be delivered by itself if it were a gap, or its commit has begun and will be settled. */
+    async isWatched(exportId: string, start: string, end: string): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: { watched: boolean }[] }>(
+        `select exists (
+           select from batch_exports
+           where id = :exportId and deleted_at is null and created_at < :end
+             and coalesce(start_at <= :end, true) and coalesce(end_at >= :end, true)
+             and not exists (select from batch_export_pauses
+               where batch_export_id = id and paused_at <= :end and coalesce(unpaused_at > :end, true))
+         ) or exists (
+           select from batch_export_intervals
+           where batch_export_id = :exportId and data_interval_start = :start and data_interval_end = :end and state = 'committing'
+         ) as watched`,
+        { exportId, start, end },
+      );
+      return rows[0]!.watched;
+    },
+
     /** Moves the search for gaps forward. */
     async settle(exportId: string, until: string): Promise<void> {
       await db('batch_exports').where({ id: exportId }).update({ settled_until: until });

@@ -3,6 +3,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Place } from '../../platform/http/parameters/pagination.ts';
 import type { RunStatus } from '../domain/statuses.ts';
+import type { RunError } from '../faults/run-error.ts';
 import { LISTED_COLUMNS, runFromRow, type Run, type RunRow } from './run-rows.ts';
 
 export type RunOrder = { by: 'created_at' | 'data_interval_start'; ascending: boolean };
@@ -20,6 +21,11 @@ export type RunChoice = {
 
 /** Ended on a day, UTC, `YYYY-MM-DD`. */
 export type DayOfRuns = { day: string; successes: number; failures: number };
+
+const ERROR_COLUMNS =
+  'batch_export_id, status, latest_error, error_type, error_code, error_owner, error_field, next_try_at';
+/** Of an export whose every failure was mended: more are not worth the time of a list. */
+const LOOKED_THROUGH = 200;
 
 const NEWEST_FIRST: RunOrder = { by: 'created_at', ascending: false };
 
@@ -60,6 +66,27 @@ export function runLists(db: Knex) {
       const byExport = new Map<string, Run[]>(batchExportIds.map((id) => [id, []]));
       for (const row of rows) byExport.get(row.batch_export_id)?.push(runFromRow(row));
       return byExport;
+    },
+
+    /** The newest failed or retrying run of each export whose interval was not delivered since, among its newest such runs. */
+    async standingErrors(batchExportIds: readonly string[]): Promise<Map<string, RunError>> {
+      const { rows } = await db.raw<{ rows: RunRow[] }>(
+        `select run.* from unnest(?::uuid[]) as export (id)
+         cross join lateral (
+           select ${ERROR_COLUMNS} from (
+             select ${ERROR_COLUMNS}, created_at, data_interval_end from batch_export_runs
+             where batch_export_id = export.id and status in ('Starting', 'Running', 'Failed', 'FailedRetryable', 'Terminated', 'TimedOut')
+             order by created_at desc limit ${LOOKED_THROUGH}
+           ) as troubled
+           where latest_error is not null and not exists (
+             select from batch_export_runs as later
+             where later.batch_export_id = export.id and later.data_interval_end = troubled.data_interval_end
+               and later.created_at > troubled.created_at and later.status = 'Completed')
+           order by created_at desc limit 1
+         ) as run`,
+        [[...batchExportIds]],
+      );
+      return new Map(rows.map((row) => [row.batch_export_id, runFromRow(row)]));
     },
 
     /** How runs ended on each day from one to another, both included; days without any are there as well. */

@@ -1,5 +1,6 @@
 /** A run's row, and what the rest of the house makes of it. */
 import type { Receipt } from '../destinations/contract.ts';
+import type { FaultOwner } from '../../platform/errors.ts';
 import type { StoredPlan } from '../domain/plan.ts';
 import type { RunKind, RunStatus } from '../domain/statuses.ts';
 
@@ -23,6 +24,15 @@ export type Run = {
   recordsTotalCount: number | null;
   bytesExported: number | null;
   latestError: string | null;
+  /** Class of the error that it ended with by itself; of runs of earlier versions all that is known. */
+  errorType: string | null;
+  errorCode: string | null;
+  errorOwner: FaultOwner | null;
+  errorField: string | null;
+  /** Of an open run its next attempt, of one that ended the next run of its interval; null: nothing tries it by itself. */
+  nextTryAt: string | null;
+  /** When the destination was read back, and held what was delivered. */
+  verifiedAt: string | null;
   cursor: string | null;
   createdAt: string;
   finishedAt: string | null;
@@ -47,6 +57,12 @@ export type RunRow = {
   records_total_count: string | null;
   bytes_exported: string | null;
   latest_error: string | null;
+  error_type: string | null;
+  error_code: string | null;
+  error_owner: FaultOwner | null;
+  error_field: string | null;
+  next_try_at: string | null;
+  verified_at: string | null;
   cursor: string | null;
   closed_by: string | null;
   created_at: string;
@@ -75,6 +91,12 @@ export function runFromRow(row: RunRow): Run {
     recordsTotalCount: numberOrNull(row.records_total_count),
     bytesExported: numberOrNull(row.bytes_exported),
     latestError: row.latest_error,
+    errorType: row.error_type,
+    errorCode: row.error_code,
+    errorOwner: row.error_owner,
+    errorField: row.error_field,
+    nextTryAt: row.next_try_at,
+    verifiedAt: row.verified_at,
     cursor: row.cursor,
     createdAt: row.created_at,
     finishedAt: row.finished_at,
@@ -97,5 +119,5 @@ const without = (column: string, list: string, count: string) => `
  */
 export const LISTED_COLUMNS = `
   id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, backfill_id, status, workflow_id, workflow_run_id,
-  epoch, records_completed, records_total_count, bytes_exported, latest_error, cursor, closed_by, created_at, finished_at,
-  last_updated_at, ${without('plan', 'parts', 'partCount')}, ${without('receipt', 'files', 'file_count')}`;
+  epoch, records_completed, records_total_count, bytes_exported, latest_error, error_type, error_code, error_owner, error_field,
+  next_try_at, verified_at, cursor, closed_by, created_at, finished_at, last_updated_at, ${without('plan', 'parts', 'partCount')}, ${without('receipt', 'files', 'file_count')}`;

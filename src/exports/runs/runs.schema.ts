@@ -1,6 +1,7 @@
 /** Runs on the wire. */
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { RUN_STATUSES } from '../domain/statuses.ts';
+import { RunErrorBody } from '../faults/run-error.ts';
 
 const Instant = Type.String({ format: 'date-time' });
 
@@ -16,6 +17,7 @@ const summary = {
     }),
   ),
   latest_error: nullable(Type.String()),
+  error: RunErrorBody,
   data_interval_start: Instant,
   data_interval_end: Instant,
   cursor: nullable(Type.String({ description: 'An opaque value; null until the run has completed.' })),

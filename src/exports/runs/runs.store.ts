@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Receipt } from '../destinations/contract.ts';
 import type { StagedPart } from '../destinations/delivery.ts';
-import { NotFound } from '../../platform/errors.ts';
+import { NotFound, type Fault } from '../../platform/errors.ts';
 import type { Plan, StoredPlan } from '../domain/plan.ts';
 import { planPartStore } from './plan-parts.store.ts';
 import { runLists } from './run-lists.store.ts';
@@ -24,13 +24,29 @@ export type RunEnd = {
   latestError?: string;
   /** Class of the error that ended it. */
   errorType?: string;
+  fault?: Fault;
+  /** When the interval is tried again by itself, from now. */
+  nextTryInSeconds?: number | undefined;
   receipt?: Receipt;
   cursor?: string;
 };
 
+type NotedError = { latestError: string; fault: Fault; nextTryInSeconds: number | undefined };
+
+function faultColumns(fault: Fault | undefined) {
+  return {
+    error_code: fault?.code ?? null,
+    error_owner: fault?.owner ?? null,
+    error_field: fault?.field ?? null,
+  };
+}
+
 export function runStore(db: Knex) {
-  const table = () => db<RunRow & { error_type: string | null }>('batch_export_runs');
+  const table = () => db<RunRow>('batch_export_runs');
   const planParts = planPartStore(db);
+
+  const after = (seconds: number | undefined) =>
+    seconds === undefined ? null : db.raw('clock_timestamp() + make_interval(secs => ?)', [seconds]);
 
   /** The first backfill with an open request of the interval. */
   const firstBackfillOf = ({ batchExportId, end }: NewRun) =>
@@ -126,11 +142,11 @@ export function runStore(db: Knex) {
     },
 
     /** Records the last error while the run goes on. No sign of life: an attempt fails even when its workflow is gone. */
-    async noteError(id: string, latestError: string): Promise<void> {
+    async noteError(id: string, { latestError, fault, nextTryInSeconds }: NotedError): Promise<void> {
       await table()
         .where({ id })
         .whereIn('status', [...OPEN_STATUSES])
-        .update({ latest_error: latestError });
+        .update({ latest_error: latestError, ...faultColumns(fault), next_try_at: after(nextTryInSeconds) });
     },
 
     /** Ends a run that is still open. @returns whether it was: a run ends once */
@@ -144,6 +160,8 @@ export function runStore(db: Knex) {
           closed_by: end.closedBy,
           latest_error: end.latestError ?? null,
           error_type: end.errorType ?? null,
+          ...faultColumns(end.fault),
+          next_try_at: after(end.nextTryInSeconds),
           ...(end.receipt && {
             receipt: end.receipt,
             records_completed: String(end.receipt.rows),
@@ -170,6 +188,9 @@ export function runStore(db: Knex) {
           status: 'Completed',
           closed_by: 'reconciler',
           latest_error: null,
+          error_type: null,
+          ...faultColumns(undefined),
+          next_try_at: null,
           cursor,
           receipt,
           records_completed: String(receipt.rows),

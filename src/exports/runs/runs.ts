@@ -31,7 +31,7 @@ const SEALING =
 export type ExportRuns = ReturnType<typeof exportRuns>;
 
 export function exportRuns({ stores, executions, limits, ensureTemporal }: ExportRunsOptions) {
-  const { get, list, latest, perDay } = stores.runs;
+  const { get, list, latest, perDay, standingErrors } = stores.runs;
 
   async function waitingReason({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
     const working = await executions.isBeingWorkedOn(workflowId, workflowRunId);
@@ -45,6 +45,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     list,
     latest,
     perDay,
+    standingErrors,
 
     /** Why runs have been `Starting` for long: a sentence for people, by run id. Empty while Temporal is away. */
     async waitingReasons(runs: readonly Run[]): Promise<Map<string, string>> {

@@ -9,6 +9,7 @@ import {
   DeliveryWouldShrink,
   DestinationRejected,
   DestinationUnavailable,
+  type Fault,
   IntervalShrank,
   InvalidInput,
   NotFound,
@@ -34,15 +35,23 @@ const FINAL = [
 /** May pass; its message is ours. */
 const PASSING = [DestinationUnavailable, Unavailable];
 
-/** The failure that an activity throws for an error of ours; `type` is the error's class name. */
-export function toFailure(error: unknown): Error {
+/**
+ * The failure that an activity throws for an error of ours; `type` is the error's class name.
+ * @param fault what workflows may know beside; nothing secret
+ */
+export function toFailure(error: unknown, fault?: Fault): Error {
+  const details: unknown[] = fault ? [fault] : [];
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
   if (isOneOf(FINAL, error))
-    return withoutStack(ApplicationFailure.create({ message: error.message, type: error.name, nonRetryable: true }));
+    return withoutStack(
+      ApplicationFailure.create({ message: error.message, type: error.name, nonRetryable: true, details }),
+    );
   if (isOneOf(PASSING, error))
-    return withoutStack(ApplicationFailure.create({ message: error.message, type: error.name }));
+    return withoutStack(ApplicationFailure.create({ message: error.message, type: error.name, details }));
   const type = error instanceof Error ? error.name : 'Error';
-  return withoutStack(ApplicationFailure.create({ message: 'An unexpected error; the worker’s log has it.', type }));
+  return withoutStack(
+    ApplicationFailure.create({ message: 'An unexpected error; the worker’s log has it.', type, details }),
+  );
 }
 
 /** The part of an error that the log keeps: of those written for users no cause, which names the hosts that they do not. */

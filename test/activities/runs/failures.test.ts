@@ -26,6 +26,11 @@ const HOUR = 3_600_000;
 /** Longer than a worker that stops gives to what is under way. */
 const GRACE_MS = 3_500;
 
+const AWAY = { code: 'slow_down', owner: 'destination', field: null } as const;
+
+const faultIn = ({ errorCode, errorOwner, errorField, nextTryAt }: Run) =>
+  [errorCode, errorOwner, errorField, nextTryAt] as const;
+
 describe('a run that cannot deliver', () => {
   let world: ExportWorld;
   let worker: ExportWorker;
@@ -105,6 +110,7 @@ describe('a run that cannot deliver', () => {
     const run = await deliver(built);
     assert.equal(run.status, 'Failed');
     assert.equal(run.latestError, 'A part of the directory or prefix is a file or a link. Choose another directory.');
+    assert.deepEqual(faultIn(run), ['directory_not_a_folder', 'you', 'destination__config__directory', null]);
     assert.equal(run.recordsCompleted, null);
     assert.equal(run.receipt, null);
     const lines = await linesOf(run);
@@ -139,6 +145,10 @@ describe('a run that cannot deliver', () => {
     });
     assert.equal(run.status, 'FailedRetryable');
     assert.match(run.latestError!, /^What this run had staged is no longer at the destination/);
+    const [code, owner, field, nextTry] = faultIn(run);
+    assert.deepEqual([code, owner, field], ['staged_lost', 'destination', null]);
+    const pause = millisOf(nextTry!) - millisOf(run.finishedAt!);
+    assert.ok(pause > 59_000 && pause < 61_000, `${pause} ms`);
     assert.equal(run.receipt, null);
     await linesOf(run);
     assert.equal(await statusInTemporal(run), 'FAILED');
@@ -180,6 +190,7 @@ describe('a run that cannot deliver', () => {
     });
     assert.equal(run.status, 'Failed');
     assert.match(run.latestError!, /^The interval shrank by 1 row since this run was planned/);
+    assert.deepEqual(faultIn(run), ['interval_shrank', 'you', null, null]);
     assert.equal((await linesOf(run)).at(-1), `ERROR Failed: ${run.latestError}`);
     assert.deepEqual(await readdir(built.folder), []);
     const again = await deliver(built);
@@ -211,6 +222,7 @@ describe('a run that cannot deliver', () => {
       const superseded = runs.find(({ id }) => id !== successor)!;
       assert.equal(superseded.status, 'Cancelled');
       assert.equal(superseded.latestError, `superseded by run ${successor}`);
+      assert.equal(superseded.errorCode, 'superseded');
       assert.equal(await statusInTemporal(superseded), 'FAILED');
       assert.equal((await linesOf(superseded)).at(-1), `WARNING Cancelled: ${superseded.latestError}`);
     });
@@ -260,10 +272,14 @@ describe('a run that cannot deliver', () => {
     const seen: (string | null)[] = [];
     world.onStep = async ({ name, exportId, runId }) => {
       if (exportId !== built.id || name !== 'before-commit') return;
-      const { status, latestError } = await world.engine.stores.runs.byId(runId);
+      const { status, latestError, errorCode, nextTryAt } = await world.engine.stores.runs.byId(runId);
       assert.equal(status, 'Running');
       seen.push(latestError);
-      if (seen.length === 1) throw new DestinationUnavailable('The store is away for a moment.');
+      if (seen.length === 1) throw new DestinationUnavailable('The store is away for a moment.', { fault: AWAY });
+      // The first pause of a commit is a second.
+      assert.equal(errorCode, 'slow_down');
+      const since = Date.now() - millisOf(nextTryAt!);
+      assert.ok(since > -1_000 && since < 5_000, `${since} ms`);
     };
     const backfill = await world.backfills.request(world.projectId, built.id, {
       startAt: built.start,
@@ -271,7 +287,7 @@ describe('a run that cannot deliver', () => {
     });
     const run = (await backfilled(world, built.id, backfill.id)).at(-1)!;
     assert.deepEqual(seen, [null, 'The store is away for a moment.']);
-    assert.deepEqual([run.status, run.latestError], ['Completed', null]);
+    assert.deepEqual([run.status, run.latestError, ...faultIn(run)], ['Completed', null, null, null, null, null]);
     const { results } = await world.engine.stores.logs.list({ batchExportId: built.id, limit: 10, offset: 0 });
     assert.ok(results.some(({ message }) => message === 'The store is away for a moment. It is tried again.'));
   });

@@ -72,6 +72,7 @@ describe('batch exports over HTTP', () => {
       lag_seconds: 0,
       redeliver_stale: false,
       interval_troubles: { stale: 0, unsettled: 0, gave_up: 0 },
+      error: null,
       freshness_target_seconds: null,
       notifications: null,
       start_at: '2015-05-17T10:00:00.000000Z',

@@ -20,7 +20,7 @@ const ANSWERS: [code: string, status: number | undefined, consequence: 'final' |
   // Load and network.
   ['SlowDown', 503, 'passes', /fewer requests/],
   ['InternalError', 500, 'passes', /status 500/],
-  ['TooManyRequests', 429, 'passes', /status 429/],
+  ['TooManyRequests', 429, 'passes', /fewer requests/],
   ['RequestTimeout', 400, 'passes', /waited too long/],
   ['IncompleteBody', 400, 'passes', /did not arrive/],
   ['BadDigest', 400, 'passes', /did not arrive/],
@@ -33,8 +33,8 @@ const ANSWERS: [code: string, status: number | undefined, consequence: 'final' |
   ['MethodNotAllowed', 405, 'final', /multipart/],
   ['NotImplemented', 501, 'final', /multipart/],
   ['InvalidRequest', 400, 'final', /status 400/],
-  ['EntityTooLarge', 400, 'final', /status 400/],
-  ['KeyTooLongError', 400, 'final', /status 400/],
+  ['EntityTooLarge', 400, 'final', /larger than the store takes/],
+  ['KeyTooLongError', 400, 'final', /shorter prefix/],
 ];
 
 describe('an answer of S3', () => {

@@ -46,6 +46,7 @@ describe('runs, backfills and logs over HTTP', () => {
       status: 'Completed',
       records_completed: 3,
       latest_error: null,
+      error: null,
       data_interval_start: '2015-05-17T10:00:00.000000Z',
       data_interval_end: '2015-05-17T11:00:00.000000Z',
       cursor: null,

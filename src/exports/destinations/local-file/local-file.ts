@@ -1,6 +1,6 @@
 /** Files in a folder of the installation's own: the destination that needs nothing else. */
 import path from 'node:path';
-import { DestinationRejected, InvalidInput } from '../../../platform/errors.ts';
+import { InvalidInput } from '../../../platform/errors.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination } from '../define.ts';
@@ -11,6 +11,7 @@ import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { deliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
 import { tryUpload } from '../object-store/try-upload.ts';
+import { localFileFault } from './faults.ts';
 import { folderQuota } from './quota.ts';
 import { localStore } from './store.ts';
 
@@ -44,7 +45,7 @@ function rootOf({ localRoot, localQuotaMb, localFileMode }: DestinationEnvironme
     const root = path.resolve(localRoot);
     return { root, fileMode: localFileMode, quota: folderQuota(path.join(root, String(projectId)), localQuotaMb) };
   }
-  throw new DestinationRejected('This installation has no folder for local exports (EXPORT_LOCAL_ROOT).');
+  throw localFileFault('local_files_off');
 }
 
 export const localFile = defineDestination<LocalFileConfig>({

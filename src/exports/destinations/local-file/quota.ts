@@ -1,7 +1,7 @@
 /** How much a project's files may take. Counted anew now and then: other workers write to the same folder. */
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { DestinationRejected } from '../../../platform/errors.ts';
+import { localFileFault } from './faults.ts';
 
 const COUNTED_EVERY_MS = 30_000;
 const MIB = 1024 * 1024;
@@ -24,10 +24,10 @@ export function folderQuota(folder: string, limitMb: number | undefined): Quota 
       // tooth: local-file-quota
       if (count.bytes + bytes > limitMb * MIB) {
         counts.delete(folder);
-        throw new DestinationRejected(
+        const sentence =
           `The project's files would take more than the ${limitMb} MiB that it has in the export folder. ` +
-            'Take some away, or ask the operator for more.',
-        );
+          'Take some away, or ask the operator for more.';
+        throw localFileFault('project_quota_exceeded', { sentence });
       }
       count.bytes += bytes;
     },

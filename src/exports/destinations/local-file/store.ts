@@ -6,9 +6,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, opendir, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { DestinationRejected } from '../../../platform/errors.ts';
 import { ObjectChanged, UploadGone, type ObjectStore } from '../object-store/store.ts';
 import { hasCode, translate } from './errors.ts';
+import { localFileFault } from './faults.ts';
 import type { Quota } from './quota.ts';
 
 const PIECE_BYTES = 1024 * 1024;
@@ -213,7 +213,7 @@ function foldersOf(key: string): string[] {
   const segments = key.split('/');
   // tooth: local-file-dots
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\'))) {
-    throw new DestinationRejected('The directory or prefix leads out of the export folder.');
+    throw localFileFault('directory_outside');
   }
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'));
 }
@@ -221,7 +221,7 @@ function foldersOf(key: string): string[] {
 async function checkFolder(folder: string): Promise<void> {
   const found = await lstat(folder);
   if (found.isDirectory()) return;
-  throw new DestinationRejected('A part of the directory or prefix is a file or a link. Choose another directory.');
+  throw localFileFault('directory_not_a_folder');
 }
 
 /** A rename is durable when its folder is. */

@@ -2,12 +2,12 @@
  * The manifest says which files hold a data interval, and that they are all there. A reader takes an interval when its manifest
  * exists and its `state` is `complete`; `replacing` means that the files are being exchanged right now.
  */
-import { DestinationRejected } from '../../../platform/errors.ts';
 import { compile, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
 import type { Delivery } from '../delivery.ts';
 import { totalsOf } from '../totals.ts';
+import { objectStoreFault } from './faults.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 
 /** Far beyond the manifest of the largest interval; a hostile store may answer anything. */
@@ -80,9 +80,9 @@ export function manifestOf(
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
   if (bytes.length <= MANIFEST_BYTES) return bytes;
-  throw new DestinationRejected(
-    `The manifest of the ${manifest.files.length} files that the data interval has had would be too large. Choose another prefix or directory.`,
-  );
+  throw objectStoreFault('manifest_too_large', {
+    sentence: `The manifest of the ${manifest.files.length} files that the data interval has had would be too large. Choose another prefix or directory.`,
+  });
 }
 
 /** A manifest and the store's tag of just this one, or of an earlier one: replacing it under the tag never replaces another. */
@@ -107,9 +107,9 @@ export async function readTaggedManifest(
 export async function readManifest(store: ObjectStore, key: string, delivery: Delivery): Promise<Manifest | undefined> {
   const manifest = await readAnyManifest(store, key);
   if (manifest === undefined || isOf(manifest, delivery)) return manifest;
-  throw new DestinationRejected(
-    `${store.locate(key)} is not of this batch export. Two exports may not write to the same place: choose another prefix.`,
-  );
+  throw objectStoreFault('manifest_foreign', {
+    sentence: `${store.locate(key)} is not of this batch export. Two exports may not write to the same place: choose another prefix.`,
+  });
 }
 
 /** As `readManifest`, and undefined also when the object is not a manifest of this export. */

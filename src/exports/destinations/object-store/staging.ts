@@ -1,11 +1,12 @@
 /** Uploads of one session: recorded before they begin, filled, revealed, and found again by another worker. */
 import { randomBytes } from 'node:crypto';
-import { DestinationUnavailable, Superseded } from '../../../platform/errors.ts';
+import { Superseded } from '../../../platform/errors.ts';
 import type { Artifact } from '../artifacts.ts';
 import type { SessionContext } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
 import { artifactsAt } from '../recorded.ts';
+import { objectStoreFault } from './faults.ts';
 import type { Names } from './keys.ts';
 import { ObjectChanged, UploadGone, type ObjectStore, type Replaces, type StagedUpload, type Upload } from './store.ts';
 import { fill } from './upload.ts';
@@ -77,9 +78,7 @@ export async function stage(
       () => {},
     );
     if (!(error instanceof UploadGone)) throw error;
-    throw new DestinationUnavailable('The upload was aborted at the destination while it was being written.', {
-      cause: error,
-    });
+    throw objectStoreFault('upload_aborted', { cause: error });
   }
 }
 

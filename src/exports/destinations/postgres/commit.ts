@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { sqlState } from '../../../platform/db/sql-states.ts';
-import { DeliveredElsewhere, DestinationUnavailable, ReadBackDiffers, Superseded } from '../../../platform/errors.ts';
+import { DeliveredElsewhere, ReadBackDiffers, Superseded } from '../../../platform/errors.ts';
 import { rowsDigestSql } from '../../../conditions/rows/rows-digest.ts';
 import type { Receipt } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
@@ -13,6 +13,7 @@ import type { Delivery } from '../delivery.ts';
 import type { Ownership } from '../ownership.ts';
 import { totalsOf } from '../totals.ts';
 import type { PostgresClient } from './client.ts';
+import { postgresFault } from './faults.ts';
 import { quoted } from './identifiers.ts';
 import { mergeSql, replaceSql } from './interval-rows.ts';
 import { findReceipt, ledgerColumns, type LedgerReceipt } from './ledger.ts';
@@ -63,7 +64,7 @@ export async function deliverRows(
   }
   const receipt = await find();
   if (receipt?.run_id === delivery.runId) return receipt;
-  throw new DestinationUnavailable('Other runs deliver this data interval at the same time.');
+  throw postgresFault('concurrent_runs');
 }
 
 function passIfNotNewer(error: unknown): void {

@@ -10,6 +10,7 @@ import { artifactsAt } from '../recorded.ts';
 import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
 import { deliverRows } from './commit.ts';
 import { isConnectionLost, translate } from './errors.ts';
+import { postgresFault } from './faults.ts';
 import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
 import { addTimelineColumn, findReceipt } from './ledger.ts';
 import { prepareTables, type TableNames } from './tables.ts';
@@ -107,7 +108,8 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       throw broken ?? error;
     });
     const read = source.summary().rows;
-    if (copied !== read) throw new DestinationUnavailable(`The database took ${copied} of ${read} rows.`);
+    if (copied !== read)
+      throw postgresFault('rows_not_taken', { sentence: `The database took ${copied} of ${read} rows.` });
   }
 
   async function dropRecorded(id: string, table: string): Promise<void> {

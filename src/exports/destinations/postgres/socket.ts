@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
-import { DestinationRejected } from '../../../platform/errors.ts';
 import { connectTo } from '../../../platform/net/connect.ts';
 import type { HostRules } from '../../../platform/net/host-rules.ts';
+import { postgresFault } from './faults.ts';
 
 const CONNECT_MS = 10_000;
 /** `SSLRequest` of the frontend/backend protocol, section 53.7: its length, and a number that is no protocol version. */
@@ -39,7 +39,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
     throw error;
   }
   socket.destroy();
-  throw new DestinationRejected('The server does not offer TLS, which is needed for hosts on the public internet.');
+  throw postgresFault('tls_missing');
 }
 
 async function encrypt(socket: Socket, host: string, trustAny: boolean, signal: AbortSignal): Promise<Socket> {

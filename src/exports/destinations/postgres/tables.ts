@@ -1,10 +1,10 @@
 /** The tables that a delivery needs in the user's schema: the target, and the ledger of what was delivered. */
 import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import { ADVISORY_LOCKS } from '../../../platform/db/advisory-locks.ts';
-import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Column, RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
+import { postgresFault } from './faults.ts';
 import { columnDefinitions, quoted } from './identifiers.ts';
 
 /** Errors of two that make the same table at once; the unique index is one of the catalogue. */
@@ -49,7 +49,8 @@ export async function prepareTables(
   { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
   const found = await tablesIn(client, names);
-  if (!found.schema) throw new DestinationUnavailable(`The schema ${quoted(names.schema)} does not exist.`);
+  if (!found.schema)
+    throw postgresFault('schema_not_found', { sentence: `The schema ${quoted(names.schema)} does not exist.` });
   if (!found.ledger || found.target === 'none') await createTables(client, names, columns, merge);
   await checkTarget(client, names, found, { columns, merge });
 }
@@ -71,7 +72,7 @@ async function checkTarget(
   { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
   if (found.target === 'other') {
-    throw new DestinationRejected(`${names.target} is not a table. Choose another table_name.`);
+    throw postgresFault('not_a_table', { sentence: `${names.target} is not a table. Choose another table_name.` });
   }
   await checkColumns(client, names, columns);
   if (merge) await checkKey(client, names, merge);
@@ -140,7 +141,7 @@ async function createTables(
     await client.query('rollback').catch(() => {});
     // Others may make the tables without our lock: the user, or a worker of a version that had another key.
     if (MADE_MEANWHILE.has(sqlState(error) ?? '')) {
-      throw new DestinationUnavailable('The tables were made by somebody else at the same time.', { cause: error });
+      throw postgresFault('tables_made_meanwhile', { cause: error });
     }
     throw error;
   }
@@ -165,13 +166,14 @@ async function checkColumns(
   if (lacks.length > 0 || ours.length > 0) {
     const additions = [...(lacks.length > 0 ? columnDefinitions(lacks).split(', ') : []), ...ours];
     const index = ours.length > 0 ? ` CREATE INDEX ON ${target} (${EXPORT_COLUMN}, ${INTERVAL_COLUMN});` : '';
-    throw new DestinationRejected(
+    const sentence =
       `The table ${target} lacks columns of the export. Add them, or choose another table_name: ` +
-        `ALTER TABLE ${target} ${additions.map((addition) => `ADD COLUMN ${addition}`).join(', ')};${index}`,
-    );
+      `ALTER TABLE ${target} ${additions.map((addition) => `ADD COLUMN ${addition}`).join(', ')};${index}`;
+    throw postgresFault('column_missing', { sentence });
   }
   if (types.get(EXPORT_COLUMN) !== 'uuid' || types.get(INTERVAL_COLUMN) !== 'timestamp with time zone') {
-    throw new DestinationRejected(`In the table ${target}, ${OUR_COLUMNS.replace(', ', ' and ')} are needed.`);
+    const sentence = `In the table ${target}, ${OUR_COLUMNS.replace(', ', ' and ')} are needed.`;
+    throw postgresFault('column_type_mismatch', { sentence });
   }
 }
 
@@ -196,8 +198,8 @@ async function checkKey(
   );
   if (rows[0]!.found) return;
   const names = key.map(quoted).join(', ');
-  throw new DestinationRejected(
+  const sentence =
     `The table ${target} has no unique key by which versions of a row find each other. Add it, or choose another ` +
-      `table_name: ALTER TABLE ${target} ADD UNIQUE (${names});`,
-  );
+    `table_name: ALTER TABLE ${target} ADD UNIQUE (${names});`;
+  throw postgresFault('unique_key_missing', { sentence });
 }

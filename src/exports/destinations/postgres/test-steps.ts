@@ -1,8 +1,8 @@
 /** Test steps of a Postgres database. */
-import { DestinationRejected } from '../../../platform/errors.ts';
 import type { TestContext, TestStep } from '../test-steps.ts';
 import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
 import { translate } from './errors.ts';
+import { postgresFault } from './faults.ts';
 import { quoted } from './identifiers.ts';
 import { checkTables, type TableNames } from './tables.ts';
 
@@ -50,11 +50,10 @@ async function checkSchema(client: PostgresClient, { schema }: TableNames): Prom
        from pg_namespace where nspname = $1`,
     [schema],
   );
-  if (!rows[0]) throw new DestinationRejected(`The schema ${quoted(schema)} does not exist.`);
+  if (!rows[0]) throw postgresFault('schema_not_found', { sentence: `The schema ${quoted(schema)} does not exist.` });
   if (!rows[0].allowed) {
-    throw new DestinationRejected(
-      `The user lacks a privilege on the schema ${quoted(schema)}: CREATE and USAGE are needed.`,
-    );
+    const sentence = `The user lacks a privilege on the schema ${quoted(schema)}: CREATE and USAGE are needed.`;
+    throw postgresFault('privilege_missing', { sentence });
   }
 }
 
@@ -68,5 +67,8 @@ async function checkTable(client: PostgresClient, names: TableNames, context: Te
     [names.schema, names.table, ['SELECT', 'INSERT', 'DELETE', ...(context.merge ? ['UPDATE'] : [])]],
   );
   const lacking = rows[0]?.lacking;
-  if (lacking) throw new DestinationRejected(`The user lacks a privilege on the table ${names.target}: ${lacking}.`);
+  if (lacking) {
+    const sentence = `The user lacks a privilege on the table ${names.target}: ${lacking}.`;
+    throw postgresFault('privilege_missing', { sentence });
+  }
 }

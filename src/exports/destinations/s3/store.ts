@@ -15,9 +15,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { DestinationUnavailable } from '../../../platform/errors.ts';
 import { ObjectChanged, UploadGone, type BegunUpload, type ObjectStore, type Replaces } from '../object-store/store.ts';
-import { codeOf, consequenceOf, isUnanswered, statusOf, translate } from './errors.ts';
+import { codeOf, consequenceOf, isUnanswered, statusOf, translate, type S3Action } from './errors.ts';
+import { s3Fault } from './faults.ts';
 
 const MIB = 1024 * 1024;
 /** A call without content is over by then, or never. */
@@ -48,11 +48,13 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
   const named = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
 
   /** A cancelled attempt must look like one, not like a store that does not answer. */
-  function failed(error: unknown): never {
-    signal.throwIfAborted();
-    if (codeOf(error) === 'NoSuchUpload') throw new UploadGone();
-    return translate(error);
-  }
+  const failed =
+    (action: S3Action) =>
+    (error: unknown): never => {
+      signal.throwIfAborted();
+      if (codeOf(error) === 'NoSuchUpload') throw new UploadGone();
+      return translate(error, action);
+    };
 
   async function isOpen(upload: BegunUpload): Promise<boolean> {
     try {
@@ -60,7 +62,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       return true;
     } catch (error) {
       if (codeOf(error) === 'NoSuchUpload') return false;
-      return failed(error);
+      return failed('abort')(error);
     }
   }
 
@@ -89,10 +91,10 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
           }),
         { step: 'deserialize', priority: 'high', name: 'seeDoubt' },
       );
-      const { UploadId: id } = await client.send(command, within(CALL_MS)).catch(failed);
+      const { UploadId: id } = await client.send(command, within(CALL_MS)).catch(failed('write'));
       if (!id) {
         inDoubt?.();
-        throw new DestinationUnavailable('The store did not name the upload that it opened.');
+        throw s3Fault('answer_incomplete', { sentence: 'The store did not name the upload that it opened.' });
       }
       return { key, id, token };
     },
@@ -113,7 +115,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         // A page after the first may be more than the store can do.
         if (found.length > 0) return found;
         if (isRefused(error) || consequenceOf(codeOf(error), statusOf(error)).final) return 'denied';
-        return failed(error);
+        return failed('list')(error);
       }
     },
     async putPart(upload, { number, bytes }) {
@@ -125,8 +127,8 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         ContentLength: bytes.length,
         ChecksumCRC32: sum,
       });
-      const { ETag } = await client.send(command, within(PIECE_MS)).catch(failed);
-      if (!ETag) throw new DestinationUnavailable('The store did not acknowledge a part of the upload.');
+      const { ETag } = await client.send(command, within(PIECE_MS)).catch(failed('write'));
+      if (!ETag) throw s3Fault('answer_incomplete');
       return { number, tag: ETag, checksum: sum };
     },
     identify: ({ token }, sums) => ({ identity: token, checksum: `crc32:${base64(sums.crc32)}` }),
@@ -155,7 +157,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         if (replaces && isChanged(error)) throw new ObjectChanged();
         // Some stores miss the parts before they miss the upload.
         if (codeOf(error) === 'InvalidPart' && !(await isOpen(upload))) throw new UploadGone();
-        failed(error);
+        failed('write')(error);
       }
     },
     async abort(upload) {
@@ -166,11 +168,11 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
           await client.send(new AbortMultipartUploadCommand(named(upload)), within(CALL_MS));
         } catch (error) {
           if (codeOf(error) === 'NoSuchUpload') return;
-          failed(error);
+          failed('abort')(error);
         }
         if (!(await isOpen(upload))) return;
       }
-      throw new DestinationUnavailable('The store does not end an upload that was aborted.');
+      throw s3Fault('uploads_stay_open');
     },
     async head(key) {
       try {
@@ -185,22 +187,22 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         };
       } catch (error) {
         if (statusOf(error) === 404) return undefined;
-        return failed(error);
+        return failed('read')(error);
       }
     },
     async get(key) {
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal });
-        return Body ? readable(Body as AsyncIterable<Uint8Array>, failed) : undefined;
+        return Body ? readable(Body as AsyncIterable<Uint8Array>, failed('read')) : undefined;
       } catch (error) {
         if (codeOf(error) === 'NoSuchKey') return undefined;
-        return failed(error);
+        return failed('read')(error);
       }
     },
     async *list(beginning) {
       for (let after: string | undefined; ;) {
         const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: beginning, ContinuationToken: after });
-        const page = await client.send(command, within(CALL_MS)).catch(failed);
+        const page = await client.send(command, within(CALL_MS)).catch(failed('list'));
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
         after = page.NextContinuationToken;
         if (after === undefined) return;
@@ -212,7 +214,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         return 'removed';
       } catch (error) {
         if (isRefused(error)) return 'denied';
-        return failed(error);
+        return failed('write')(error);
       }
     },
     close: onClose,

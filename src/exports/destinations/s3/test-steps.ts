@@ -1,10 +1,10 @@
 /** Test steps of buckets. */
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
-import { DestinationRejected } from '../../../platform/errors.ts';
 import { tryUpload } from '../object-store/try-upload.ts';
 import type { ObjectStore } from '../object-store/store.ts';
 import type { TestContext, TestStep } from '../test-steps.ts';
 import { statusOf, translate } from './errors.ts';
+import { s3Fault } from './faults.ts';
 
 export type Bucket = { client: S3Client; bucket: string; prefix: string; store: ObjectStore };
 
@@ -38,6 +38,6 @@ export function bucketSteps<Config>(open: (config: Config, context: TestContext)
 
 /** The answer to HEAD has no body that would say why. */
 function explain(error: unknown): never {
-  if (statusOf(error) === 404) throw new DestinationRejected('The bucket does not exist.', { cause: error });
+  if (statusOf(error) === 404) throw s3Fault('bucket_not_found', { cause: error });
   return translate(error);
 }

@@ -1,0 +1,13 @@
+/** A fault of a run, as the people of its export mend it. */
+import type { Fault } from '../../src/platform/errors.ts';
+import { locatedFault } from '../../src/exports/faults/fault-of.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import type { ExportStores } from '../../src/exports/stores.ts';
+
+export async function located(
+  { batchExports }: Pick<ExportStores, 'batchExports'>,
+  { batchExportId }: Run,
+  fault: Fault,
+): Promise<Fault> {
+  return locatedFault(fault, await batchExports.evenDeleted(batchExportId));
+}

@@ -1,0 +1,48 @@
+/** Faults of destinations: for each code the people who can end it, the field, and the sentence. Printed in docs/faults.md. */
+import { DestinationRejected, DestinationUnavailable, type Fault, type FaultOwner } from '../../platform/errors.ts';
+
+/** A code, once released, keeps its meaning; the sentence may change. */
+export type KnownFault = {
+  owner: FaultOwner;
+  /** The field of the configuration that mends it; where an integration brings the field, the integration does. */
+  field?: string;
+  /** The same delivery would meet it for ever: it is not tried again by itself. */
+  final?: boolean;
+  sentence: string;
+  /** Codes of the driver or of the system, and statuses. */
+  answers?: readonly (string | number)[];
+};
+
+export type FaultTable = Readonly<Record<string, KnownFault>>;
+
+/** Fields of a configuration, as `attr` of an answer begins. */
+export const CONFIG_ATTR = 'destination__config__';
+
+type ThrownFault = {
+  cause?: unknown;
+  /** Instead of the sentence of the table, where it says more. */
+  sentence?: string;
+};
+
+/** @returns a function that makes the error of a code of the table */
+export function raising<Table extends FaultTable>(table: Table) {
+  return (
+    code: keyof Table & string,
+    { cause, sentence }: ThrownFault = {},
+  ): DestinationRejected | DestinationUnavailable => {
+    const known: KnownFault = table[code]!;
+    const field = known.field === undefined ? null : `${CONFIG_ATTR}${known.field}`;
+    const fault: Fault = { code, owner: known.owner, field };
+    const options = { fault, ...(cause !== undefined && { cause }) };
+    return known.final
+      ? new DestinationRejected(sentence ?? known.sentence, options)
+      : new DestinationUnavailable(sentence ?? known.sentence, options);
+  };
+}
+
+/** Codes of a table by what the driver says. */
+export function byAnswer<Table extends FaultTable>(table: Table): ReadonlyMap<string | number, keyof Table & string> {
+  return new Map(
+    Object.entries(table).flatMap(([code, { answers = [] }]) => answers.map((one) => [one, code] as const)),
+  );
+}

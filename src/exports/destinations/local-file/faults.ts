@@ -1,0 +1,83 @@
+/** Faults of the export folder, by the codes of the system. */
+import { raising, type KnownFault } from '../faults.ts';
+import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
+
+/**
+ * Final is what another attempt meets again: the configuration names something that is no folder. Others are given for a while by a full
+ * disk, a volume that is mounted again or restored, or a server of network files.
+ */
+export const LOCAL_FILE_FAULTS = {
+  directory_unusable: {
+    owner: 'you',
+    field: 'directory',
+    final: true,
+    sentence: 'The directory or prefix cannot be used. Choose another one.',
+    answers: ['EISDIR', 'ENOTDIR', 'ELOOP'],
+  },
+  directory_not_a_folder: {
+    owner: 'you',
+    field: 'directory',
+    final: true,
+    sentence: 'A part of the directory or prefix is a file or a link. Choose another directory.',
+  },
+  directory_outside: {
+    owner: 'you',
+    field: 'directory',
+    final: true,
+    sentence: 'The directory or prefix leads out of the export folder.',
+  },
+  name_too_long: {
+    owner: 'you',
+    field: 'directory',
+    final: true,
+    sentence: 'The directory or prefix is too long. Choose a shorter one.',
+    answers: ['ENAMETOOLONG'],
+  },
+  project_quota_exceeded: {
+    owner: 'you',
+    final: true,
+    sentence:
+      'The project’s files would take more than it has in the export folder. Take some away, or ask the operator for more.',
+  },
+  local_files_off: {
+    owner: 'sluice',
+    final: true,
+    sentence: 'This installation has no folder for local exports (EXPORT_LOCAL_ROOT).',
+  },
+  folder_access_denied: {
+    owner: 'sluice',
+    sentence: 'The worker may not write to the export folder.',
+    answers: ['EACCES', 'EPERM'],
+  },
+  folder_read_only: { owner: 'sluice', sentence: 'The export folder is read-only.', answers: ['EROFS'] },
+  disk_full: { owner: 'sluice', sentence: 'There is no space left in the export folder.', answers: ['ENOSPC'] },
+  disk_quota_exceeded: {
+    owner: 'sluice',
+    sentence: 'There is no space left in the export folder: the quota of its volume is used up.',
+    answers: ['EDQUOT'],
+  },
+  disk_failing: {
+    owner: 'sluice',
+    sentence: 'The disk of the export folder cannot be read or written.',
+    answers: ['EIO'],
+  },
+  too_many_open_files: {
+    owner: 'sluice',
+    sentence: 'The worker, or its machine, has too many files open.',
+    answers: ['EMFILE', 'ENFILE'],
+  },
+  folder_busy: { owner: 'sluice', sentence: 'The export folder is in use by something else.', answers: ['EBUSY'] },
+  folder_gone: {
+    owner: 'sluice',
+    sentence: 'The export folder is gone: its volume may not be mounted.',
+    answers: ['ENOENT', 'ENODEV', 'ENXIO'],
+  },
+  network_files_away: {
+    owner: 'sluice',
+    sentence: 'The server of the export folder’s network files does not answer.',
+    answers: ['ENOTCONN', 'ESTALE', 'ETIMEDOUT'],
+  },
+  ...OBJECT_STORE_FAULTS,
+} as const satisfies Record<string, KnownFault>;
+
+export const localFileFault = raising(LOCAL_FILE_FAULTS);

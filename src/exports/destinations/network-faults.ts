@@ -1,0 +1,74 @@
+/** Faults on the way to a server: no connection came about, or one broke. */
+import { HOST_REFUSED, HostRefused } from '../../platform/net/host-rules.ts';
+import { isTlsRefusal, TLS_REFUSED } from '../../platform/net/tls-errors.ts';
+import type { KnownFault } from './faults.ts';
+
+/** Words of a destination. */
+type Words = {
+  /** The field that names the host. */
+  host: string;
+  /** The field by which people trust a certificate all the same. */
+  trust?: string;
+  unreachable: string;
+  untrusted?: string;
+};
+
+export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSED }: Words) {
+  const refused = (sentence: string, ...answers: string[]) => {
+    return { owner: 'destination', ...(trust !== undefined && { field: trust }), sentence, answers } as const;
+  };
+  const away = (sentence: string, ...answers: string[]) => {
+    return { owner: 'destination', sentence: `${unreachable} ${sentence}`, answers } as const;
+  };
+  return {
+    host_not_allowed: { owner: 'you', field: host, sentence: HOST_REFUSED, answers: [new HostRefused().code] },
+    certificate_expired: refused(
+      `${untrusted} It has expired, or is not valid yet.`,
+      'CERT_HAS_EXPIRED',
+      'CERT_NOT_YET_VALID',
+    ),
+    certificate_wrong_host: refused(
+      `${untrusted} It is of another host.`,
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      'HOSTNAME_MISMATCH',
+    ),
+    certificate_untrusted: refused(untrusted),
+    tls_failed: {
+      owner: 'you',
+      field: host,
+      sentence: `${unreachable} Something answers there, without TLS or with another version of it.`,
+      answers: ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'],
+    },
+    host_not_found: {
+      owner: 'you',
+      field: host,
+      sentence: `${unreachable} No name server knows its host.`,
+      answers: ['ENOTFOUND'],
+    },
+    name_server_unavailable: {
+      owner: 'sluice',
+      sentence: `${unreachable} No name server answers the worker.`,
+      answers: ['EAI_AGAIN'],
+    },
+    connection_refused: away('Nothing listens there, or a firewall refuses the worker.', 'ECONNREFUSED'),
+    network_unreachable: away('The worker knows no way to its network.', 'EHOSTUNREACH', 'ENETUNREACH'),
+    connection_timed_out: away('It did not answer in time.', 'ETIMEDOUT', 'TimeoutError', 'AbortError', 'ABORT_ERR'),
+    connection_lost: away('The connection broke.', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'),
+    unreachable: { owner: 'destination', sentence: unreachable },
+  } as const satisfies Record<string, KnownFault>;
+}
+
+export type NetworkFaultCode = keyof ReturnType<typeof networkFaults>;
+
+const CODES = new Map(
+  Object.entries(networkFaults({ host: '', unreachable: '' })).flatMap(([code, known]) =>
+    'answers' in known ? known.answers.map((one) => [one, code as NetworkFaultCode] as const) : [],
+  ),
+);
+
+/** The code of an error that is not a server's answer. */
+export function networkFaultOf(error: unknown): NetworkFaultCode {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  const known = CODES.get(typeof code === 'string' ? code : String(name));
+  return known ?? (isTlsRefusal(error) ? 'certificate_untrusted' : 'unreachable');
+}

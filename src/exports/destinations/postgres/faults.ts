@@ -1,0 +1,175 @@
+/** Faults of tables, by SQLSTATE and its classes, Appendix A of Postgres's manual. */
+import { TLS_REFUSED } from '../../../platform/net/tls-errors.ts';
+import { raising, type KnownFault } from '../faults.ts';
+import { networkFaults } from '../network-faults.ts';
+
+const LOGIN = 'The user or the password is wrong, or the user may not connect from here.';
+const STATEMENT = 'A statement took longer than the server lets it.';
+
+/**
+ * Final is what the same rows meet again for ever: they do not fit the table, or a statement does not fit the server. Others are given for
+ * a while by a failover, a rotation of passwords or a restore.
+ */
+export const POSTGRES_FAULTS = {
+  // Getting in.
+  wrong_password: { owner: 'you', field: 'password', sentence: LOGIN, answers: ['28P01'] },
+  login_refused: { owner: 'you', field: 'user', sentence: LOGIN, answers: ['28'] },
+  database_not_found: { owner: 'you', field: 'database', sentence: 'The database does not exist.', answers: ['3D'] },
+  tls_missing: {
+    owner: 'you',
+    field: 'host',
+    final: true,
+    sentence: 'The server does not offer TLS, which is needed for hosts on the public internet.',
+  },
+  // Schema and tables.
+  schema_not_found: { owner: 'you', field: 'schema', sentence: 'The schema does not exist.', answers: ['3F'] },
+  privilege_missing: {
+    owner: 'you',
+    field: 'user',
+    sentence: 'The user lacks a privilege. Needed: CREATE and USAGE on the schema, and all rights on the table.',
+    answers: ['42501'],
+  },
+  table_missing: {
+    owner: 'you',
+    field: 'table_name',
+    sentence: 'A table that was there a moment ago is gone.',
+    answers: ['42P01'],
+  },
+  not_a_table: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'It is not a table. Choose another table_name.',
+  },
+  column_missing: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'A column that the export writes does not exist in the table any more.',
+    answers: ['42703'],
+  },
+  column_type_mismatch: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'A column of the table has a type that does not take the values of the export.',
+    answers: ['42804'],
+  },
+  unique_key_missing: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'The table has no unique key by which versions of a row find each other.',
+  },
+  table_unsuitable: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'The tables are not as the export needs them.',
+    answers: ['42'],
+  },
+  tables_made_meanwhile: {
+    owner: 'destination',
+    sentence: 'The tables were made by somebody else at the same time.',
+  },
+  // Rows.
+  value_refused: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'A column of the table does not take a value of the export.',
+    answers: ['22'],
+  },
+  value_too_long: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'A value is too long for its column.',
+    answers: ['22001'],
+  },
+  constraint_violated: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'A constraint of the table refuses the rows.',
+    answers: ['23'],
+  },
+  row_found_twice: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'The table’s unique key finds a row twice.',
+    answers: ['21'],
+  },
+  view_check_violated: {
+    owner: 'you',
+    field: 'table_name',
+    final: true,
+    sentence: 'A view’s check refuses the rows.',
+    answers: ['44'],
+  },
+  trigger_failed: { owner: 'you', sentence: 'A trigger of the table raised an error.', answers: ['P0'] },
+  // The server.
+  feature_unsupported: {
+    owner: 'destination',
+    final: true,
+    sentence: 'The server does not support what is needed.',
+    answers: ['0A'],
+  },
+  server_limit_exceeded: {
+    owner: 'destination',
+    final: true,
+    sentence: 'A limit of the server is exceeded.',
+    answers: ['54'],
+  },
+  server_read_only: {
+    owner: 'destination',
+    field: 'host',
+    sentence: 'The database is read-only, as a standby is.',
+    answers: ['25006'],
+  },
+  disk_full: { owner: 'destination', sentence: 'The server’s disk is full.', answers: ['53100'] },
+  out_of_memory: { owner: 'destination', sentence: 'The server has no memory left.', answers: ['53200'] },
+  too_many_connections: {
+    owner: 'destination',
+    sentence: 'The server has too many connections.',
+    answers: ['53300'],
+  },
+  statement_timeout: { owner: 'destination', sentence: `${STATEMENT} It was cancelled.`, answers: ['57014'] },
+  transaction_timeout: { owner: 'destination', sentence: STATEMENT, answers: ['25P03', '25P04', '57P05'] },
+  lock_timeout: {
+    owner: 'destination',
+    sentence: 'Somebody else holds a lock on the table for too long.',
+    answers: ['55P03'],
+  },
+  deadlock: {
+    owner: 'destination',
+    sentence: 'The delivery and somebody else’s transaction waited for each other.',
+    answers: ['40P01', '40001'],
+  },
+  server_stopping: {
+    owner: 'destination',
+    sentence: 'The server was stopped or ended the connection.',
+    answers: ['57P01', '57P02'],
+  },
+  server_starting: { owner: 'destination', sentence: 'The server is starting.', answers: ['57P03'] },
+  database_dropped: { owner: 'you', field: 'database', sentence: 'The database was dropped.', answers: ['57P04'] },
+  server_failing: {
+    owner: 'destination',
+    sentence: 'The server has an error of its own; its log has it.',
+    answers: ['58', 'XX', 'F0'],
+  },
+  server_unavailable: { owner: 'destination', sentence: 'The database cannot do this at the moment.' },
+  rows_not_taken: { owner: 'destination', sentence: 'The database took fewer rows than it was sent.' },
+  concurrent_runs: { owner: 'sluice', sentence: 'Other runs deliver this data interval at the same time.' },
+  ...networkFaults({
+    host: 'host',
+    trust: 'has_self_signed_cert',
+    unreachable: 'The database cannot be reached.',
+    untrusted: `${TLS_REFUSED} Set has_self_signed_cert if you trust it all the same.`,
+  }),
+} as const satisfies Record<string, KnownFault>;
+
+export type PostgresFaultCode = keyof typeof POSTGRES_FAULTS;
+
+export const postgresFault = raising(POSTGRES_FAULTS);

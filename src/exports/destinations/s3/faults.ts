@@ -1,0 +1,146 @@
+/** Faults of buckets, by the store's codes and statuses. */
+import { raising, type KnownFault } from '../faults.ts';
+import { networkFaults } from '../network-faults.ts';
+import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
+
+const DENIED =
+  'The credentials may not do this. Needed on the bucket: s3:PutObject, s3:GetObject, s3:ListBucket, ' +
+  's3:AbortMultipartUpload, s3:ListMultipartUploadParts; with a KMS key also kms:GenerateDataKey and kms:Decrypt.';
+const ELSEWHERE = 'The bucket is in another region.';
+const NOT_WHOLE = 'The content did not arrive whole.';
+
+/**
+ * Final are answers that the same request gets for ever: the configuration names another place, or the store is of another kind. Others are
+ * given for a while by a rotation of keys, a policy that spreads slowly, a restore or a clock that is set.
+ */
+export const S3_FAULTS = {
+  bucket_not_found: {
+    owner: 'you',
+    field: 'bucket_name',
+    sentence: 'The bucket does not exist.',
+    answers: ['NoSuchBucket'],
+  },
+  bucket_being_made: { owner: 'destination', sentence: 'The bucket is being made.', answers: ['TemporaryRedirect'] },
+  bucket_or_key_unknown: {
+    owner: 'you',
+    field: 'bucket_name',
+    sentence: 'The store does not know the bucket or the access key.',
+    answers: [404],
+  },
+  wrong_region: {
+    owner: 'you',
+    field: 'region',
+    final: true,
+    sentence: ELSEWHERE,
+    answers: ['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException', 301],
+  },
+  access_denied: { owner: 'you', sentence: DENIED, answers: ['AccessDenied', 401, 403] },
+  write_denied: { owner: 'you', sentence: DENIED },
+  read_denied: { owner: 'you', sentence: DENIED },
+  list_denied: { owner: 'you', sentence: DENIED },
+  abort_denied: { owner: 'you', sentence: DENIED },
+  access_key_not_found: {
+    owner: 'you',
+    field: 'aws_access_key_id',
+    sentence: 'The access key id does not exist.',
+    answers: ['InvalidAccessKeyId'],
+  },
+  wrong_secret_key: {
+    owner: 'you',
+    field: 'aws_secret_access_key',
+    sentence: 'The secret access key does not belong to the access key id.',
+    answers: ['SignatureDoesNotMatch'],
+  },
+  credentials_expired: {
+    owner: 'you',
+    field: 'aws_access_key_id',
+    sentence: 'The credentials have expired.',
+    answers: ['ExpiredToken', 'TokenRefreshRequired'],
+  },
+  credentials_invalid: {
+    owner: 'you',
+    field: 'aws_access_key_id',
+    sentence: 'The credentials are not valid.',
+    answers: ['InvalidToken'],
+  },
+  clock_skewed: {
+    owner: 'sluice',
+    sentence: 'The clock of the worker differs too much from the store’s.',
+    answers: ['RequestTimeTooSkewed'],
+  },
+  kms_key_not_found: {
+    owner: 'you',
+    field: 'kms_key_id',
+    sentence: 'The KMS key does not exist.',
+    answers: ['KMS.NotFoundException'],
+  },
+  kms_key_disabled: {
+    owner: 'you',
+    field: 'kms_key_id',
+    sentence: 'The KMS key is disabled.',
+    answers: ['KMS.DisabledException'],
+  },
+  kms_key_unusable: {
+    owner: 'you',
+    field: 'kms_key_id',
+    sentence: 'The KMS key cannot be used in its present state.',
+    answers: ['KMS.InvalidStateException', 'KMS.KMSInvalidStateException'],
+  },
+  storage_quota_exceeded: {
+    owner: 'destination',
+    sentence: 'The bucket or the store is full.',
+    answers: ['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 507],
+  },
+  slow_down: {
+    owner: 'destination',
+    sentence: 'The store asks for fewer requests.',
+    answers: ['SlowDown', 'TooManyRequests', 'ThrottlingException', 'RequestLimitExceeded', 429],
+  },
+  upload_timed_out: {
+    owner: 'destination',
+    sentence: 'The store waited too long for the content.',
+    answers: ['RequestTimeout', 408],
+  },
+  content_incomplete: { owner: 'destination', sentence: NOT_WHOLE, answers: ['IncompleteBody'] },
+  content_damaged: {
+    owner: 'destination',
+    sentence: 'The content did not arrive as it was sent.',
+    answers: ['BadDigest', 'XAmzContentChecksumMismatch'],
+  },
+  file_too_large: {
+    owner: 'you',
+    field: 'max_file_size_mb',
+    final: true,
+    sentence: 'A file is larger than the store takes.',
+    answers: ['EntityTooLarge'],
+  },
+  name_too_long: {
+    owner: 'you',
+    field: 'prefix',
+    final: true,
+    sentence: 'The names of the files are longer than the store takes. Choose a shorter prefix.',
+    answers: ['KeyTooLongError', 'XMinioInvalidObjectName'],
+  },
+  multipart_unsupported: {
+    owner: 'destination',
+    final: true,
+    sentence: 'The store does not support what is needed: multipart uploads.',
+    answers: [405],
+  },
+  checksums_unsupported: {
+    owner: 'destination',
+    final: true,
+    sentence: 'The store does not support what is needed: multipart uploads with checksums and metadata.',
+    answers: [501],
+  },
+  answer_incomplete: { owner: 'destination', sentence: 'The store did not acknowledge a part of the upload.' },
+  uploads_stay_open: { owner: 'destination', sentence: 'The store does not end an upload that was aborted.' },
+  store_unavailable: { owner: 'destination', sentence: 'The store cannot answer at the moment.' },
+  request_refused: { owner: 'you', final: true, sentence: 'The store refused the request.' },
+  ...networkFaults({ host: 'endpoint_url', unreachable: 'The store cannot be reached.' }),
+  ...OBJECT_STORE_FAULTS,
+} as const satisfies Record<string, KnownFault>;
+
+export type S3FaultCode = keyof typeof S3_FAULTS;
+
+export const s3Fault = raising(S3_FAULTS);

@@ -1,0 +1,22 @@
+/** Every fault there is, by where it arises: what docs/faults.md prints. */
+import type { KnownFault } from '../destinations/faults.ts';
+import { LOCAL_FILE_FAULTS } from '../destinations/local-file/faults.ts';
+import { POSTGRES_FAULTS } from '../destinations/postgres/faults.ts';
+import { S3_FAULTS } from '../destinations/s3/faults.ts';
+import { RUN_FAULTS, type RunFault } from './run-faults.ts';
+
+type Known = Readonly<Record<string, KnownFault | RunFault>>;
+
+/** By destination type; the three types of buckets have the same. */
+export const DESTINATION_FAULTS: Readonly<Record<string, Known>> = {
+  LocalFile: LOCAL_FILE_FAULTS,
+  S3: S3_FAULTS,
+  AwsS3: S3_FAULTS,
+  S3Compatible: S3_FAULTS,
+  Postgres: POSTGRES_FAULTS,
+};
+
+/** With those that are no destination's. */
+export const FAULT_CODES: readonly string[] = [
+  ...new Set([...Object.values(DESTINATION_FAULTS), RUN_FAULTS].flatMap((known) => Object.keys(known))),
+];

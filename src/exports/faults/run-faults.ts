@@ -1,0 +1,135 @@
+/** Faults that are no destination's: of the source, of the run's course, of this installation. By the class of the error, which histories keep. */
+import {
+  DeliveredElsewhere,
+  DeliveryWouldShrink,
+  IntervalShrank,
+  type Fault,
+  type FaultOwner,
+} from '../../platform/errors.ts';
+
+export type RunFault = {
+  owner: FaultOwner;
+  /** As `attr` of an answer names it. */
+  field?: string;
+  final?: boolean;
+  sentence: string;
+  /** The class of the errors that have no code of their own. */
+  type?: string;
+};
+
+/** Any number, for sentences that have one. */
+const ROWS = 3;
+
+export const RUN_FAULTS = {
+  // The source.
+  interval_shrank: { owner: 'you', final: true, sentence: new IntervalShrank(ROWS).message, type: 'IntervalShrank' },
+  delivery_would_shrink: {
+    owner: 'you',
+    final: true,
+    sentence: new DeliveryWouldShrink(ROWS).message,
+    type: 'DeliveryWouldShrink',
+  },
+  too_many_parts: {
+    owner: 'you',
+    field: 'interval',
+    final: true,
+    sentence: 'The data interval would take more files, or stage tables, than one run can have.',
+  },
+  expression_failed: {
+    owner: 'you',
+    field: 'hogql_query',
+    final: true,
+    sentence: 'The rows of the data interval cannot be computed.',
+  },
+  source_read_timeout: {
+    owner: 'you',
+    field: 'hogql_query',
+    final: true,
+    sentence: 'Reading the rows of the data interval took more than 900 seconds.',
+  },
+  invalid_input: {
+    owner: 'you',
+    final: true,
+    sentence: 'The configuration is no longer valid.',
+    type: 'InvalidInput',
+  },
+  source_not_sealed: {
+    owner: 'sluice',
+    sentence: 'The data interval is not sealed yet: events may still join it.',
+  },
+  clocks_differ: {
+    owner: 'sluice',
+    sentence: 'The database’s clock and the worker’s differ: nothing is sealed until they agree.',
+  },
+  source_unavailable: {
+    owner: 'sluice',
+    sentence: 'The database of the events cannot be reached right now.',
+    type: 'Unavailable',
+  },
+  // The destination, where no code of its own says more.
+  destination_rejected: {
+    owner: 'you',
+    final: true,
+    sentence: 'The destination refuses the delivery.',
+    type: 'DestinationRejected',
+  },
+  destination_unavailable: {
+    owner: 'destination',
+    sentence: 'The destination cannot take the delivery right now.',
+    type: 'DestinationUnavailable',
+  },
+  place_left: {
+    owner: 'you',
+    field: 'destination',
+    final: true,
+    sentence: 'The batch export has left this place, and its credentials are not kept any more.',
+  },
+  // The run's course.
+  delivered_by_another_timeline: {
+    owner: 'you',
+    final: true,
+    sentence: new DeliveredElsewhere().message,
+    type: 'DeliveredElsewhere',
+  },
+  deliveries_blocked: {
+    owner: 'sluice',
+    sentence:
+      'This database may have been restored or copied: nothing is delivered until `sluice recover` says how to go on.',
+    type: 'DeliveriesBlocked',
+  },
+  staged_lost: {
+    owner: 'destination',
+    sentence: 'What this run had staged is no longer at the destination. The interval is delivered again.',
+    type: 'StagedLost',
+  },
+  read_back_differs: {
+    owner: 'destination',
+    sentence: 'What the destination holds is not what was delivered.',
+    type: 'ReadBackDiffers',
+  },
+  superseded: { owner: 'sluice', sentence: 'Another run has taken over this data interval.', type: 'Superseded' },
+  cancelled: { owner: 'you', final: true, sentence: 'The run was cancelled.' },
+  export_deleted: { owner: 'you', final: true, sentence: 'The batch export was deleted.', type: 'NotFound' },
+  worker_lost: { owner: 'sluice', sentence: 'No worker finished the work in time.', type: 'TimedOut' },
+  workflow_ended: { owner: 'sluice', sentence: 'The workflow was terminated or cancelled in Temporal.' },
+  workflow_lost: { owner: 'sluice', sentence: 'The workflow ended, or is gone, without saying how the run went.' },
+  internal_error: { owner: 'sluice', sentence: 'An unexpected error; the worker’s log has it.' },
+} as const satisfies Record<string, RunFault>;
+
+export type RunFaultCode = keyof typeof RUN_FAULTS;
+
+export function runFault(code: RunFaultCode): Fault {
+  const { owner, field }: RunFault = RUN_FAULTS[code];
+  return { code, owner, field: field ?? null };
+}
+
+const BY_TYPE = new Map(
+  Object.entries(RUN_FAULTS).flatMap(([code, known]) =>
+    'type' in known ? [[known.type as string, code as RunFaultCode]] : [],
+  ),
+);
+
+/** The fault of an error of which only the class is known, as of runs of earlier versions. */
+export function faultOfType(type: string): Fault {
+  return runFault(BY_TYPE.get(type) ?? 'internal_error');
+}
