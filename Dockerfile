@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY console ./console
 COPY src/analytics ./src/analytics
+COPY examples/events.ndjson ./examples/events.ndjson
 COPY tsconfig.json ./
 RUN node console/build.ts
 

@@ -13,8 +13,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const CONSOLE = path.join(ROOT, 'console');
 export const DIST = path.join(CONSOLE, 'dist');
-/** Folders and files that a build depends on; the shared page's charts are drawn by the console too. */
-const SOURCES = ['console', 'src/analytics/sharing/charts', 'src/analytics/queries/computing', 'package-lock.json'];
+/** Folders and files that a build depends on; the shared page's charts are drawn by the console too, and the example's events are in it. */
+const SOURCES = [
+  'console',
+  'src/analytics/sharing/charts',
+  'src/analytics/queries/computing',
+  'examples/events.ndjson',
+  'package-lock.json',
+];
 /** Browsers ask for brotli only where the address is https or loopback. */
 const COMPRESSED = /\.(js|css|svg|json)$/;
 

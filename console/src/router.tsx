@@ -88,7 +88,18 @@ const exportList = createRoute({
   component: lazyRouteComponent(() => import('./exports/list/exports-page.tsx'), 'ExportsPage'),
 });
 
-const routeTree = root.addChildren([login, inside.addChildren([home, project.addChildren([projectHome, exportList])])]);
+const exportPage = createRoute({
+  getParentRoute: () => project,
+  path: 'exports/$exportId',
+  // `start` and `end`: the selection; `at`: the place in the history; `since`: from where on it is shown.
+  validateSearch: (search) => texts(search, ['start', 'end', 'at', 'since', 'only', 'view']),
+  component: lazyRouteComponent(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
+});
+
+const routeTree = root.addChildren([
+  login,
+  inside.addChildren([home, project.addChildren([projectHome, exportList, exportPage])]),
+]);
 
 export function createAppRouter(queries: QueryClient) {
   return createRouter({

@@ -11,7 +11,10 @@ export function Button({ kind = 'plain', ...props }: ButtonProps) {
   return <AriaButton {...props} className={`${styles.button} ${styles[kind]}`} />;
 }
 
+/** Also to an address that was put together. */
+type ButtonLinkProps = (LinkProps | (Omit<LinkProps, 'to' | 'params' | 'search'> & { to: string })) & { kind?: Kind };
+
 /** A link that looks like a button: for what leads to another page. */
-export function ButtonLink({ kind = 'plain', ...props }: LinkProps & { kind?: Kind }) {
-  return <Link {...props} className={`${styles.button} ${styles[kind]}`} />;
+export function ButtonLink({ kind = 'plain', ...props }: ButtonLinkProps) {
+  return <Link {...(props as LinkProps)} className={`${styles.button} ${styles[kind]}`} />;
 }

@@ -50,6 +50,9 @@ export function Time({ iso, ...parts }: { iso: string } & Parts) {
   );
 }
 
+/** In the viewer's zone: the date of what happened today goes without saying. */
+export const isToday = (iso: string): boolean => new Date(iso).toDateString() === new Date().toDateString();
+
 /** @returns a data interval in UTC, as operators name it: `22 Nov 10:00–11:00 UTC`, `22–23 Nov` for whole days */
 export function formatInterval(start: string, end: string, timeZone = 'UTC'): string {
   const from = formatTime(start, { timeZone }).replace(',', '');

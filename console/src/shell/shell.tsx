@@ -74,7 +74,7 @@ function UserMenu() {
   const me = useMe();
   return (
     <MenuTrigger>
-      <AriaButton className={styles.menuButton!} aria-label={`Account of ${me.email}`}>
+      <AriaButton className={styles.menuButton!} aria-label={`${me.first_name || me.email}: account`}>
         {me.first_name || me.email} <span aria-hidden>▾</span>
       </AriaButton>
       <Popover className={styles.popover!} placement="bottom end">

@@ -47,6 +47,8 @@ export type SluiceOptions = {
   trustedProxies?: string[];
   /** Absent: it is away, as for what does not need it. */
   temporal?: TestTemporal;
+  /** Keys of a worker that reads what this API has encrypted; absent: keys of its own. */
+  encryptionKeys?: string;
   /** For exports to local files; absent: there are none. */
   localRoot?: string;
   backfillsPerProject?: number;
@@ -65,6 +67,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     mostDistinctIds = 1_000,
     trustedProxies = [],
     temporal = NOWHERE,
+    encryptionKeys = generateKeyRing(),
     localRoot,
     backfillsPerProject = 1,
     codecFor,
@@ -91,7 +94,6 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
       reply(status, text, given);
     };
   }
-  const encryptionKeys = generateKeyRing();
   const api = createApi({
     databaseUrl: database.url,
     temporal: codecFor ? { ...temporal, codec: payloadCodec(createKeyRing(encryptionKeys)) } : temporal,

@@ -1,40 +1,118 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { api, done } from '../../api/client.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
+import { useKeys } from '../../keys/keys.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
-import { Time } from '../../look/time.tsx';
+import type { BulkResult } from './bulk.ts';
+import { EmptyProject } from './empty-project.tsx';
+import { ExportRow, ROW_LINK } from './export-row.tsx';
+import { ListHeader } from './list-header.tsx';
+import { listQuery, type ExportList, type ListFilter } from './list-data.ts';
+import { SelectionBar } from './selection-bar.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/exports');
 
 export function ExportsPage() {
   const { projectId } = route.useParams();
-  const exports = useQuery({
-    queryKey: ['exports', projectId],
-    queryFn: ({ signal }) =>
-      done(
-        api.GET('/api/environments/{project_id}/batch_exports/', {
-          params: { path: { project_id: projectId } },
-          signal,
-        }),
-      ),
-  });
+  const filter = route.useSearch();
+  const list = useQuery(listQuery(projectId, filter));
   return (
     <main>
-      <h1>Exports</h1>
-      {exports.isPending && <Skeleton rows={6} />}
-      {exports.isError && <Failure error={exports.error} onRetry={() => void exports.refetch()} />}
-      {exports.data?.results.length === 0 && (
-        <Empty>
-          No export yet. An export delivers every interval of events or persons to where you keep your data.
-        </Empty>
-      )}
-      <ul>
-        {exports.data?.results.map((one) => (
-          <li key={one.id}>
-            {one.name} <span className="quiet">{one.destination.type}</span> <Time iso={one.created_at} />
-          </li>
-        ))}
-      </ul>
+      <h1 className="visually-hidden">Exports</h1>
+      {list.isPending && <Skeleton rows={8} />}
+      {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.total === 0 && <EmptyProject projectId={projectId} />}
+      {list.data && list.data.total > 0 && <Ledger key={projectId} {...{ projectId, filter, list: list.data }} />}
     </main>
   );
+}
+
+type LedgerProps = { projectId: number; filter: ListFilter; list: ExportList };
+
+const NONE: ReadonlySet<string> = new Set();
+
+function Ledger({ projectId, filter, list }: LedgerProps) {
+  const [chosen, setChosen] = useState(NONE);
+  const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
+  const input = useRef<HTMLInputElement>(null);
+  const rows = useRef<HTMLUListElement>(null);
+  // What a filter hides is not acted on.
+  const selected = useMemo(() => list.exports.filter(({ id }) => chosen.has(id)), [list, chosen]);
+  const select = useCallback((id: string, isSelected: boolean) => {
+    setChosen((before) => {
+      const next = new Set(before);
+      if (isSelected) next.add(id);
+      else next.delete(id);
+      return next;
+    });
+  }, []);
+  useListKeys(
+    rows,
+    input,
+    (id) => select(id, !chosen.has(id)),
+    () => setChosen(NONE),
+  );
+  return (
+    <>
+      <ListHeader projectId={projectId} list={list} filter={filter} inputRef={input} />
+      {list.exports.length === 0 && <NothingMatches projectId={projectId} filter={filter} />}
+      <ul ref={rows} aria-label="Exports">
+        {list.exports.map((one) => (
+          <ExportRow
+            key={one.id}
+            projectId={projectId}
+            one={one}
+            isSelected={chosen.has(one.id)}
+            onSelect={select}
+            result={results.get(one.id)}
+          />
+        ))}
+      </ul>
+      <SelectionBar projectId={projectId} selected={selected} onClear={() => setChosen(NONE)} onResults={setResults} />
+    </>
+  );
+}
+
+function NothingMatches({ projectId, filter }: { projectId: number; filter: ListFilter }) {
+  return (
+    <Empty>
+      Nothing matches {filter.search ? <em>{filter.search}</em> : 'the filter'}.{' '}
+      <Link to="/project/$projectId/exports" params={{ projectId }} search={{}}>
+        Clear
+      </Link>
+    </Empty>
+  );
+}
+
+/** Place of the row that has the focus, in its link or in its checkbox. */
+function focused(links: readonly HTMLAnchorElement[]): number {
+  return links.findIndex((link) => link.closest('li')?.contains(document.activeElement));
+}
+
+function useListKeys(
+  rows: RefObject<HTMLUListElement | null>,
+  input: RefObject<HTMLInputElement | null>,
+  toggle: (id: string) => void,
+  clear: () => void,
+): void {
+  const links = () => [...(rows.current?.querySelectorAll<HTMLAnchorElement>(`[${ROW_LINK}]`) ?? [])];
+  function move(by: number) {
+    const all = links();
+    const at = focused(all);
+    all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
+  }
+  useKeys({
+    '/': { does: 'Filter the list', run: () => input.current?.focus() },
+    j: { does: 'Next export', run: () => move(1) },
+    k: { does: 'Previous export', run: () => move(-1) },
+    x: {
+      does: 'Select the export',
+      run() {
+        const all = links();
+        const id = all[focused(all)]?.getAttribute(ROW_LINK);
+        if (id) toggle(id);
+      },
+    },
+    Escape: { does: 'Select nothing', run: clear },
+  });
 }

@@ -1,0 +1,48 @@
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { Checkbox } from '../../look/field.tsx';
+import { Strip } from '../states/cell.tsx';
+import type { BulkResult } from './bulk.ts';
+import styles from './list.module.css';
+import type { ListedExport } from './list-data.ts';
+import { RowSentence } from './row-sentence.tsx';
+
+type RowProps = {
+  projectId: number;
+  one: ListedExport;
+  isSelected: boolean;
+  onSelect: (id: string, isSelected: boolean) => void;
+  /** Of the last thing that was done to several at once. */
+  result: BulkResult | undefined;
+};
+
+/** Marks the links between which `j` and `k` move. */
+export const ROW_LINK = 'data-row-link';
+
+export const ExportRow = memo(function ExportRow({ projectId, one, isSelected, onSelect, result }: RowProps) {
+  return (
+    <li className={styles.row} data-selected={isSelected || undefined}>
+      <Checkbox isSelected={isSelected} onChange={(selected) => onSelect(one.id, selected)}>
+        <span className="visually-hidden">Select {one.name}</span>
+      </Checkbox>
+      <Link
+        to="/project/$projectId/exports/$exportId"
+        params={{ projectId, exportId: one.id }}
+        className={styles.name}
+        {...{ [ROW_LINK]: one.id }}
+      >
+        <span className={styles.title}>{one.name}</span> <span aria-hidden>→</span>
+        <span className="visually-hidden">to</span> <span className={styles.destination}>{one.destination}</span>
+      </Link>
+      <Strip codes={one.cells} />
+      <div className={styles.below}>
+        <RowSentence projectId={projectId} one={one} />
+        {result && (
+          <p className={result.ok ? styles.done : styles.refused} role="status">
+            {result.text}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+});

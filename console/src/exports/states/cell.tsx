@@ -1,0 +1,37 @@
+/** Glyphs of intervals outside of a grid, where each is a cell of its own. */
+import { countGroups, CODES, sumUp, type Code } from './codes.ts';
+import styles from './cell.module.css';
+
+export const cellClass = styles.cell!;
+
+/** Shown beside words that say the same. */
+export function Glyph({ code }: { code: Code }) {
+  return <span className={styles.cell} data-code={code} aria-hidden />;
+}
+
+/** The newest at the end; where there is too little room the oldest are left out. */
+export function Strip({ codes }: { codes: readonly Code[] }) {
+  const label = codes.length === 0 ? 'No intervals yet' : `The last ${codes.length} intervals: ${sumUp(codes)}`;
+  return (
+    <span className={styles.strip} role="img" aria-label={label}>
+      {codes.map((code, index) => (
+        <Glyph key={index} code={code} />
+      ))}
+    </span>
+  );
+}
+
+/** @param counts by code: what is drawn, and how often */
+export function Legend({ counts }: { counts: ReadonlyMap<Code, number> }) {
+  const known = CODES.map((code) => [code, counts.get(code) ?? 0] as const);
+  return (
+    <ul className={styles.legend} aria-label="Intervals by state">
+      {countGroups(known).map(({ group, count }) => (
+        <li key={group.id}>
+          <Glyph code={group.example} />
+          {count.toLocaleString('en-US')} {count === 1 ? group.one : group.name}
+        </li>
+      ))}
+    </ul>
+  );
+}

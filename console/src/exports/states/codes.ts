@@ -1,0 +1,104 @@
+/**
+ * How a data interval stands, as the API's two letters: the fill, what the destination holds, and the mark, what happens. `--` is blank:
+ * not offered. Everything that draws, counts or names intervals goes by these.
+ */
+
+/** The loudest last: of several intervals that share a place, the loudest is drawn. */
+export const CODES = [
+  '--',
+  'hi',
+  'xi',
+  'ni',
+  'si',
+  'np',
+  'hp',
+  'sp',
+  'hw',
+  'nw',
+  'sw',
+  'hr',
+  'nr',
+  'sr',
+  'ht',
+  'nt',
+  'st',
+  'hy',
+  'ny',
+  'sy',
+] as const;
+export type Code = (typeof CODES)[number];
+
+const NAMES: Readonly<Record<Code, string>> = {
+  '--': 'not offered',
+  hi: 'delivered',
+  xi: 'expired: the source no longer has its rows',
+  ni: 'not delivered',
+  si: 'out of date: rows were added after the delivery',
+  np: 'missed while paused',
+  hp: 'delivered, paused',
+  sp: 'out of date, paused',
+  hw: 'delivered, waiting for another run',
+  nw: 'waiting for its run',
+  sw: 'out of date, waiting for a run',
+  hr: 'delivered, running again',
+  nr: 'running',
+  sr: 'out of date, running again',
+  ht: 'delivered, the run after it failed, retrying',
+  nt: 'failed, retrying',
+  st: 'out of date, the run after it failed, retrying',
+  hy: 'delivered, the run after it failed, needs you',
+  ny: 'failed, needs you',
+  sy: 'out of date, the run after it failed, needs you',
+};
+
+const loudness = new Map<string, number>(CODES.map((code, index) => [code, index]));
+
+/** Place in `CODES`; a code of a newer server counts as needing a look. */
+export const indexOfCode = (code: string): number => loudness.get(code) ?? CODES.length - 1;
+
+export const nameOfCode = (code: Code): string => NAMES[code];
+export const needsYou = (code: Code): boolean => code[1] === 'y';
+export const isUnderWay = (code: Code): boolean => code[1] === 'r' || code[1] === 'w';
+
+/** What a legend and a label count, in the order in which they are read. */
+export const GROUPS = [
+  { id: 'needs-you', example: 'ny', name: 'need you', one: 'needs you', holds: needsYou },
+  { id: 'retrying', example: 'nt', name: 'retrying', one: 'retrying', holds: (code: Code) => code[1] === 't' },
+  { id: 'running', example: 'nr', name: 'running', one: 'running', holds: (code: Code) => code[1] === 'r' },
+  { id: 'waiting', example: 'nw', name: 'waiting', one: 'waiting', holds: (code: Code) => code[1] === 'w' },
+  {
+    id: 'paused',
+    example: 'np',
+    name: 'missed while paused',
+    one: 'missed while paused',
+    holds: (code: Code) => code[1] === 'p',
+  },
+  { id: 'stale', example: 'si', name: 'out of date', one: 'out of date', holds: (code: Code) => code === 'si' },
+  { id: 'expired', example: 'xi', name: 'expired', one: 'expired', holds: (code: Code) => code === 'xi' },
+  { id: 'none', example: 'ni', name: 'not delivered', one: 'not delivered', holds: (code: Code) => code === 'ni' },
+  { id: 'held', example: 'hi', name: 'delivered', one: 'delivered', holds: (code: Code) => code === 'hi' },
+] as const satisfies readonly {
+  id: string;
+  example: Code;
+  name: string;
+  one: string;
+  holds: (code: Code) => boolean;
+}[];
+
+export type CodeGroup = (typeof GROUPS)[number];
+
+/** @returns how many there are of each group that has any, in the order of `GROUPS` */
+export function countGroups(counts: Iterable<readonly [Code, number]>): { group: CodeGroup; count: number }[] {
+  const totals = new Map<CodeGroup, number>();
+  for (const [code, count] of counts) {
+    const group = GROUPS.find(({ holds }) => holds(code));
+    if (group && count > 0) totals.set(group, (totals.get(group) ?? 0) + count);
+  }
+  return GROUPS.flatMap((group) => (totals.has(group) ? [{ group, count: totals.get(group)! }] : []));
+}
+
+/** @returns as `3 need you, 45 delivered` */
+export function sumUp(codes: readonly Code[]): string {
+  const counts = countGroups(codes.map((code) => [code, 1] as const));
+  return counts.map(({ group, count }) => `${count} ${count === 1 ? group.one : group.name}`).join(', ') || 'none';
+}

@@ -1,0 +1,21 @@
+/** A destination in a few words, as its people name it: `s3://lake/orders`, `postgres public.clicks`, `folder coffee`. */
+export type DestinationOf = { type: string; config: { [name: string]: unknown } };
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export function destinationWords({ type, config }: DestinationOf): string {
+  switch (type) {
+    case 'LocalFile':
+      return `folder ${textOf(config['directory'])}`;
+    case 'S3':
+    case 'AwsS3':
+    case 'S3Compatible': {
+      const prefix = textOf(config['prefix']).replace(/^\/|\/$/g, '');
+      return `s3://${textOf(config['bucket_name'])}${prefix && `/${prefix}`}`;
+    }
+    case 'Postgres':
+      return `postgres ${textOf(config['schema'])}.${textOf(config['table_name'])}`;
+    default:
+      return type;
+  }
+}

@@ -1,0 +1,153 @@
+/** The list of exports, with exports whose runs a worker has made. */
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { assertAccessible } from '../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
+import { backfilled, buildExport } from '../support/exports/export-world.ts';
+import { needsBrowser } from '../support/sdks/browser.ts';
+
+const HOURS = { start_at: '2025-06-02T09:00:00Z', end_at: '2025-06-02T12:00:00Z' };
+
+const names = (page: Page) => page.locator('[data-row-link] > span:first-child').allTextContents();
+
+describe('the list of exports', () => {
+  let installation: ConsoleInstallation;
+  let address: string;
+
+  before(async function () {
+    await needsBrowser(this);
+    installation = await buildConsoleInstallation();
+    address = `/project/${installation.tenant.projectId}/exports`;
+  });
+  after(() => installation?.close());
+
+  it('begins in an empty project with the example: its events, a folder, and their three hours selected', async () => {
+    const { page, close } = await installation.visit();
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Load the example morning' }).click();
+    await page.getByLabel('Folder').fill('coffee');
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Create the export' }).click();
+    await page.waitForURL(/\/exports\/[0-9a-f-]{36}\?/);
+    const { searchParams } = new URL(page.url());
+    assert.deepEqual(
+      [searchParams.get('start'), searchParams.get('end')],
+      ['2025-06-02T09:00:00Z', '2025-06-02T12:00:00Z'],
+    );
+    const { rows } = await installation.sluice.pool.query<{ hour: number; count: number }>(
+      `select extract(hour from interval_time at time zone 'UTC')::int as hour, count(*)::int from events group by 1 order by 1`,
+    );
+    assert.deepEqual(
+      rows.map(({ hour, count }) => [hour, count]),
+      [
+        [9, 18],
+        [10, 19],
+        [11, 13],
+      ],
+    );
+    await close();
+  });
+
+  describe('with exports that are delivered, that failed and that are paused', () => {
+    before(async () => {
+      const { world } = installation;
+      const { projectId } = world;
+      const make = (name: string, directory: string) =>
+        world.batchExports.create(
+          projectId,
+          buildExport({ name, destination: { type: 'LocalFile', config: { directory } } }),
+        );
+      const run = async ({ id }: { id: string }) => {
+        const { id: backfillId } = await world.backfills.request(projectId, id, {
+          startAt: HOURS.start_at,
+          endAt: HOURS.end_at,
+        });
+        await backfilled(world, id, backfillId);
+      };
+      await run(await make('Orders', 'orders'));
+      // A file stands where the folder should be.
+      await mkdir(world.folder, { recursive: true });
+      await writeFile(path.join(world.folder, 'clicks'), '');
+      await run(await make('Clicks', 'clicks'));
+      const legacy = await make('Legacy', 'legacy');
+      await installation.request('POST', `/batch_exports/${legacy.id}/pause/`);
+    });
+
+    it('shows first what needs somebody, with the error, and says how all stand', async () => {
+      const { page, close } = await installation.visit();
+      await page.goto(address);
+      await page.getByRole('link', { name: '1 needs you' }).waitFor();
+      await page.getByRole('link', { name: '1 paused' }).waitFor();
+      assert.equal((await names(page))[0], 'Clicks');
+      const clicks = page.getByRole('listitem').filter({ hasText: 'Clicks' });
+      await clicks.getByText('3 hours not delivered').waitFor();
+      await clicks.getByText('A part of the directory or prefix is a file or a link.').waitFor();
+      await clicks.getByRole('img', { name: /3 need you/ }).waitFor();
+      await assertAccessible(page);
+      await close();
+    });
+
+    it('keeps filter and state in the address, and says when nothing matches', async () => {
+      const { page, close } = await installation.visit();
+      await page.goto(address);
+      await page.getByRole('link', { name: '1 needs you' }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('order');
+      await page.waitForURL(/search=order/);
+      await page.reload();
+      await page.getByRole('link', { name: /^Orders/ }).waitFor();
+      assert.deepEqual(await names(page), ['Orders']);
+      await page.getByRole('searchbox').fill('clik');
+      await page.getByText('Nothing matches clik').waitFor();
+      await page.getByRole('link', { name: 'Clear' }).click();
+      await page.getByRole('link', { name: '1 paused' }).click();
+      await page.waitForURL(/state=paused/);
+      assert.deepEqual(await names(page), ['Legacy']);
+      await close();
+    });
+
+    it('is worked by keys: j and k move, x selects, Enter opens', async () => {
+      const { page, close } = await installation.visit();
+      await page.goto(address);
+      await page.getByRole('link', { name: /^Clicks/ }).waitFor();
+      const [first, second] = await names(page);
+      await page.keyboard.press('j');
+      await page.keyboard.press('x');
+      await page.keyboard.press('j');
+      await page.keyboard.press('x');
+      await page.getByText('2 selected').waitFor();
+      await page.keyboard.press('x');
+      await page.getByText('1 selected').waitFor();
+      assert.equal(await page.getByRole('checkbox', { name: `Select ${first}` }).isChecked(), true);
+      assert.equal(await page.getByRole('checkbox', { name: `Select ${second}` }).isChecked(), false);
+      await page.keyboard.press('k');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/exports\/[0-9a-f-]{36}$/);
+      await close();
+    });
+
+    it('does one thing to several exports, and keeps each result in its row', async () => {
+      const { page, close } = await installation.visit();
+      await page.goto(address);
+      for (const name of ['Orders', 'Clicks']) await page.locator('li', { hasText: name }).locator('label').click();
+      await page
+        .getByRole('toolbar', { name: 'Selected exports' })
+        .getByRole('button', { name: 'Retry what failed' })
+        .click();
+      await page.getByRole('listitem').filter({ hasText: 'Orders' }).getByText('Nothing had failed.').waitFor();
+      await page.getByRole('listitem').filter({ hasText: 'Clicks' }).getByText('3 requested again.').waitFor();
+      await close();
+    });
+
+    it('reads on a narrow screen without a scroll sideways', async () => {
+      const { page, close } = await installation.visit({ viewport: { width: 360, height: 700 } });
+      await page.goto(address);
+      await page.getByRole('link', { name: /^Clicks/ }).waitFor();
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(width <= 360, `the page is ${width} px wide`);
+      await close();
+    });
+  });
+});

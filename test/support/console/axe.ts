@@ -1,0 +1,21 @@
+/** Accessibility of a page as axe judges it. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** @throws AssertionError for faults that axe calls serious or critical */
+export async function assertAccessible(page: Page): Promise<void> {
+  // As an evaluated text, because the policy of the page allows no script but its own.
+  await page.evaluate(await readFile(FILE, 'utf8'));
+  // React Aria's announcer names a button that is gone by then.
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ exclude: [['[data-live-announcer]']] })`);
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  assert.deepEqual(
+    grave.map(({ id, help, nodes }) => ({ id, help, at: nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)) })),
+    [],
+  );
+}

@@ -1,0 +1,68 @@
+/** A whole installation behind the console: the API on a port, a worker that delivers, and a project whose user is logged in. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../api/identity.ts';
+import { createTestDatabase } from '../database/database.ts';
+import { buildExportWorld, type ExportWorld } from '../exports/export-world.ts';
+import { startSluice, type Sluice } from '../servers/sluice.ts';
+import { createKnex } from '../../../src/platform/db/connection.ts';
+import { builtConsole, visit, type Visitor } from './visitor.ts';
+
+export type ConsoleInstallation = {
+  sluice: Sluice;
+  world: ExportWorld;
+  tenant: Tenant;
+  /** A browser of the project's user. */
+  visit(options?: Parameters<typeof visit>[1]): Promise<Visitor>;
+  /** The same request that a page would send: to arrange what a story begins with. */
+  request<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+export async function buildConsoleInstallation(): Promise<ConsoleInstallation> {
+  await builtConsole();
+  const database = await createTestDatabase();
+  const db = createKnex({ url: database.url, applicationName: 'test' });
+  const tenant = await buildTenant(db, { name: 'Coffee' });
+  await db('users').where({ id: tenant.userId }).update({ first_name: 'Ada' });
+  await db.destroy();
+  const localRoot = await mkdtemp(path.join(tmpdir(), 'sluice-test-console-'));
+  const encryptionKeys = generateKeyRing();
+  const world = await buildExportWorld('silent', {
+    encryptsPayloads: false,
+    installed: { database, localRoot, encryptionKeys, projectId: tenant.projectId },
+  });
+  const { address, namespace } = world.options.temporal;
+  const sluice = await startSluice({
+    // The world drops it.
+    database: { ...database, drop: async () => {} },
+    temporal: { address, namespace },
+    localRoot,
+    encryptionKeys,
+    backfillsPerProject: 1000,
+  });
+  await world.startWorker();
+  const key = await buildPersonalKey(sluice.db, tenant, '*');
+  return {
+    sluice,
+    world,
+    tenant,
+    visit: (options = {}) => visit(sluice, { userId: tenant.userId, ...options }),
+    async request<Answer>(method: string, path: string, body?: unknown) {
+      const answer = await fetch(`${sluice.url}/api/environments/${tenant.projectId}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      return (text === '' ? undefined : JSON.parse(text)) as Answer;
+    },
+    async close() {
+      await sluice.stop();
+      await world.close();
+    },
+  };
+}
