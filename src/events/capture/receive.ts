@@ -13,7 +13,7 @@ import { probableSender, type TakeTurn } from './turns.ts';
 /** Larger bodies are parsed a few events at a time. */
 const IN_TURNS_BYTES = 1024 * 1024;
 /** Memory of a body's values and their texts beside the body itself, in times of its bytes, until they are rows. */
-const TIMES_PARSED = 3;
+const TIMES_PARSED = 4;
 
 export type Received = Envelope & {
   /** Whether the body held `\u` escapes (see `parseJson`). */

@@ -75,6 +75,8 @@ function receiveChunks(
       countRead(request, chunk);
     } catch (error) {
       stopReading(request.off('data', keep));
+      // The rest is read and thrown away before the refusal is sent: what came before it must not wait in memory that nobody counts.
+      chunks.length = 0;
       finish(() => {
         throw error;
       });
