@@ -96,9 +96,16 @@ const exportPage = createRoute({
   component: lazyRouteComponent(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
 });
 
+const runPage = createRoute({
+  getParentRoute: () => project,
+  path: 'exports/$exportId/runs/$runId',
+  validateSearch: (search) => texts(search, ['level', 'text']),
+  component: lazyRouteComponent(() => import('./exports/run/run-page.tsx'), 'RunPage'),
+});
+
 const routeTree = root.addChildren([
   login,
-  inside.addChildren([home, project.addChildren([projectHome, exportList, exportPage])]),
+  inside.addChildren([home, project.addChildren([projectHome, exportList, exportPage, runPage])]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {

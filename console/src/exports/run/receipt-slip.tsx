@@ -1,0 +1,70 @@
+/** The receipt of a run, line by line: what the source had, what the destination acknowledged, and its files. */
+import { Copy } from '../../look/copy.tsx';
+import { formatBytes, formatCount, formatDuration } from '../../look/time.tsx';
+import type { Run } from './run-data.ts';
+import styles from './run.module.css';
+
+type File = { key: string; rows: number; bytes: number; sha256: string };
+/** As much of a receipt as is shown; it is the destination's, so each member may be missing. */
+type Receipt = { digest?: unknown; location?: string; manifest?: string; files?: File[]; file_count?: number };
+
+/** Files that are shown before the rest is asked for. */
+const SHOWN = 20;
+
+export function ReceiptSlip({ run }: { run: Run }) {
+  const receipt = run.receipt as Receipt | null;
+  const files = receipt?.files ?? [];
+  const seconds = run.finished_at === null ? null : (Date.parse(run.finished_at) - Date.parse(run.created_at)) / 1000;
+  return (
+    <section className={styles.receipt} aria-labelledby="receipt-title">
+      <h2 id="receipt-title">Receipt</h2>
+      <dl className={styles.slip}>
+        <Line name="source" value={countOf(run.records_total_count)} />
+        <Line name="held" value={countOf(run.records_completed)} />
+        {run.bytes_exported !== null && <Line name="bytes" value={formatBytes(run.bytes_exported)} />}
+        <Line name="digest" value={receipt ? 'equal' : '–'} />
+        {seconds !== null && <Line name="took" value={formatDuration(seconds)} />}
+      </dl>
+      <p className={receipt ? styles.verified : 'quiet'}>
+        {receipt
+          ? 'Read back and compared with the source after the commit: nothing is missing, nothing is twice.'
+          : 'Nothing was delivered by this run.'}
+      </p>
+      {receipt?.location && <p className="id">{receipt.location}</p>}
+      {files.length > 0 && <Files files={files} manifest={receipt?.manifest} />}
+      {receipt?.file_count !== undefined && <p>{formatCount(receipt.file_count)} files</p>}
+    </section>
+  );
+}
+
+const countOf = (count: number | null) => (count === null ? '–' : formatCount(count));
+
+function Line({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Files({ files, manifest }: { files: readonly File[]; manifest: string | undefined }) {
+  const sums = files.map(({ key, sha256 }) => `${sha256}  ${key}`).join('\n');
+  return (
+    <>
+      <ul className={styles.files}>
+        {files.slice(0, SHOWN).map((file) => (
+          <li key={file.key}>
+            <span className="id">{file.key}</span>
+            <span className="quiet">
+              {formatCount(file.rows)} rows, {formatBytes(file.bytes)}, sha256 <code>{file.sha256.slice(0, 12)}…</code>
+            </span>
+          </li>
+        ))}
+        {files.length > SHOWN && <li className="quiet">and {formatCount(files.length - SHOWN)} more</li>}
+        {manifest && <li className="id">{manifest}</li>}
+      </ul>
+      <Copy text={`${sums}\n`}>Copy for sha256sum</Copy>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { asCurl } from '../../api/curl.ts';
+import { Button } from '../../look/button.tsx';
+import { Copy } from '../../look/copy.tsx';
+import { Failure, Skeleton } from '../../look/notes.tsx';
+import { formatInterval, Time } from '../../look/time.tsx';
+import { ErrorCard } from './error-card.tsx';
+import { LogView } from './log-view.tsx';
+import { ReceiptSlip } from './receipt-slip.tsx';
+import { cancel, exportQuery, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import styles from './run.module.css';
+
+const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$runId');
+
+/** One delivery of one data interval: what it did, what it left, and why it did not. */
+export function RunPage() {
+  const place = route.useParams();
+  const run = useQuery(runQuery(place));
+  const batchExport = useQuery(exportQuery(place));
+  if (run.isPending) return <Skeleton rows={8} label="Loading the run" />;
+  if (run.isError) return <Failure error={run.error} onRetry={() => void run.refetch()} />;
+  return (
+    <main className={styles.page}>
+      <nav aria-label="Path" className="quiet">
+        <Link to="/project/$projectId/exports" params={place}>
+          Exports
+        </Link>
+        {' / '}
+        <Link to="/project/$projectId/exports/$exportId" params={place}>
+          {batchExport.data?.name ?? 'Export'}
+        </Link>
+      </nav>
+      <Header place={place} run={run.data} />
+      <div className={styles.halves}>
+        <div className={styles.left}>
+          {run.data.error && <ErrorCard place={place} error={run.data.error} />}
+          {!run.data.error && run.data.latest_error !== null && run.data.status !== 'Completed' && (
+            <p className={styles.sentence}>{run.data.latest_error}</p>
+          )}
+          <Facts run={run.data} />
+        </div>
+        <ReceiptSlip run={run.data} />
+      </div>
+      <LogView place={place} isOpen={isOpen(run.data)} />
+    </main>
+  );
+}
+
+const STATUS_WORDS: Record<Run['status'], string> = {
+  Starting: 'waiting to start',
+  Running: 'running',
+  Completed: 'delivered',
+  Failed: 'failed',
+  FailedRetryable: 'failed, and is tried again',
+  Cancelled: 'cancelled',
+  Terminated: 'terminated',
+  TimedOut: 'timed out',
+  ContinuedAsNew: 'continued by another run',
+};
+
+function Header({ place, run }: { place: RunPlace; run: Run }) {
+  const queries = useQueryClient();
+  const afterwards = {
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['runs'] });
+      await queries.invalidateQueries({ queryKey: ['exports'] });
+    },
+  };
+  const retrying = useMutation({ mutationFn: () => retry(place), ...afterwards });
+  const cancelling = useMutation({ mutationFn: () => cancel(place), ...afterwards });
+  const path = `/api/projects/${place.projectId}/batch_exports/${place.exportId}/runs/${place.runId}/`;
+  return (
+    <header className={styles.header}>
+      <h1>
+        {formatInterval(run.data_interval_start, run.data_interval_end)} <span>· {STATUS_WORDS[run.status]}</span>
+      </h1>
+      <div className={styles.buttons}>
+        {isOpen(run) ? (
+          <Button onPress={() => cancelling.mutate()} isPending={cancelling.isPending}>
+            Cancel
+          </Button>
+        ) : (
+          <Button onPress={() => retrying.mutate()} isPending={retrying.isPending} isDisabled={retrying.isSuccess}>
+            {run.status === 'Completed' ? 'Deliver again' : 'Retry'}
+          </Button>
+        )}
+        <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>
+      </div>
+      <div role="status" className={styles.outcome}>
+        {retrying.isSuccess && 'Asked for. A new run delivers this interval; see the export’s grid.'}
+        {cancelling.isSuccess && 'Cancelled.'}
+      </div>
+      {retrying.isError && <Failure error={retrying.error} />}
+      {cancelling.isError && <Failure error={cancelling.error} />}
+    </header>
+  );
+}
+
+function Facts({ run }: { run: Run }) {
+  return (
+    <dl className={styles.facts}>
+      {run.waiting_for !== null && (
+        <>
+          <dt>Waits for</dt>
+          <dd>{run.waiting_for}</dd>
+        </>
+      )}
+      <dt>Started</dt>
+      <dd>
+        <Time iso={run.created_at} seconds />
+      </dd>
+      <dt>Ended</dt>
+      <dd>{run.finished_at === null ? 'not yet' : <Time iso={run.finished_at} seconds />}</dd>
+      <dt>Asked for by</dt>
+      <dd>{run.backfill === null ? 'the schedule' : `backfill ${run.backfill.slice(0, 8)}`}</dd>
+      <dt>Workflow</dt>
+      <dd className="id">{run.workflow_id}</dd>
+    </dl>
+  );
+}
