@@ -1,0 +1,84 @@
+/** A run's page, of real runs: one that was delivered, and one that a destination refuses. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertAccessible } from '../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
+import { buildEvent, microseconds } from '../support/events/events.ts';
+import { needsBrowser } from '../support/sdks/browser.ts';
+
+type Listed = { results: { id: string; status: string }[] };
+
+describe('the page of a run', () => {
+  let at: ConsoleInstallation;
+  before(async function () {
+    await needsBrowser(this);
+    at = await buildConsoleInstallation();
+    await at.world.store(
+      ['30', '40'].map((minute) =>
+        buildEvent({ uuid: randomUUID(), timestamp: microseconds(`2025-06-02T09:${minute}:00Z`) }),
+      ),
+    );
+  });
+  after(() => at?.close());
+
+  /** @returns the export and its run, which has ended with the status */
+  async function deliver(directory: string, status: string): Promise<{ exportId: string; runId: string }> {
+    const { id: exportId } = await at.request<{ id: string }>('POST', '/batch_exports/', {
+      name: `To ${directory}`,
+      model: 'events',
+      interval: 'hour',
+      destination: { type: 'LocalFile', config: { directory } },
+    });
+    await at.request('POST', `/batch_exports/${exportId}/backfill/`, {
+      start_at: '2025-06-02T09:00:00Z',
+      end_at: '2025-06-02T10:00:00Z',
+    });
+    for (let tries = 0; tries < 150; tries++) {
+      const { results } = await at.request<Listed>('GET', `/batch_exports/${exportId}/runs/`);
+      if (results[0]?.status === status) return { exportId, runId: results[0].id };
+      await sleep(200);
+    }
+    throw new Error(`The run is not ${status}.`);
+  }
+
+  it('shows the receipt of what was delivered, to the file and its hash', async () => {
+    const { exportId, runId } = await deliver('orders', 'Completed');
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
+    await page.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC · delivered' }).waitFor();
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    assert.match((await receipt.textContent())!, /source2held2.*digestequal.*2 rows.*sha256 [\da-f]{12}/);
+    await page
+      .getByRole('log')
+      .getByText(/deliver|commit/i)
+      .first()
+      .waitFor();
+    await assertAccessible(page);
+    await close();
+  });
+
+  it('says why nothing was delivered, and filters the log by what is in the address', async () => {
+    const folder = path.join(at.world.folder, 'closed');
+    await mkdir(path.dirname(folder), { recursive: true });
+    await writeFile(folder, 'a file where the folder should be');
+    const { exportId, runId } = await deliver('closed', 'Failed');
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
+    await page.getByRole('heading', { name: /· failed$/ }).waitFor();
+    await page.getByText('Nothing was delivered by this run.').waitFor();
+    await page.getByLabel('Contains').fill('no line has this');
+    await page.getByLabel('Contains').press('Enter');
+    await page.getByText('No entry matches.').waitFor();
+    await page.waitForURL(/text=no/);
+    await page.reload();
+    await page.getByText('No entry matches.').waitFor();
+    await assertAccessible(page);
+    await rm(folder);
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText('Asked for. A new run delivers this interval').waitFor();
+    await close();
+  });
+});
