@@ -35,7 +35,7 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
           value={level ?? 'all'}
           onChange={(value) =>
             void navigate({
-              search: ({ level: _, ...rest }) => (value === 'all' ? rest : { ...rest, level: value }),
+              search: value === 'all' ? { ...(text && { text }) } : { ...filter, level: value },
               replace: true,
             })
           }
@@ -45,7 +45,7 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
           text={text ?? ''}
           onChange={(value) =>
             void navigate({
-              search: ({ text: _, ...rest }) => (value === '' ? rest : { ...rest, text: value }),
+              search: value === '' ? { ...(level && { level }) } : { ...filter, text: value },
               replace: true,
             })
           }
@@ -102,8 +102,6 @@ function Lines({ entries, onEnd }: { entries: readonly LogEntry[]; onEnd: () => 
     if (isAtEnd) onEnd();
   });
   return (
-    // Keyboards scroll what has the focus.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div
       ref={scroller}
       className={styles.scroller}
