@@ -5,6 +5,7 @@ import { I18nProvider, RouterProvider as AriaRouterProvider } from 'react-aria-c
 import { ApiError } from './api/client.ts';
 import { createAppRouter } from './router.tsx';
 import { PasswordDialog } from './session/password-dialog.tsx';
+import { Notices } from './look/notice.tsx';
 import { NewVersion } from './shell/new-version.tsx';
 
 /** Refusals are answers, and are not asked for again; what may pass is tried twice more. */
@@ -33,6 +34,7 @@ export function App() {
           <RouterProvider router={router} />
           <PasswordDialog />
           <NewVersion />
+          <Notices />
         </AriaRouterProvider>
       </QueryClientProvider>
     </I18nProvider>

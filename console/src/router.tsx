@@ -20,10 +20,21 @@ import { Shell } from './shell/shell.tsx';
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet });
 
+type Texts<Name extends string> = { [N in Name]?: string | undefined };
+type Page = { page?: number | undefined };
+
 /** The members of an address's query that are texts; others are passed over. */
-function texts<Name extends string>(search: Record<string, unknown>, names: readonly Name[]): { [N in Name]?: string } {
-  const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
-  return Object.fromEntries(given.map((name) => [name, search[name]])) as { [N in Name]?: string };
+function texts<Name extends string>(search: Record<string, unknown>, names: readonly Name[]): Texts<Name> {
+  // Digits in an address that somebody typed are read as a number.
+  const given = names.filter(
+    (name) => ['string', 'number', 'boolean'].includes(typeof search[name]) && search[name] !== '',
+  );
+  return Object.fromEntries(given.map((name) => [name, String(search[name])])) as Texts<Name>;
+}
+
+/** The page of a list; the first one is not said. */
+function pageOf({ page }: Record<string, unknown>): Page {
+  return Number.isInteger(page) && Number(page) > 1 ? { page: Number(page) } : {};
 }
 
 const login = createRoute({
@@ -103,9 +114,28 @@ const runPage = createRoute({
   component: lazyRouteComponent(() => import('./exports/run/run-page.tsx'), 'RunPage'),
 });
 
+const flagList = createRoute({
+  getParentRoute: () => project,
+  path: 'flags',
+  validateSearch(search): Texts<'search' | 'state' | 'type'> & Page {
+    return { ...texts(search, ['search', 'state', 'type']), ...pageOf(search) };
+  },
+  component: lazyRouteComponent(() => import('./flags/list/flags-page.tsx'), 'FlagsPage'),
+});
+
+const flag = createRoute({
+  getParentRoute: () => project,
+  path: 'flags/$flagId',
+  params: {
+    parse: ({ flagId }) => ({ flagId: Number(flagId) }),
+    stringify: ({ flagId }) => ({ flagId: String(flagId) }),
+  },
+  component: lazyRouteComponent(() => import('./flags/page/flag-page.tsx'), 'FlagPage'),
+});
+
 const routeTree = root.addChildren([
   login,
-  inside.addChildren([home, project.addChildren([projectHome, exportList, exportPage, runPage])]),
+  inside.addChildren([home, project.addChildren([projectHome, exportList, exportPage, runPage, flagList, flag])]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {

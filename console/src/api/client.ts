@@ -1,9 +1,18 @@
 /** Requests to the API, typed by its document; what it refuses becomes an `ApiError`, and a missing session a question for the password. */
 import createClient from 'openapi-fetch';
 import { sessionFetch } from './session-fetch.ts';
-import type { paths } from './schema.d.ts';
+import type { components, paths } from './schema.d.ts';
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: sessionFetch });
+
+/** A body of the document as answers have it: without the members that are always null. */
+export type Answered<Name extends keyof components['schemas']> = WithoutNulls<components['schemas'][Name]>;
+
+type WithoutNulls<T> = T extends (infer One)[]
+  ? WithoutNulls<One>[]
+  : T extends object
+    ? { [Name in keyof T as NonNullable<T[Name]> extends never ? never : Name]: WithoutNulls<T[Name]> }
+    : T;
 
 /** The envelope of a refusal. */
 export type Refusal = { type: string; code: string; detail: string; attr: string | null };

@@ -19,17 +19,38 @@ import {
 } from 'react-aria-components';
 import styles from './field.module.css';
 
-type Common = { label: string; description?: ReactNode; error?: string | undefined };
+type Common = {
+  label: string;
+  /** Whether it is for screen readers only: what stands beside the field says what it is of. */
+  isLabelHidden?: boolean;
+  description?: ReactNode;
+  error?: string | undefined;
+};
+
+/** An error of the server's last answer must not stop the next request: browsers send no form with a field that they hold for invalid. */
+export const validation = (error: string | undefined) =>
+  ({ isInvalid: error !== undefined, validationBehavior: error === undefined ? 'native' : 'aria' }) as const;
+
+const labelClass = (isHidden = false) => (isHidden ? 'visually-hidden' : styles.label!);
 
 export type TextFieldProps = Omit<AriaTextFieldProps, 'children'> &
   Common & { placeholder?: string | undefined; lines?: number; mono?: boolean };
 
 /** @param props `lines`: more than one makes it a text area */
-export function TextField({ label, description, error, placeholder, lines = 1, mono, ...props }: TextFieldProps) {
+export function TextField({
+  label,
+  isLabelHidden,
+  description,
+  error,
+  placeholder,
+  lines = 1,
+  mono,
+  ...props
+}: TextFieldProps) {
   const input = `${styles.input} ${mono ? styles.mono : ''}`;
   return (
-    <AriaTextField {...props} isInvalid={error !== undefined} className={styles.field!}>
-      <Label className={styles.label!}>{label}</Label>
+    <AriaTextField {...props} {...validation(error)} className={styles.field!}>
+      <Label className={labelClass(isLabelHidden)}>{label}</Label>
       {lines > 1 ? (
         <TextArea
           rows={lines}
@@ -55,17 +76,27 @@ export type SelectProps = Common & {
   placeholder?: string;
 };
 
-export function Select({ label, description, error, options, value, onChange, isDisabled, placeholder }: SelectProps) {
+export function Select({
+  label,
+  isLabelHidden,
+  description,
+  error,
+  options,
+  value,
+  onChange,
+  isDisabled,
+  placeholder,
+}: SelectProps) {
   return (
     <AriaSelect
       className={styles.field!}
       value={value}
       onChange={(key) => key !== null && onChange(String(key))}
       isDisabled={isDisabled ?? false}
-      isInvalid={error !== undefined}
+      {...validation(error)}
       placeholder={placeholder ?? 'Choose'}
     >
-      <Label className={styles.label!}>{label}</Label>
+      <Label className={labelClass(isLabelHidden)}>{label}</Label>
       <AriaButton className={`${styles.input} ${styles.select}`}>
         <SelectValue className={styles.value!} />
         <span aria-hidden>▾</span>

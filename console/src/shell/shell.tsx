@@ -5,6 +5,8 @@ import { api, done } from '../api/client.ts';
 import { useMe } from '../session/me.ts';
 import styles from './shell.module.css';
 
+const CURRENT = { 'aria-current': 'page' } as const;
+
 export function Shell() {
   const me = useMe();
   const params = useParams({ strict: false });
@@ -21,9 +23,14 @@ export function Shell() {
         {projectId !== undefined && <ProjectMenu projectId={projectId} />}
         <nav aria-label="Subjects" className={styles.subjects}>
           {projectId !== undefined && (
-            <Link to="/project/$projectId/exports" params={{ projectId }} activeProps={{ 'aria-current': 'page' }}>
-              Exports
-            </Link>
+            <>
+              <Link to="/project/$projectId/exports" params={{ projectId }} activeProps={CURRENT}>
+                Exports
+              </Link>
+              <Link to="/project/$projectId/flags" params={{ projectId }} activeProps={CURRENT}>
+                Flags
+              </Link>
+            </>
           )}
         </nav>
         <UserMenu />

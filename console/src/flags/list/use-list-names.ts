@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { Flag } from '../flags-data.ts';
+import { conditionsOf, IDS, type Names } from '../words/conditions.ts';
+
+/** Names for the sentences of a list: of flags that are in it, and of the first cohorts. Others keep their ids. */
+export function useListNames(projectId: number, flags: readonly Flag[]): Names {
+  const asksForCohorts = flags.some(({ filters }) =>
+    (filters.groups ?? []).flatMap(conditionsOf).some(({ type }) => type === 'cohort'),
+  );
+  const cohorts = useQuery({
+    queryKey: ['cohorts', projectId, 'list'],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/environments/{project_id}/cohorts/', {
+          params: { path: { project_id: projectId }, query: { limit: 100 } },
+          signal,
+        }),
+      ),
+    enabled: asksForCohorts,
+    staleTime: 60_000,
+  });
+  return {
+    ...IDS,
+    cohort: (id) => cohorts.data?.results.find((one) => String(one.id) === id)?.name || IDS.cohort(id),
+    flag: (id) => flags.find((one) => String(one.id) === id)?.key ?? IDS.flag(id),
+  };
+}

@@ -1,0 +1,125 @@
+/** The condition sets of a flag in the order in which they are tried: in words, with the share that each takes. */
+import { useState } from 'react';
+import { Button } from '../../look/button.tsx';
+import { PercentField } from '../../look/percent-field.tsx';
+import {
+  conditionsOf,
+  formatPercent,
+  groupTypeOf,
+  partsOf,
+  percentOf,
+  type Condition,
+  type ConditionSet,
+  type Filters,
+  type Names,
+} from '../words/conditions.ts';
+import styles from './flag-page.module.css';
+import { JsonEditor } from './json-editor.tsx';
+import { FlagReach, SetReach } from './reach.tsx';
+import type { Edit } from './use-edit.ts';
+import { useNames } from './use-names.ts';
+import type { Refusal } from './use-refusal.ts';
+
+type ConditionSetsProps = { projectId: number; edit: Edit; refusal: Refusal; mayEdit: boolean };
+
+export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSetsProps) {
+  const [isJson, setJson] = useState(false);
+  const { filters } = edit.fields;
+  const sets = filters.groups ?? [];
+  const names = useNames(projectId, filters);
+  const change = (index: number, set: Partial<ConditionSet>) =>
+    edit.setFilters({ groups: sets.map((one, at) => (at === index ? { ...one, ...set } : one)) });
+  return (
+    <section aria-label="Condition sets">
+      <ol className={styles.sets}>
+        {sets.map((set, index) => (
+          // Sets have no names: their place is what they are known by.
+          <li key={`${index} ${edit.origin}`} className={styles.set}>
+            <span className={styles.place}>{index + 1}</span>
+            <div className={styles.words}>
+              <SetWords set={set} isLater={index > 0} filters={filters} names={names} />
+              <Problem text={refusal.at(`filters__groups__${index}`)} />
+            </div>
+            <div className={styles.share}>
+              {mayEdit ? (
+                <PercentField
+                  label={`Percentage of set ${index + 1}`}
+                  isLabelHidden
+                  value={percentOf(set)}
+                  onChange={(rollout_percentage) => change(index, { rollout_percentage })}
+                />
+              ) : (
+                formatPercent(percentOf(set))
+              )}
+            </div>
+            <span className={styles.outcome}>→ {outcomeOf(set, filters)}</span>
+            {refusal.at(`filters__groups__${index}`) === undefined && (
+              <SetReach projectId={projectId} set={set} filters={filters} place={index} />
+            )}
+          </li>
+        ))}
+      </ol>
+      {sets.length === 0 && <p className={styles.note}>No condition set: nobody gets it.</p>}
+      <div className={styles.below}>
+        {mayEdit && (
+          <Button kind="quiet" onPress={() => setJson(true)}>
+            Edit as JSON
+          </Button>
+        )}
+        <FlagReach projectId={projectId} filters={filters} />
+      </div>
+      {isJson && <JsonEditor edit={edit} onClose={() => setJson(false)} />}
+    </section>
+  );
+}
+
+export function Problem({ text }: { text: string | undefined }) {
+  return text === undefined ? null : (
+    <p className={styles.problem} role="alert">
+      {text}
+    </p>
+  );
+}
+
+type SetWordsProps = { set: ConditionSet; isLater: boolean; filters: Filters; names: Names };
+
+function SetWords({ set, isLater, filters, names }: SetWordsProps) {
+  const conditions = conditionsOf(set);
+  const index = groupTypeOf(set, filters);
+  const about = index === null ? undefined : names.groupType(index);
+  return (
+    <>
+      {set.description && <div className="quiet">{set.description}</div>}
+      {about !== undefined && <span className="quiet">{about}: </span>}
+      {conditions.length === 0 && (about === undefined ? 'everybody' : 'all of them') + (isLater ? ' else' : '')}
+      {conditions.map((condition, at) => (
+        // Conditions have no names either.
+        <span key={`${at} ${condition.key}`}>
+          {at > 0 && ' and '}
+          <ConditionWords condition={condition} names={names} />
+        </span>
+      ))}
+    </>
+  );
+}
+
+export function ConditionWords({ condition, names }: { condition: Condition; names: Names }) {
+  const { subject, verb, values, between } = partsOf(condition, names);
+  return (
+    <>
+      <code>{subject}</code> {verb}{' '}
+      {values.map((value, at) => (
+        <span key={value}>
+          {at > 0 && (at === values.length - 1 ? ` ${between} ` : ', ')}
+          <code className={styles.value}>{value}</code>
+        </span>
+      ))}
+    </>
+  );
+}
+
+function outcomeOf(set: ConditionSet, { multivariate }: Filters): string {
+  const variants = multivariate?.variants ?? [];
+  if (set.variant) return set.variant;
+  return variants.length === 0 ? 'on' : variants.map(({ key }) => key).join(' or ');
+}

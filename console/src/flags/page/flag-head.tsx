@@ -1,0 +1,98 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { messageOf } from '../../api/client.ts';
+import { Button } from '../../look/button.tsx';
+import { Switch } from '../../look/field.tsx';
+import { showNotice } from '../../look/notice.tsx';
+import { changeFlag, flagQuery, type Flag, type FlagPatch } from '../flags-data.ts';
+import styles from './flag-page.module.css';
+
+/** The key, the switch, and what SDKs make of the flag. */
+export function FlagHead({ projectId, flag }: { projectId: number; flag: Flag }) {
+  const queries = useQueryClient();
+  const { queryKey } = flagQuery(projectId, flag.id);
+  const changing = useMutation({
+    mutationFn: (patch: FlagPatch) => changeFlag(projectId, flag.id, patch),
+    // Shown at once, because the notice undoes it.
+    onMutate: ({ active }) => {
+      if (active !== undefined) queries.setQueryData(queryKey, { ...flag, active });
+    },
+    onSuccess: (changed) => {
+      queries.setQueryData(queryKey, changed);
+    },
+    onError: (error) => showNotice({ text: messageOf(error) }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['flags', projectId] }),
+  });
+  function turn(active: boolean) {
+    changing.mutate(
+      { active },
+      {
+        onSuccess: () =>
+          showNotice({
+            text: `${flag.key} is ${active ? 'on' : 'off'}.`,
+            undo: () => changing.mutate({ active: !active }),
+          }),
+      },
+    );
+  }
+  return (
+    <header className={styles.head}>
+      <h1 className={styles.key}>{flag.key}</h1>
+      {flag.deleted ? (
+        <>
+          <span>Deleted</span>
+          {flag.can_edit && <Button onPress={() => changing.mutate({ deleted: false })}>Restore the flag</Button>}
+        </>
+      ) : (
+        <Switch isSelected={flag.active} onChange={turn} isDisabled={!flag.can_edit || changing.isPending}>
+          {flag.active ? 'On' : 'Off'}
+        </Switch>
+      )}
+      <span className="quiet">v{flag.version}</span>
+      <LocalEvaluation flag={flag} />
+      <Uses flag={flag} />
+    </header>
+  );
+}
+
+function LocalEvaluation({ flag: { local_evaluation: local } }: { flag: Flag }) {
+  if (!local.evaluable) return <span className={styles.verdict}>SDKs must ask the server: {local.reason}</span>;
+  if (local.differing_sdks.length === 0) {
+    return (
+      <span className={styles.verdict}>
+        SDKs may decide it themselves <span aria-hidden>✓</span>
+      </span>
+    );
+  }
+  return (
+    <details className={styles.verdict}>
+      <summary>SDKs may decide it themselves, some of them otherwise</summary>
+      <ul className={styles.sdks}>
+        {local.differing_sdks.map(({ sdk, versions, reason }) => (
+          <li key={sdk + versions}>
+            <code>
+              {sdk} {versions}
+            </code>
+            : {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** What else is said by the flag, and stands in the way of deleting it. */
+function Uses({ flag }: { flag: Flag }) {
+  const uses = [
+    ...flag.experiment_set_metadata.map((one) => `the experiment ${one.name}${one.is_running ? ' (running)' : ''}`),
+    ...flag.features.map((one) => `the early access feature ${one.name}`),
+    ...flag.surveys.map((one) => `the survey ${one.name}`),
+  ];
+  return (
+    <>
+      {uses.length > 0 && <span className="quiet">Used by {uses.join(', ')}.</span>}
+      {flag.status === 'STALE' && (
+        <span className="quiet">Everybody has had the same for 30 days: programs may not need it any more.</span>
+      )}
+    </>
+  );
+}

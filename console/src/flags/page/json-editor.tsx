@@ -1,0 +1,68 @@
+import { useState } from 'react';
+import { Button } from '../../look/button.tsx';
+import { Actions, Dialog } from '../../look/dialog.tsx';
+import { TextField } from '../../look/field.tsx';
+import type { Filters } from '../words/conditions.ts';
+import { isObject } from '../words/equal.ts';
+import type { Edit } from './use-edit.ts';
+
+/** All that the page has no fields for: conditions, sets and variants that come, go or change places. The server checks it when it is saved. */
+export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void }) {
+  const [text, setText] = useState(() => JSON.stringify(edit.fields.filters, null, 2));
+  const [error, setError] = useState<string>();
+  function use() {
+    try {
+      const filters = parsed(text);
+      edit.begin(edit.base, { ...edit.fields, filters });
+      onClose();
+    } catch (problem) {
+      setError((problem as Error).message);
+    }
+  }
+  return (
+    <Dialog title={`Filters of ${edit.base.key}`} isOpen onClose={onClose} width="wide">
+      <TextField
+        label="JSON"
+        description="Condition sets are in groups, and the first that matches decides. docs/feature-flags.md lists what a condition may say."
+        value={text}
+        onChange={(next) => {
+          setText(next);
+          setError(undefined);
+        }}
+        error={error}
+        lines={20}
+        mono
+        autoFocus
+      />
+      <Actions>
+        <Button kind="primary" onPress={use}>
+          Use it in my edit
+        </Button>
+        <Button kind="quiet" onPress={onClose}>
+          Cancel
+        </Button>
+      </Actions>
+    </Dialog>
+  );
+}
+
+/** @throws Error in words for who wrote it */
+function parsed(text: string): Filters {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is not JSON. ${placeIn(text, (error as Error).message)}`, { cause: error });
+  }
+  if (!isObject(value)) throw new Error('Filters are an object: { "groups": […] }.');
+  if (value['groups'] !== undefined && !Array.isArray(value['groups']))
+    throw new Error('groups is a list of condition sets.');
+  return value as Filters;
+}
+
+/** Browsers count characters; people count lines. */
+function placeIn(text: string, message: string): string {
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position === undefined || /line \d+/.test(message)) return message;
+  return `Line ${text.slice(0, Number(position)).split('\n').length}: ${message}`;
+}

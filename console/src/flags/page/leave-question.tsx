@@ -1,0 +1,26 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Button } from '../../look/button.tsx';
+import { Actions, Dialog } from '../../look/dialog.tsx';
+
+/** Asks before an edit that is not saved is left behind; the browser asks in its own words when the tab is closed. */
+export function LeaveQuestion({ isDirty }: { isDirty: boolean }) {
+  const { proceed, reset, status } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  });
+  if (status !== 'blocked') return null;
+  return (
+    <Dialog title="Leave without saving?" isOpen onClose={reset}>
+      <p>Your edit of this flag is not saved.</p>
+      <Actions>
+        <Button kind="primary" onPress={reset}>
+          Stay
+        </Button>
+        <Button kind="danger" onPress={proceed}>
+          Leave, and drop the edit
+        </Button>
+      </Actions>
+    </Dialog>
+  );
+}

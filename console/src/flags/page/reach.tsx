@@ -1,0 +1,80 @@
+/** How many persons or groups match a condition set, and how many of all get the flag. */
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import { formatCount } from '../../look/time.tsx';
+import { conditionsOf, groupTypeOf, percentOf, type ConditionSet, type Filters } from '../words/conditions.ts';
+import { reachOf } from '../words/reach.ts';
+import styles from './flag-page.module.css';
+
+/** Each count may take the database seconds. */
+const MOST_COUNTED = 8;
+
+function countQuery(projectId: number, set: ConditionSet, groupType: number | null) {
+  // The server counts who matches, whatever the percentage.
+  const condition = { properties: [...conditionsOf(set)] };
+  return {
+    queryKey: ['flags', projectId, 'reach', condition, groupType],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      done(
+        api.POST('/api/environments/{project_id}/feature_flags/user_blast_radius/', {
+          params: { path: { project_id: projectId } },
+          body: { condition, group_type_index: groupType },
+          signal,
+        }),
+      ),
+    staleTime: 60_000,
+    retry: false,
+  };
+}
+
+type SetReachProps = { projectId: number; set: ConditionSet; filters: Filters; place: number };
+
+export function SetReach({ projectId, set, filters, place }: SetReachProps) {
+  const asks = conditionsOf(set).length > 0;
+  const count = useQuery({
+    ...countQuery(projectId, set, groupTypeOf(set, filters)),
+    enabled: asks && place < MOST_COUNTED,
+  });
+  if (!asks || place >= MOST_COUNTED || count.isPending) return <span className={styles.reach} />;
+  // A draft that the server would refuse is refused here already.
+  if (!count.data) return <span className={styles.uncounted}>Not counted. {count.error?.message}</span>;
+  const { users_affected: matching, total_users: total } = count.data;
+  return (
+    <span className={styles.reach}>
+      {formatCount(matching)} of {formatCount(total)} match
+    </span>
+  );
+}
+
+/** Left out where something beside condition sets decides for some, or where sets are about different things. */
+export function FlagReach({ projectId, filters }: { projectId: number; filters: Filters }) {
+  const sets = filters.groups ?? [];
+  const groupTypes = [...new Set(sets.map((set) => groupTypeOf(set, filters)))];
+  const isPlain =
+    !filters.early_exit &&
+    !filters.feature_enrollment &&
+    !filters.super_groups?.length &&
+    !filters.holdout &&
+    !filters.holdout_groups?.length;
+  const isCounted = isPlain && sets.length > 0 && sets.length <= MOST_COUNTED && groupTypes.length === 1;
+  const counts = useQueries({
+    queries: isCounted ? sets.map((set) => countQuery(projectId, set, groupTypes[0]!)) : [],
+  });
+  const answers = counts.flatMap(({ data }) => data ?? []);
+  if (!isCounted || answers.length < counts.length) return null;
+  const total = Math.max(...answers.map(({ total_users }) => total_users));
+  const { least, most } = reachOf(
+    sets.map((set, index) => ({
+      percent: percentOf(set),
+      asks: conditionsOf(set).length > 0,
+      matching: answers[index]!.users_affected,
+    })),
+    total,
+  );
+  const reached = least === most ? formatCount(least) : `${formatCount(least)} to ${formatCount(most)}`;
+  return (
+    <span>
+      reaches {reached} of {formatCount(total)}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+/** What somebody changes of a flag and has not saved. */
+import { useState } from 'react';
+import type { Flag } from '../flags-data.ts';
+import { changesBetween, type ChangeLine } from '../words/changes.ts';
+import type { Filters } from '../words/conditions.ts';
+import { differences, fieldsOf, type Fields } from '../words/fields.ts';
+
+export type Edit = {
+  /** The flag as it was when the edit began: what the server compares with. */
+  base: Flag;
+  fields: Fields;
+  changes: ChangeLine[];
+  isDirty: boolean;
+  /** Another number whenever fields come from elsewhere than from their inputs. */
+  origin: number;
+  set(change: Partial<Fields>): void;
+  setFilters(change: Partial<Filters>): void;
+  /** @param base of what is changed @param fields as they should be */
+  begin(base: Flag, fields: Fields): void;
+  discard(): void;
+  /** For a PATCH, which is refused when somebody else changed the same meanwhile. */
+  patch(): Partial<Fields> & { version: number; original_flag: Record<string, unknown> };
+};
+
+export function useEdit(flag: Flag): Edit {
+  const [edited, setEdited] = useState<{ base: Flag; fields: Fields }>();
+  const [origin, setOrigin] = useState(0);
+  const base = edited?.base ?? flag;
+  const fields = edited?.fields ?? fieldsOf(flag);
+  const changes = edited ? changesBetween(fieldsOf(base), fields) : [];
+  const set = (change: Partial<Fields>) => setEdited({ base, fields: { ...fields, ...change } });
+  return {
+    base,
+    fields,
+    changes,
+    isDirty: changes.length > 0,
+    origin,
+    set,
+    setFilters: (change) => set({ filters: { ...fields.filters, ...change } }),
+    begin(newBase, newFields) {
+      setEdited({ base: newBase, fields: newFields });
+      setOrigin(origin + 1);
+    },
+    discard() {
+      setEdited(undefined);
+      setOrigin(origin + 1);
+    },
+    patch: () => ({
+      ...differences(fieldsOf(base), fields),
+      version: base.version,
+      original_flag: { ...fieldsOf(base) },
+    }),
+  };
+}

@@ -1,0 +1,78 @@
+import { TextField } from '../../look/field.tsx';
+import { PercentField } from '../../look/percent-field.tsx';
+import { formatPercent, type Filters } from '../words/conditions.ts';
+import { Problem } from './condition-sets.tsx';
+import styles from './flag-page.module.css';
+import type { Edit } from './use-edit.ts';
+import type { Refusal } from './use-refusal.ts';
+
+type Variant = NonNullable<NonNullable<Filters['multivariate']>['variants']>[number];
+
+/** A sum of floats: 33.3 + 33.3 + 33.4. */
+const ROUNDING = 1e-6;
+
+/** Into which variants those who get the flag fall. */
+export function Variants({ edit, refusal, mayEdit }: { edit: Edit; refusal: Refusal; mayEdit: boolean }) {
+  const { multivariate } = edit.fields.filters;
+  const variants = multivariate?.variants ?? [];
+  if (variants.length === 0) return null;
+  const sum = variants.reduce((total, { rollout_percentage }) => total + rollout_percentage, 0);
+  const change = (index: number, variant: Partial<Variant>) =>
+    edit.setFilters({
+      multivariate: {
+        ...multivariate,
+        variants: variants.map((one, at) => (at === index ? { ...one, ...variant } : one)),
+      },
+    });
+  return (
+    <section aria-labelledby="variants">
+      <h2 id="variants">Variants</h2>
+      <table className={styles.variants}>
+        <thead>
+          <tr>
+            <th>Key</th>
+            <th>Name</th>
+            <th>Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {variants.map((variant, index) => (
+            <tr key={variant.key}>
+              <td>
+                <code>{variant.key}</code>
+                <Problem text={refusal.at(`filters__multivariate__variants__${index}`)} />
+              </td>
+              <td>
+                {mayEdit ? (
+                  <TextField
+                    label={`Name of ${variant.key}`}
+                    isLabelHidden
+                    value={variant.name ?? ''}
+                    onChange={(name) => change(index, { name })}
+                  />
+                ) : (
+                  variant.name
+                )}
+              </td>
+              <td>
+                {mayEdit ? (
+                  <PercentField
+                    label={`Share of ${variant.key}`}
+                    isLabelHidden
+                    value={variant.rollout_percentage}
+                    onChange={(rollout_percentage) => change(index, { rollout_percentage })}
+                  />
+                ) : (
+                  formatPercent(variant.rollout_percentage)
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {Math.abs(sum - 100) > ROUNDING && (
+        <Problem text={`The shares add up to ${formatPercent(sum)}: they have to make 100 %.`} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+/** Values of JSON, compared and merged. Members that are absent or undefined are the same. */
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function equal(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((value, index) => equal(value, other[index]));
+  }
+  if (!isObject(one) || !isObject(other)) return false;
+  return namesIn(one, other).every((name) => equal(one[name], other[name]));
+}
+
+export function namesIn(...objects: readonly object[]): string[] {
+  return [...new Set(objects.flatMap((object) => Object.keys(object)))];
+}
+
+/** Stands for two changes of the same place, which no rule can decide. */
+export class Disputed extends Error {}
+
+/**
+ * @returns both changes of a base together
+ * @throws Disputed where they changed the same place in different ways
+ */
+export function merged<T>(base: T, theirs: T, ours: T): T {
+  if (equal(ours, base)) return theirs;
+  if (equal(theirs, base) || equal(theirs, ours)) return ours;
+  if ([base, theirs, ours].every(isObject)) {
+    const [a, b, c] = [base, theirs, ours] as Readonly<Record<string, unknown>>[];
+    const members = namesIn(a!, b!, c!).map((name) => [name, merged(a![name], b![name], c![name])]);
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as T;
+  }
+  if (Array.isArray(base) && Array.isArray(theirs) && Array.isArray(ours)) {
+    // Where one of them has more or fewer, places no longer say what belongs together.
+    if (base.length === theirs.length && base.length === ours.length) {
+      return base.map((value, index) => merged<unknown>(value, theirs[index], ours[index])) as T;
+    }
+  }
+  throw new Disputed();
+}

@@ -1,0 +1,53 @@
+/** A short notice at the foot of the page: something was done, and may be undone. One at a time: a newer one takes its place. */
+import { useEffect, useSyncExternalStore } from 'react';
+import { Button } from './button.tsx';
+import styles from './notice.module.css';
+
+export type Notice = { text: string; undo?: () => unknown };
+
+/** Long enough to read it and to reach for the button. */
+const SHOWN_MS = 12_000;
+
+let present: Notice | undefined;
+const listeners = new Set<() => void>();
+
+export function showNotice(notice: Notice | undefined): void {
+  present = notice;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function Notices() {
+  const notice = useSyncExternalStore(subscribe, () => present);
+  useEffect(() => {
+    if (!notice) return undefined;
+    const timer = setTimeout(() => showNotice(undefined), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return (
+    <div role="status" className={styles.place}>
+      {notice && (
+        <div className={styles.notice}>
+          <span className={styles.text}>{notice.text}</span>
+          {notice.undo && (
+            <Button
+              onPress={() => {
+                showNotice(undefined);
+                notice.undo?.();
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <Button kind="quiet" aria-label="Close this notice" onPress={() => showNotice(undefined)}>
+            ✕
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

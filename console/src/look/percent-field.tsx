@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { FieldError, Group, Input, Label, NumberField, Text } from 'react-aria-components';
+import styles from './field.module.css';
+import { validation } from './field.tsx';
+
+export type PercentFieldProps = {
+  label: string;
+  /** Whether what stands beside it says what it is of: the label is for screen readers then. */
+  isLabelHidden?: boolean;
+  description?: ReactNode;
+  error?: string | undefined;
+  /** 0 to 100. */
+  value: number;
+  onChange: (value: number) => void;
+  isDisabled?: boolean;
+};
+
+/** A percentage from 0 to 100; arrow keys change it by one. */
+export function PercentField(props: PercentFieldProps) {
+  const { label, isLabelHidden = false, description, error, value, onChange, isDisabled = false } = props;
+  return (
+    <NumberField
+      className={styles.field!}
+      value={value}
+      // An empty field is no number, and keeps what was there.
+      onChange={(next) => !Number.isNaN(next) && onChange(next)}
+      minValue={0}
+      maxValue={100}
+      formatOptions={{ maximumFractionDigits: 4 }}
+      isDisabled={isDisabled}
+      {...validation(error)}
+      isWheelDisabled
+    >
+      <Label className={isLabelHidden ? 'visually-hidden' : styles.label!}>{label}</Label>
+      <Group className={styles.percent!}>
+        <Input className={`${styles.input} ${styles.percentInput}`} />
+        <span aria-hidden>%</span>
+      </Group>
+      {description && (
+        <Text slot="description" className={styles.description!}>
+          {description}
+        </Text>
+      )}
+      <FieldError className={styles.error!}>{error}</FieldError>
+    </NumberField>
+  );
+}

@@ -1,0 +1,43 @@
+import { useEffect, useRef, useState } from 'react';
+import { Input, SearchField as AriaSearchField } from 'react-aria-components';
+import styles from './filters.module.css';
+
+/** Long enough that a word is asked for once, and not letter by letter. */
+const PAUSE_MS = 250;
+
+export type SearchFieldProps = {
+  label: string;
+  /** Of the address: what it says from elsewhere takes the place of what was typed. */
+  value: string;
+  onChange: (value: string) => void;
+  /** Whether `/` leads here. */
+  isFirst?: boolean;
+};
+
+/** A filter by text, whose label is its placeholder. */
+export function SearchField({ label, value, onChange, isFirst = false }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const known = useRef(value);
+  const latest = useRef(onChange);
+  useEffect(() => {
+    latest.current = onChange;
+  });
+  useEffect(() => {
+    if (value === known.current) return;
+    known.current = value;
+    setText(value);
+  }, [value]);
+  useEffect(() => {
+    if (text === known.current) return undefined;
+    const timer = setTimeout(() => {
+      known.current = text;
+      latest.current(text);
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <AriaSearchField aria-label={label} value={text} onChange={setText} className={styles.search!}>
+      <Input className={styles.searchInput!} placeholder={label} {...(isFirst && { 'data-filter': '' })} />
+    </AriaSearchField>
+  );
+}
