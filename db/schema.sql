@@ -204,9 +204,19 @@ create table batch_export_pauses (
   batch_export_id uuid not null,
   paused_at timestamp with time zone not null,
   unpaused_at timestamp with time zone,
+  -- null: paused before this was kept
+  paused_by text,
+  paused_by_user integer,
+  reason text,
+  -- when the reconciler ends the pause; null: somebody does
+  resume_at timestamp with time zone,
   constraint batch_export_pauses_pkey PRIMARY KEY (batch_export_id, paused_at),
-  constraint batch_export_pauses_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE
+  constraint batch_export_pauses_paused_by_check CHECK ((paused_by = ANY (ARRAY['user'::text, 'project_key'::text, 'sluice'::text, 'temporal'::text]))),
+  constraint batch_export_pauses_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE,
+  constraint batch_export_pauses_paused_by_user_fkey FOREIGN KEY (paused_by_user) REFERENCES users(id) ON DELETE SET NULL
 );
+CREATE INDEX batch_export_pauses_resume ON public.batch_export_pauses USING btree (resume_at) WHERE ((unpaused_at IS NULL) AND (resume_at IS NOT NULL));
+CREATE INDEX batch_export_pauses_user ON public.batch_export_pauses USING btree (paused_by_user) WHERE (paused_by_user IS NOT NULL);
 
 -- places that an export has left, until no run of it needs them any more
 create table batch_export_places (

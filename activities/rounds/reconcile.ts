@@ -11,6 +11,7 @@ import type { Engine } from '../engine.ts';
 import { fillGaps } from './fill-gaps.ts';
 import { noticeOverlaps } from './notice-overlaps.ts';
 import { roundSteps } from '../round-steps.ts';
+import { resumeExports } from './resume-exports.ts';
 import { settleIntervals } from './settle-intervals.ts';
 import { verifySchedules } from './verify-schedules.ts';
 import { wakeDispatchers } from './wake-dispatchers.ts';
@@ -19,6 +20,8 @@ import { watchImports } from './watch-imports.ts';
 
 /** Result of a round, for Temporal's UI. */
 export type Repairs = {
+  /** Exports whose pause was to end by itself. */
+  exportsResumed: number;
   schedulesVerified: number;
   runsClosed: number;
   intervalsFoundDelivered: number;
@@ -39,6 +42,7 @@ export type Repairs = {
 
 /** Result of a round while deliveries are blocked: in a copy of the database these steps would act on what belongs to the original. */
 const NOTHING = {
+  exportsResumed: 0,
   schedulesVerified: 0,
   runsClosed: 0,
   staleIntervalsFound: 0,
@@ -64,6 +68,8 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
     return { ...NOTHING, alerts, deliveriesBlocked: true, stepsFailed: failed };
   }
+  // Before the schedules, which follow the rows.
+  const exportsResumed = await step('pauses', (signal) => resumeExports(engine, signal), 0);
   const schedulesVerified = await step('schedules', (signal) => verifySchedules(engine, signal), 0);
   const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);
   const gapsRequested = await step('gaps', (signal) => fillGaps(engine, signal), 0);
@@ -80,6 +86,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const overlapping = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
   await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
   return {
+    exportsResumed,
     schedulesVerified,
     runsClosed,
     intervalsFoundDelivered: settled.delivered,

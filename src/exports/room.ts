@@ -18,6 +18,7 @@ import { intervalMapRoutes } from './intervals/interval-map.routes.ts';
 import { intervalRoutes } from './intervals/intervals.routes.ts';
 import { exportOverviews } from './monitoring/overview.ts';
 import { overviewRoutes } from './monitoring/overview.routes.ts';
+import { pauseRoutes } from './pauses/pauses.routes.ts';
 import { exportPreviews, type PreviewsOptions } from './previews/previews.ts';
 import { previewRoutes } from './previews/previews.routes.ts';
 import { logRoutes } from './runs/logs.routes.ts';
@@ -32,6 +33,7 @@ export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...testStepRoutes,
   ...overviewRoutes,
   ...batchExportRoutes,
+  ...pauseRoutes,
   ...previewRoutes,
   ...runRoutes,
   ...backfillRoutes,

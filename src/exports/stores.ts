@@ -17,6 +17,7 @@ import { intervalFactStore } from './intervals/interval-facts.store.ts';
 import { intervalStateStore } from './intervals/interval-states.store.ts';
 import { ledgerStore } from './deliveries/ledger.store.ts';
 import { logStore } from './runs/logs.store.ts';
+import { pauseStore } from './pauses/pauses.store.ts';
 import { placeStore } from './deliveries/places.store.ts';
 import { runRequestStore } from './runs/run-requests.store.ts';
 import { roundStore } from './monitoring/rounds.store.ts';
@@ -46,6 +47,7 @@ function bind(db: Knex) {
     ledger: ledgerStore(db),
     logs: logStore(db),
     outbox: outboxStore(db),
+    pauses: pauseStore(db),
     places: placeStore(db),
     runRequests: runRequestStore(db),
     rounds: roundStore(db),

@@ -2509,6 +2509,7 @@ export interface components {
             notifications: components["schemas"]["Notifications"] | null;
             offset_day: number | null;
             offset_hour: number | null;
+            pause: components["schemas"]["Pause"] | null;
             paused: boolean;
             paused_reason: string | null;
             redeliver_stale: boolean;
@@ -2570,6 +2571,7 @@ export interface components {
             name: string;
             needs_you: number;
             next_try_at: string | null;
+            pause: components["schemas"]["Pause"] | null;
             paused: boolean;
             paused_reason: string | null;
             recent: {
@@ -4126,6 +4128,11 @@ export interface components {
             };
             kind: string;
         };
+        /** NewPause */
+        NewPause: {
+            reason?: string | null;
+            resume_at?: string | null;
+        };
         /** NewPersonalApiKey */
         NewPersonalApiKey: {
             description?: string | null;
@@ -4317,6 +4324,24 @@ export interface components {
             membership_level: 1 | 8 | 15;
             name: string;
             slug: string;
+        };
+        /** Pause */
+        Pause: {
+            at: string | null;
+            by: {
+                /** @enum {string} */
+                kind: "user" | "project_key" | "sluice" | "temporal";
+                user: {
+                    email: string;
+                    first_name: string;
+                    id: number;
+                    last_name: string;
+                    /** Format: uuid */
+                    uuid: string;
+                } | null;
+            } | null;
+            reason: string | null;
+            resume_at: string | null;
         };
         /** Person */
         Person: {
@@ -5816,7 +5841,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewPause"];
+            };
+        };
         responses: {
             200: {
                 headers: {

@@ -44,9 +44,11 @@ const OF_THE_ROW = new Set([
   'latest_runs',
 ]);
 
-/** Fields as clients know them, without secrets. */
+/** Fields as clients know them, without secrets. Of a pause what was said of it: its author has an entry of their own. */
 function fieldsOf(one: BatchExport): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(presentBatchExport(one)).filter(([field]) => !OF_THE_ROW.has(field)));
+  const { pause, ...fields } = presentBatchExport(one);
+  const said = pause && { reason: pause.reason, resume_at: pause.resume_at };
+  return Object.fromEntries(Object.entries({ ...fields, pause: said }).filter(([field]) => !OF_THE_ROW.has(field)));
 }
 
 /** A retry is a backfill of one data interval. */

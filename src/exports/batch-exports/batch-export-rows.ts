@@ -5,6 +5,7 @@ import type { BatchExportChange } from './batch-export.ts';
 import type { BatchExport } from './batch-export.ts';
 import type { Cadence } from '../domain/cadence.ts';
 import type { ContentSettings, Model } from '../../conditions/rows/content.ts';
+import type { OpenPause } from '../pauses/pauses.store.ts';
 import { integrationFromRow, type Integration, type IntegrationRow } from '../integrations/integrations.store.ts';
 
 /** A row of `batch_exports` with its integration. */
@@ -31,6 +32,7 @@ export type Row = {
   paused: boolean;
   last_paused_at: string | null;
   paused_reason: string | null;
+  pause: OpenPause | null;
   freshness_target_seconds: number | null;
   redeliver_stale: boolean;
   notifications: Notifications | null;
@@ -63,6 +65,7 @@ export function fromRow(row: Row): BatchExport {
     paused: row.paused,
     lastPausedAt: row.last_paused_at,
     pausedReason: row.paused_reason,
+    pause: row.pause,
     freshnessTargetSeconds: row.freshness_target_seconds,
     redeliverStale: row.redeliver_stale,
     notifications: row.notifications,

@@ -2,6 +2,7 @@
 import type { Model, ContentSettings } from '../../conditions/rows/content.ts';
 import type { Notifications } from '../../platform/notify/notice.ts';
 import type { Cadence } from '../domain/cadence.ts';
+import type { OpenPause } from '../pauses/pauses.store.ts';
 import type { Integration } from '../integrations/integrations.store.ts';
 
 export type BatchExport = Cadence & {
@@ -30,6 +31,8 @@ export type BatchExport = Cadence & {
   lastPausedAt: string | null;
   /** Why it paused by itself; null when a person did it. */
   pausedReason: string | null;
+  /** The pause that goes on; null: none, or one from before pauses were kept. */
+  pause: OpenPause | null;
   /** Time that an interval may be due before a notice is sent; null: any time. */
   freshnessTargetSeconds: number | null;
   /** Whether stale intervals are delivered again by themselves. */

@@ -1,4 +1,4 @@
-/** `/batch_exports/`: create, list, retrieve, change, delete, pause, unpause. */
+/** `/batch_exports/`: create, list, retrieve, change, delete. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
@@ -10,8 +10,7 @@ import {
   REPRESENTATION_APPLIED,
 } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
-import { backfillAddress, BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
-import type { Backfill } from '../backfills/backfills.store.ts';
+import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
 import type { BatchExport } from './batch-export.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
 import {
@@ -19,7 +18,6 @@ import {
   BatchExportPatchBody,
   BatchExportPutBody,
   NewBatchExportBody,
-  UnpauseBody,
 } from './batch-exports.schema.ts';
 import { wantedContent } from './content-fields.ts';
 import { presentBatchExport } from './present.ts';
@@ -130,44 +128,6 @@ const deleteBatchExport = route({
   },
 });
 
-const pauseBatchExport = route({
-  method: 'post',
-  path: '/batch_exports/:id/pause/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
-  params: BatchExportParams,
-  answers: { 200: null },
-  summary: 'Pause a batch export',
-  description: 'Runs in progress continue; no scheduled run starts until the export is unpaused.',
-  async handle({ project, caller, params, headers }, api: ExportsApi) {
-    return done(await api.batchExports.pause(project.id, params.id, caller), headers, api);
-  },
-});
-
-const unpauseBatchExport = route({
-  method: 'post',
-  path: '/batch_exports/:id/unpause/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
-  params: BatchExportParams,
-  body: UnpauseBody,
-  answers: { 200: null },
-  summary: 'Unpause a batch export',
-  description:
-    'With `backfill`, data intervals that ended during the pause without a run are delivered. The `Location` ' +
-    'header identifies their backfill, if there are any; it is queued if the project already has the maximum ' +
-    'number of concurrent backfills. Without `backfill`, these intervals remain missing.',
-  async handle({ project, caller, params, body, headers, url }, api: ExportsApi) {
-    const { batchExports, backfills } = api;
-    let backfill: Backfill | undefined;
-    const unpaused = await batchExports.unpause(project.id, params.id, caller, async (inside, changed) => {
-      if (body.backfill) backfill = await backfills.ofPause(inside, changed, caller);
-    });
-    const answer = await done(unpaused, headers, api);
-    if (!backfill) return answer;
-    await backfills.wake(params.id);
-    return { ...answer, headers: { ...answer.headers, Location: backfillAddress(url, params.id, backfill.id) } };
-  },
-});
-
 export const batchExportRoutes = [
   createBatchExport,
   listBatchExports,
@@ -175,8 +135,6 @@ export const batchExportRoutes = [
   putBatchExport,
   patchBatchExport,
   deleteBatchExport,
-  pauseBatchExport,
-  unpauseBatchExport,
 ];
 
 function stateOf(ids: readonly string[], { runs, batchExports }: Pick<ExportsApi, 'runs' | 'batchExports'>) {
@@ -191,7 +149,11 @@ async function representation(one: BatchExport, api: ExportsApi): Promise<Answer
 }
 
 /** The body is empty, as the contract says, unless the client prefers the object. */
-async function done(one: BatchExport, headers: IncomingHttpHeaders, api: ExportsApi): Promise<Answer> {
+export async function emptyOrPreferred(
+  one: BatchExport,
+  headers: IncomingHttpHeaders,
+  api: ExportsApi,
+): Promise<Answer> {
   if (!prefersRepresentation(headers)) return noBody(200);
   const answer = await representation(one, api);
   return { ...answer, headers: { ...answer.headers, ...REPRESENTATION_APPLIED } };

@@ -4,6 +4,7 @@ import { Notifications, NotificationsIn } from '../../platform/notify/notice.ts'
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { contentIn, contentOut, MODELS } from './content-fields.ts';
 import { StandingErrorBody } from '../faults/run-error.ts';
+import { PauseBody } from '../pauses/pauses.schema.ts';
 import { RunSummaryBody } from '../runs/runs.schema.ts';
 import { Interval, scheduleIn, scheduleOut } from '../schedules/schedule-fields.ts';
 
@@ -112,16 +113,6 @@ export const BatchExportPutBody = Type.Object(
   { title: 'BatchExportPut', description: 'The same as for PATCH, with the name, destination and interval required.' },
 );
 
-export const UnpauseBody = Type.Object(
-  {
-    backfill: Type.Boolean({
-      default: false,
-      description: 'Whether to deliver the data intervals that were missed during the pause.',
-    }),
-  },
-  { title: 'Unpause' },
-);
-
 const Instant = Type.String({ format: 'date-time' });
 
 export const BatchExportBody = Type.Object(
@@ -147,6 +138,7 @@ export const BatchExportBody = Type.Object(
     paused_reason: nullable(Type.String(), {
       description: 'Why the export was paused automatically; null if it is not paused, or if a person paused it.',
     }),
+    pause: nullable(PauseBody, { description: 'The current pause; null if the export is not paused.' }),
     complete_until: nullable(Instant, {
       description:
         'The time up to which every data interval to be delivered has been delivered and is not stale; null before ' +

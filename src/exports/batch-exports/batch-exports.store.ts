@@ -1,4 +1,4 @@
-/** Rows of batch exports, and the history of their specs and pauses. Instants are ISO text with microseconds. */
+/** Rows of batch exports, and the history of their specs. Instants are ISO text with microseconds. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
@@ -9,6 +9,7 @@ import { cadenceColumns, cadenceFromRow, fromRow, toColumns, type CadenceRow, ty
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { Spec, Tiling } from '../domain/intervals.ts';
 import { INTEGRATION_JSON } from '../integrations/integrations.store.ts';
+import { PAUSE_JSON } from '../pauses/pauses.store.ts';
 import type { BatchExport, BatchExportChange } from './batch-export.ts';
 
 /** The unique index is violated that processes of the version before rely on while they run beside this one. */
@@ -27,13 +28,21 @@ function throwNameTaken(error: unknown): never {
 /** `createdAt` and the like are set by the database. */
 export type NewBatchExport = Omit<
   BatchExport,
-  'content' | 'hashKey' | 'pausedReason' | 'maxConcurrentRuns' | 'createdAt' | 'createdBy' | 'lastUpdatedAt' | 'version'
+  | 'content'
+  | 'hashKey'
+  | 'pause'
+  | 'pausedReason'
+  | 'maxConcurrentRuns'
+  | 'createdAt'
+  | 'createdBy'
+  | 'lastUpdatedAt'
+  | 'version'
 > &
   Partial<Pick<BatchExport, 'content' | 'createdBy' | 'hashKey' | 'maxConcurrentRuns'>>;
 
 export function batchExportStore(db: Knex) {
   const table = () => db<Row>('batch_exports');
-  const columns = ['batch_exports.*', db.raw(INTEGRATION_JSON)];
+  const columns = ['batch_exports.*', db.raw(INTEGRATION_JSON), db.raw(PAUSE_JSON)];
   const rows = () => table().select<Row[]>(columns);
   const live = () => rows().whereNull('deleted_at');
 
@@ -149,23 +158,6 @@ export function batchExportStore(db: Knex) {
           valid_from: spec.validFrom === -Infinity ? '-infinity' : isoMicros(spec.validFrom),
         })),
       );
-    },
-
-    /** @param since when it began; now when left out. Never before the end of an earlier pause, nor in the future */
-    async openPause(id: string, since?: string): Promise<void> {
-      await db.raw(
-        `insert into batch_export_pauses (batch_export_id, paused_at)
-         select :id, least(clock_timestamp(), greatest(coalesce(cast(:since as timestamptz), 'infinity'),
-           (select max(unpaused_at) from batch_export_pauses where batch_export_id = :id)))`,
-        { id, since: since ?? null },
-      );
-    },
-
-    async closePause(id: string): Promise<void> {
-      await db('batch_export_pauses')
-        .where({ batch_export_id: id })
-        .whereNull('unpaused_at')
-        .update({ unpaused_at: db.raw('clock_timestamp()') });
     },
 
     /** The database's clock, which alone decides about intervals. */

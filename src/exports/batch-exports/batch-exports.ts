@@ -5,26 +5,24 @@
 import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
-import { InvalidInput, Stale } from '../../platform/errors.ts';
+import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { NotificationsIn } from '../../platform/notify/notice.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import { NOBODY, recordExport } from './audit.ts';
-import type { BatchExportChange } from './batch-export.ts';
 import type { BatchExport } from './batch-export.ts';
+import { exportChanges, type AndThen, type ChangeOptions } from './change.ts';
 import { contentColumns, type ContentPatch } from './content.ts';
 import { destinationChoice, type Place } from '../integrations/destination-choice.ts';
 import { NO_SETTINGS, type Model } from '../../conditions/rows/content.ts';
 import { millisOf } from '../domain/instants.ts';
-import { cadenceWith, isSameCadence, type CadenceChange } from '../domain/cadence.ts';
-import { withSpec } from '../domain/intervals.ts';
-import { isSameKeySpace, reserveKeySpace } from '../deliveries/key-spaces.ts';
+import { cadenceWith, type CadenceChange } from '../domain/cadence.ts';
+import { reserveKeySpace } from '../deliveries/key-spaces.ts';
 import { leavePlace, pinnedDestination } from '../integrations/pinned-destination.ts';
 import { lookAt, type Freshness } from '../monitoring/freshness.ts';
 import type { NotificationSettings } from '../monitoring/notifications.ts';
-import type { ScheduleSync } from '../schedules/schedule-sync.ts';
-import type { ConfigEncryption } from '../integrations/config-encryption.ts';
-import type { Bound, ExportStores } from '../stores.ts';
+import { checkResumeAt, pauserOf, saysMore } from '../pauses/pauses.ts';
+import type { PauseNotes } from '../pauses/pauses.store.ts';
 
 export type NewExport = CadenceChange &
   ContentPatch & {
@@ -45,19 +43,11 @@ export type NewExport = CadenceChange &
 /** Fields of a PATCH; absent ones stay as they are. */
 export type ExportPatch = Partial<Omit<NewExport, 'model'>> & { lastPausedAt?: string | null };
 
-export type BatchExportsOptions = {
-  stores: ExportStores;
-  scheduleSync: ScheduleSync;
+export type BatchExportsOptions = ChangeOptions & {
   executions: ExportExecutions;
-  configs: ConfigEncryption;
   notifications: NotificationSettings;
   environment: DestinationEnvironment;
-  /** @throws Unavailable while Temporal is away */
-  ensureTemporal(): Promise<void>;
 };
-
-/** Consequences of a change, in its transaction. */
-export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
 
 export function batchExports({
   stores,
@@ -69,52 +59,7 @@ export function batchExports({
   ensureTemporal,
 }: BatchExportsOptions) {
   const destinations = destinationChoice({ stores, configs, environment });
-
-  async function change(
-    projectId: number,
-    id: string,
-    work: (current: BatchExport) => Promise<BatchExportChange | undefined>,
-    { by, version, andThen }: { by: Author; version?: string | undefined; andThen?: AndThen | undefined },
-  ) {
-    await ensureTemporal();
-    const changed = await stores.inTransaction(async (inside) => {
-      const current = await inside.batchExports.lock(projectId, id);
-      if (version !== undefined && version !== current.version)
-        throw new Stale('The batch export was changed since you read it.');
-      const wanted = await work(current);
-      if (!wanted) return current;
-      const cadence = { ...current, ...wanted };
-      if (!isSameCadence(cadence, current)) {
-        const now = millisOf(await inside.batchExports.now());
-        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.tiling(id), cadence, now));
-      }
-      if (wanted.paused !== undefined && wanted.paused !== current.paused) {
-        await (wanted.paused ? inside.batchExports.openPause(id) : inside.batchExports.closePause(id));
-      }
-      // An earlier beginning brings intervals back that were no gaps.
-      if (wanted.startAt !== undefined) await inside.gaps.unsettle(id, current.createdAt);
-      if (wanted.keySpace !== undefined) await moveTo(inside, current, wanted.keySpace);
-      const updated = await inside.batchExports.update(id, {
-        ...wanted,
-        ...(wanted.paused !== undefined && { pausedReason: null }),
-      });
-      await recordExport(inside, by, 'updated', { before: current, after: updated });
-      await andThen?.(inside, updated);
-      return updated;
-    });
-    await scheduleSync.trySync(id);
-    return changed;
-  }
-
-  /** Keeps what runs still need of the present place, and reserves the new one, even where both are the same. */
-  async function moveTo(inside: Bound, current: BatchExport, keySpace: string): Promise<void> {
-    await inside.places.pinPlans(current.id, pinnedDestination(current));
-    await inside.health.end(current.id, 'keeping_files');
-    if (isSameKeySpace(current, { ...current, keySpace })) return;
-    await leavePlace({ stores: inside, configs }, current);
-    await reserveKeySpace(inside, { ...current, keySpace });
-    await inside.places.forget(current.id, keySpace);
-  }
+  const change = exportChanges({ stores, scheduleSync, configs, ensureTemporal });
 
   return {
     get: stores.batchExports.get,
@@ -164,9 +109,10 @@ export function batchExports({
           redeliverStale: wanted.redeliverStale ?? false,
           ...notificationColumns,
         });
-        if (wanted.paused) await inside.batchExports.openPause(id);
-        await recordExport(inside, by, 'created', { after: row });
-        return row;
+        if (wanted.paused) await inside.pauses.begin(id, pauserOf(by));
+        const after = wanted.paused ? await inside.batchExports.get(projectId, id) : row;
+        await recordExport(inside, by, 'created', { after });
+        return after;
       });
       await scheduleSync.trySync(id);
       return created;
@@ -214,12 +160,29 @@ export function batchExports({
       );
     },
 
-    /** Runs already started continue; no new one starts by itself. Paused already: nothing changes. */
-    async pause(projectId: number, id: string, by: Author = NOBODY): Promise<BatchExport> {
+    /**
+     * Runs already started continue; no new one starts by itself. Paused already: only what is said of the pause changes.
+     * @param andThen done in the transaction that changes something, if anything changes
+     * @throws InvalidInput for a time to resume that cannot be
+     */
+    async pause(
+      projectId: number,
+      id: string,
+      by: Author = NOBODY,
+      pause: PauseNotes = {},
+      andThen?: AndThen,
+    ): Promise<BatchExport> {
       const now = await stores.batchExports.now();
-      return change(projectId, id, async ({ paused }) => (paused ? undefined : { paused: true, lastPausedAt: now }), {
-        by,
-      });
+      checkResumeAt(pause, now);
+      return change(
+        projectId,
+        id,
+        async (current) => {
+          if (!current.paused) return { paused: true, lastPausedAt: now };
+          return saysMore(pause, current.pause) ? {} : undefined;
+        },
+        { by, pause, andThen },
+      );
     },
 
     /** @param andThen done in the transaction that ends the pause, if there is one */

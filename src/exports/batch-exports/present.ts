@@ -6,6 +6,7 @@ import type { Freshness } from '../monitoring/freshness.ts';
 import { presentContent } from './content-fields.ts';
 import type { LogEntryBody } from '../runs/logs.schema.ts';
 import type { LogEntry } from '../runs/logs.store.ts';
+import { presentPause } from '../pauses/pauses.schema.ts';
 import type { RunBody, RunSummaryBody } from '../runs/runs.schema.ts';
 import type { Run } from '../runs/runs.store.ts';
 import { presentSchedule } from '../schedules/schedule-fields.ts';
@@ -33,6 +34,7 @@ export function presentBatchExport(
     last_updated_at: one.lastUpdatedAt,
     last_paused_at: one.lastPausedAt,
     paused_reason: one.pausedReason,
+    pause: presentPause(one),
     complete_until: completeUntil,
     lag_seconds: lagSeconds,
     freshness_target_seconds: one.freshnessTargetSeconds,

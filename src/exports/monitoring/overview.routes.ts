@@ -6,6 +6,7 @@ import { Type } from '../../platform/schema.ts';
 import type { ExportsApi } from '../api.ts';
 import { isoMicros } from '../domain/instants.ts';
 import { presentCells, presentMissed } from '../intervals/interval-map.present.ts';
+import { presentPause } from '../pauses/pauses.schema.ts';
 import { MOST_OVERSEEN, type OverseenInDetail } from './overview.ts';
 import { OverviewBody, StandingName, type OverviewItemBody } from './overview.schema.ts';
 
@@ -54,6 +55,7 @@ function present({ batchExport: one, lastError, ...seen }: OverseenInDetail, rig
     paused: one.paused,
     paused_reason: one.pausedReason,
     last_paused_at: one.lastPausedAt,
+    pause: presentPause(one),
     complete_until: seen.freshness.completeUntil,
     lag_seconds: seen.freshness.lagSeconds,
     freshness_target_seconds: one.freshnessTargetSeconds,

@@ -5,6 +5,7 @@ import { nullable, stringEnum, Type, type Static } from '../../platform/schema.t
 import { MODELS } from '../batch-exports/content-fields.ts';
 import { REASONS } from '../intervals/interval-attention.ts';
 import { cells, MissedBody } from '../intervals/interval-map.schema.ts';
+import { PauseBody } from '../pauses/pauses.schema.ts';
 import { Interval } from '../schedules/schedule-fields.ts';
 import { STANDINGS } from './overview.ts';
 
@@ -52,6 +53,7 @@ export const OverviewItemBody = Type.Object(
       description: 'Why the export was paused automatically; null if it is not paused, or if a person paused it.',
     }),
     last_paused_at: nullable(Instant),
+    pause: nullable(PauseBody, { description: 'The current pause; null if the export is not paused.' }),
     complete_until: nullable(Instant, {
       description: 'The time up to which every data interval to be delivered has been delivered and is not stale.',
     }),

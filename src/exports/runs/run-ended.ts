@@ -10,7 +10,7 @@ import type { ExportStores } from '../stores.ts';
 
 type Stores = Pick<
   ExportStores,
-  'backfills' | 'batchExports' | 'failures' | 'gaps' | 'health' | 'logs' | 'outbox' | 'troubles'
+  'backfills' | 'batchExports' | 'failures' | 'gaps' | 'health' | 'logs' | 'outbox' | 'pauses' | 'troubles'
 >;
 
 /** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
@@ -67,7 +67,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
 
   const lastPausedAt = await stores.batchExports.now();
   await stores.batchExports.update(exportId, { paused: true, lastPausedAt, pausedReason: reason });
-  await stores.batchExports.openPause(exportId);
+  await stores.pauses.begin(exportId, { by: 'sluice', userId: null }, { reason });
   await stores.outbox.add(exportId, noticeOf('paused', run, run.status, message, error));
   return true;
 }

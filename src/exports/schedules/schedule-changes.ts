@@ -2,8 +2,11 @@
 import type { Comparison } from '../temporal/schedule-options.ts';
 import { NOBODY, recordExport } from '../batch-exports/audit.ts';
 import { isoMicros } from '../domain/instants.ts';
+import { endPause } from '../pauses/pauses.ts';
 import type { ScheduledExport } from './schedules.store.ts';
 import type { ExportStores } from '../stores.ts';
+
+const TEMPORAL = { by: 'temporal', userId: null } as const;
 
 /**
  * Makes a pause or an unpause of the schedule the row's, unless the row has changed since it was compared. Temporal does not know who
@@ -19,8 +22,8 @@ export async function adoptPause(
     const before = await inside.batchExports.lock(row.projectId, row.id);
     if (before.version !== row.version || before.paused === paused) return false;
     const summary = `${paused ? 'Paused' : 'Unpaused'} in Temporal${note === '' ? '.' : `: ${note}`}`;
-    if (paused) await inside.batchExports.openPause(row.id, isoMicros(since));
-    else await inside.batchExports.closePause(row.id);
+    if (paused) await inside.pauses.begin(row.id, TEMPORAL, { reason: summary, since: isoMicros(since) });
+    else await endPause(inside, row.id);
     const lastPausedAt = await inside.batchExports.now();
     const changed = paused ? { paused, lastPausedAt, pausedReason: summary } : { paused, pausedReason: null };
     const after = await inside.batchExports.update(row.id, changed);

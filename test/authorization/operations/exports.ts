@@ -75,7 +75,12 @@ export const exportOperations: Readonly<Record<string, Operation>> = {
   'DELETE /batch_exports/:id/': onExport({ tells: ['BatchExport deleted'] }),
   'POST /batch_exports/:id/pause/': async (at) => {
     const id = await idOf(at, '/batch_exports/', { ...hourly(), paused: false });
-    return { params: { id }, tells: ['BatchExport updated'] };
+    return {
+      params: { id },
+      body: { reason: 'The bucket moves' },
+      refused: { resume_at: '2015-05-17' },
+      tells: ['BatchExport updated'],
+    };
   },
   'POST /batch_exports/:id/unpause/': onExport({ body: {}, tells: ['BatchExport updated'] }),
   'PUT /batch_exports/:id/access_controls/': async (at) => ({

@@ -49,12 +49,16 @@ describe('batch exports over HTTP', () => {
       version: 7,
       deleted_at: '2001-01-01T00:00:00Z',
     });
-    const { id, created_at, last_updated_at, destination, ...rest } = created;
+    const { id, created_at, last_updated_at, destination, pause, ...rest } = created;
     assert.match(id, /^[0-9a-f-]{36}$/);
     for (const at of [created_at, last_updated_at]) {
       assert.match(String(at), /^20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     }
     assert.equal(destination.config['directory'], directory);
+    assert.deepEqual(
+      { ...(pause as object), at: null },
+      { by: { kind: 'project_key', user: null }, at: null, reason: null, resume_at: null },
+    );
     assert.deepEqual(rest, {
       team_id: exports.world.projectId,
       name: 'Nightly',

@@ -50,8 +50,7 @@ describe('the overview of exports', () => {
   ): Promise<string> {
     const { world, db } = exports;
     const { id } = await world.batchExports.create(world.projectId, buildExport({ name, paused: true, ...overrides }));
-    if (!overrides.paused)
-      await world.engine.stores.inTransaction(async (inside) => inside.batchExports.closePause(id));
+    if (!overrides.paused) await world.engine.stores.inTransaction(async (inside) => inside.pauses.end(id));
     await db('batch_export_pauses').where({ batch_export_id: id }).whereNotNull('unpaused_at').delete();
     await db('batch_exports')
       .where({ id })

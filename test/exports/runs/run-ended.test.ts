@@ -30,6 +30,8 @@ const tells = (on: readonly NoticeKind[] = NOTICE_KINDS) => ({
   on: [...on],
 });
 
+const SOMEBODY = { by: 'user', userId: null } as const;
+
 describe('the end of a run', () => {
   let rows: ExportRows;
   let intervals = 0;
@@ -196,7 +198,7 @@ describe('the end of a run', () => {
 
     it('and cancels no backfill of a paused one for runs that wait for a decision', async () => {
       const one = await build({ paused: true });
-      await rows.stores.batchExports.openPause(one.id);
+      await rows.stores.pauses.begin(one.id, SOMEBODY);
       await endAll(one, FAILED, FAILED, FAILED, FAILED);
       const backfill = await openBackfill(one);
       await end(one, DELIVERED_ELSEWHERE);
@@ -207,14 +209,14 @@ describe('the end of a run', () => {
       const one = await build();
       await endAll(one, FAILED, FAILED, FAILED, FAILED);
       await rows.stores.batchExports.update(one.id, { paused: false, pausedReason: null });
-      await rows.stores.batchExports.closePause(one.id);
+      await rows.stores.pauses.end(one.id);
       assert.equal((await endAll(one, FAILED, FAILED, FAILED)).paused, false);
       assert.equal((await end(one, FAILED)).paused, true);
     });
 
     it('but ends the backfills of one that is paused already and goes on failing', async () => {
       const one = await build({ paused: true });
-      await rows.stores.batchExports.openPause(one.id);
+      await rows.stores.pauses.begin(one.id, SOMEBODY);
       const backfill = await openBackfill(one);
       assert.equal((await endAll(one, FAILED, FAILED, FAILED, FAILED)).paused, false);
       assert.equal((await rows.stores.backfills.get(one.projectId, one.id, backfill)).status, 'Cancelled');

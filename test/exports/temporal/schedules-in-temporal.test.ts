@@ -71,6 +71,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     const paused = await rowOf(id);
     assert.equal(paused.pausedReason, 'Paused in Temporal: Ada: the warehouse moves');
     assert.ok(paused.lastPausedAt);
+    assert.deepEqual([paused.pause?.by, paused.pause?.reason], ['temporal', paused.pausedReason]);
     assert.equal((await describe_(id)).state.paused, true);
     assert.deepEqual(await linesOf(id), ['WARNING Paused in Temporal: Ada: the warehouse moves']);
     assert.deepEqual(await noticesOf(id), ['paused: Paused in Temporal: Ada: the warehouse moves']);

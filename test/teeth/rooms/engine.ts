@@ -38,6 +38,12 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     tests: ['test/exports/timeline/accept-delivery.test.ts'],
   },
   {
+    name: 'resumed-late-expected',
+    guards: 'intervals that ended after a pause was to end by itself are delivered, however late it was ended',
+    tests: ['test/activities/rounds/resume-exports.test.ts'],
+    grep: 'is delivered from the interval on',
+  },
+  {
     name: 'blocked-acts-nowhere',
     guards: 'a copy of the database sets no schedule and ends no run of the original',
     tests: ['test/activities/rounds/timeline.test.ts'],

@@ -1,0 +1,93 @@
+/** One change of a batch export: the row and all that follows from it in one transaction, then its schedule. */
+import { Stale } from '../../platform/errors.ts';
+import type { Author } from '../../people/audit/audit-log.ts';
+import { isSameKeySpace, reserveKeySpace } from '../deliveries/key-spaces.ts';
+import { isSameCadence } from '../domain/cadence.ts';
+import { millisOf } from '../domain/instants.ts';
+import { withSpec } from '../domain/intervals.ts';
+import type { ConfigEncryption } from '../integrations/config-encryption.ts';
+import { leavePlace, pinnedDestination } from '../integrations/pinned-destination.ts';
+import { endPause, pauserOf } from '../pauses/pauses.ts';
+import type { PauseNotes } from '../pauses/pauses.store.ts';
+import type { ScheduleSync } from '../schedules/schedule-sync.ts';
+import type { Bound, ExportStores } from '../stores.ts';
+import { recordExport } from './audit.ts';
+import type { BatchExport, BatchExportChange } from './batch-export.ts';
+
+export type ChangeOptions = {
+  stores: ExportStores;
+  scheduleSync: ScheduleSync;
+  configs: ConfigEncryption;
+  /** @throws Unavailable while Temporal is away */
+  ensureTemporal(): Promise<void>;
+};
+
+/** Consequences of a change, in its transaction. */
+export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
+
+export type ChangeBy = {
+  by: Author;
+  /** The row's version that the caller read, to refuse a change of something newer. */
+  version?: string | undefined;
+  /** Notes for the pause that the change begins, or that goes on. */
+  pause?: PauseNotes | undefined;
+  andThen?: AndThen | undefined;
+};
+
+export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }: ChangeOptions) {
+  /** @param work what is to change; undefined: nothing, and nothing follows */
+  return async (
+    projectId: number,
+    id: string,
+    work: (current: BatchExport) => Promise<BatchExportChange | undefined>,
+    { by, version, pause, andThen }: ChangeBy,
+  ): Promise<BatchExport> => {
+    await ensureTemporal();
+    const changed = await stores.inTransaction(async (inside) => {
+      const current = await inside.batchExports.lock(projectId, id);
+      if (version !== undefined && version !== current.version)
+        throw new Stale('The batch export was changed since you read it.');
+      const wanted = await work(current);
+      if (!wanted) return current;
+      const cadence = { ...current, ...wanted };
+      if (!isSameCadence(cadence, current)) {
+        const now = millisOf(await inside.batchExports.now());
+        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.tiling(id), cadence, now));
+      }
+      await pauseOrUnpause(inside, current, wanted.paused ?? current.paused, { by, pause });
+      // An earlier beginning brings intervals back that were no gaps.
+      if (wanted.startAt !== undefined) await inside.gaps.unsettle(id, current.createdAt);
+      if (wanted.keySpace !== undefined) await moveTo(inside, current, wanted.keySpace);
+      const updated = await inside.batchExports.update(id, {
+        ...wanted,
+        ...(wanted.paused !== undefined && { pausedReason: null }),
+      });
+      await recordExport(inside, by, 'updated', { before: current, after: updated });
+      await andThen?.(inside, updated);
+      return updated;
+    });
+    await scheduleSync.trySync(id);
+    return changed;
+  };
+
+  /** Keeps what runs still need of the present place, and reserves the new one, even where both are the same. */
+  async function moveTo(inside: Bound, current: BatchExport, keySpace: string): Promise<void> {
+    await inside.places.pinPlans(current.id, pinnedDestination(current));
+    await inside.health.end(current.id, 'keeping_files');
+    if (isSameKeySpace(current, { ...current, keySpace })) return;
+    await leavePlace({ stores: inside, configs }, current);
+    await reserveKeySpace(inside, { ...current, keySpace });
+    await inside.places.forget(current.id, keySpace);
+  }
+}
+
+async function pauseOrUnpause(
+  inside: Bound,
+  { id, paused: was }: BatchExport,
+  paused: boolean,
+  { by, pause }: Pick<ChangeBy, 'by' | 'pause'>,
+): Promise<void> {
+  if (was && !paused) await endPause(inside, id);
+  if (!was && paused) await inside.pauses.begin(id, pauserOf(by), pause);
+  if (was && paused && pause) await inside.pauses.describe(id, pauserOf(by), pause);
+}

@@ -1,0 +1,23 @@
+/** Unpausing, with the intervals that the pause missed if they are wanted. */
+import type { Author } from '../../people/audit/audit-log.ts';
+import type { ExportsApi } from '../api.ts';
+import type { Backfill } from '../backfills/backfills.store.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+
+export type Unpaused = { batchExport: BatchExport; changed: boolean; backfill: Backfill | undefined };
+
+/** @param missed whether what the pause missed is delivered, if there is anything; otherwise it stays missing */
+export async function unpause(
+  { batchExports, backfills }: Pick<ExportsApi, 'batchExports' | 'backfills'>,
+  { projectId, id, by }: { projectId: number; id: string; by: Author },
+  missed: boolean,
+): Promise<Unpaused> {
+  let changed = false;
+  let backfill: Backfill | undefined;
+  const batchExport = await batchExports.unpause(projectId, id, by, async (inside, unpaused) => {
+    changed = true;
+    if (missed) backfill = await backfills.ofPause(inside, unpaused, by);
+  });
+  if (backfill) await backfills.wake(id);
+  return { batchExport, changed, backfill };
+}
