@@ -3,7 +3,7 @@
  * changes only with `patched()`, and then what it does now is recorded beside what it did before.
  */
 import { randomUUID } from 'node:crypto';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { dispatcherWorkflowId } from '../../src/exports/domain/ids.ts';
 import { TASK_QUEUES } from '../../src/exports/domain/task-queues.ts';
@@ -37,8 +37,10 @@ async function record(world: ExportWorld, name: string, workflowId: string, runI
   console.log(`${name}: ${history.events?.length} events`);
 }
 
+type Broken = { cancelAt?: string; failAt?: string };
+
 /** @param events or how many parts */
-async function recordRun(name: string, events: NewEvent[] | number, cancelAt?: string): Promise<void> {
+async function recordRun(name: string, events: NewEvent[] | number, { cancelAt, failAt }: Broken = {}): Promise<void> {
   const world = await buildExportWorld('silent', { encryptsPayloads: false });
   try {
     await world.startWorker();
@@ -47,6 +49,9 @@ async function recordRun(name: string, events: NewEvent[] | number, cancelAt?: s
     const destination = { type: 'LocalFile', config: { directory: 'recorded', max_file_size_mb: 1 } };
     const { id } = await world.batchExports.create(world.projectId, buildExport({ destination }));
     world.onStep = async ({ name: step, runId }) => {
+      // A file where the folder of the export should be is refused for good.
+      if (step === failAt) await mkdir(world.folder, { recursive: true });
+      if (step === failAt) await writeFile(path.join(world.folder, 'recorded'), 'no folder');
       if (step !== cancelAt) return;
       const run = await world.engine.stores.runs.byId(runId);
       await world.engine.executions.cancel(run.workflowId, run.workflowRunId);
@@ -90,7 +95,9 @@ try {
   await recordRun('export-run-0-parts', []);
   await recordRun('export-run-1-part', [buildEvent({ timestamp })]);
   await recordRun('export-run-3-parts', large(3));
-  await recordRun('export-run-cancelled', large(3), 'part-1-begin');
+  await recordRun('export-run-cancelled', large(3), { cancelAt: 'part-1-begin' });
+  // `export-run-failed-without-fault` was recorded before failures had details.
+  await recordRun('export-run-failed', [buildEvent({ timestamp })], { failAt: 'after-plan' });
   // `export-run-1100-parts-one-by-one-cancelled` was recorded before there were ranges.
   await recordRun('export-run-1100-parts', 1_100);
   console.log((await readdir(import.meta.dirname)).join(' '));

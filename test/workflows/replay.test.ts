@@ -27,6 +27,8 @@ describe('a workflow that began before this version', () => {
     'export-run-1-part',
     'export-run-3-parts',
     'export-run-cancelled',
+    'export-run-failed',
+    'export-run-failed-without-fault',
     'export-run-1100-parts',
     'export-run-1100-parts-one-by-one-cancelled',
     'export-requests',
