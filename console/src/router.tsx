@@ -99,6 +99,19 @@ const exportList = createRoute({
   component: lazyRouteComponent(() => import('./exports/list/exports-page.tsx'), 'ExportsPage'),
 });
 
+const newExport = createRoute({
+  getParentRoute: () => project,
+  path: 'exports/new',
+  component: lazyRouteComponent(() => import('./exports/form/new-page.tsx'), 'NewExportPage'),
+});
+
+const editExport = createRoute({
+  getParentRoute: () => project,
+  path: 'exports/$exportId/edit',
+  validateSearch: (search) => texts(search, ['field']),
+  component: lazyRouteComponent(() => import('./exports/form/edit-page.tsx'), 'EditExportPage'),
+});
+
 const exportPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId',
@@ -135,7 +148,10 @@ const flag = createRoute({
 
 const routeTree = root.addChildren([
   login,
-  inside.addChildren([home, project.addChildren([projectHome, exportList, exportPage, runPage, flagList, flag])]),
+  inside.addChildren([
+    home,
+    project.addChildren([projectHome, exportList, newExport, editExport, exportPage, runPage, flagList, flag]),
+  ]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {

@@ -22,8 +22,8 @@ export function ErrorCard({ place, error }: { place: RunPlace; error: RunError }
       {error.field !== null && (
         <p>
           Field <code>{error.field.replaceAll('__', '.')}</code>{' '}
-          <Link to="/project/$projectId/exports/$exportId" params={place}>
-            Open the export
+          <Link to="/project/$projectId/exports/$exportId/edit" params={place} search={{ field: error.field }}>
+            Fix
           </Link>
         </p>
       )}

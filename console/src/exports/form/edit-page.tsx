@@ -1,0 +1,68 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { api, ApiError, done } from '../../api/client.ts';
+import { Failure, Skeleton } from '../../look/notes.tsx';
+import { exportKeys } from '../query-keys.ts';
+import { ExportForm, type ExportFields } from './export-form.tsx';
+import styles from './form.module.css';
+
+const route = getRouteApi('/inside/project/$projectId/exports/$exportId/edit');
+
+/** Changes an export, unless somebody else has changed it since it was loaded. */
+export function EditExportPage() {
+  const { projectId, exportId } = route.useParams();
+  const { field } = route.useSearch();
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const path = { project_id: projectId, id: exportId };
+  const loaded = useQuery({
+    queryKey: ['export-form', projectId, exportId],
+    async queryFn({ signal }) {
+      const answer = api.GET('/api/environments/{project_id}/batch_exports/{id}/', { params: { path }, signal });
+      return { body: await done(answer), etag: (await answer).response.headers.get('ETag') };
+    },
+    // What somebody is editing does not change under their hands.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (loaded.isPending) return <Skeleton rows={8} label="Loading the export" />;
+  if (loaded.isError) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
+  const { body, etag } = loaded.data;
+
+  async function change({ name, interval, destination }: ExportFields) {
+    await done(
+      api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
+        params: { path },
+        body: { name, interval, destination },
+        ...(etag !== null && { headers: { 'If-Match': etag } }),
+      }),
+    ).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 412) throw new ApiError(412, { detail: CHANGED });
+      throw error;
+    });
+    await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
+    await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
+    await navigate({ to: '/project/$projectId/exports/$exportId', params: { projectId, exportId } });
+  }
+
+  return (
+    <main className={styles.page}>
+      <h1>Edit {body.name}</h1>
+      <ExportForm
+        isEdit
+        field={field}
+        submit="Save"
+        onSubmit={change}
+        initial={{
+          name: body.name,
+          model: body.model,
+          interval: body.interval,
+          destination: { type: body.destination.type, config: { ...body.destination.config } },
+        }}
+      />
+    </main>
+  );
+}
+
+const CHANGED =
+  'Somebody has changed this export since you opened it. Copy what you typed, load the page again and compare.';
