@@ -1,10 +1,11 @@
+import type { Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import styles from './button.module.css';
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
 
-export type ButtonProps = AriaButtonProps & { kind?: Kind };
+export type ButtonProps = AriaButtonProps & { kind?: Kind; ref?: Ref<HTMLButtonElement> };
 
 /** A button; `isPending` keeps its width and says so to screen readers. */
 export function Button({ kind = 'plain', ...props }: ButtonProps) {

@@ -1,8 +1,138 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useKeys } from '../../keys/keys.ts';
+import { Failure, Skeleton } from '../../look/notes.tsx';
+import { runAddress } from '../addresses.ts';
+import { needsYou } from '../states/codes.ts';
+import { Legend } from '../states/cell.tsx';
+import { ExportHeader } from './export-header.tsx';
+import { exportQuery, type ExportBody } from './export-data.ts';
+import { Grid } from './grid.tsx';
+import { nameOf } from './interval-name.ts';
+import { mapQuery, rangeBetween, type IntervalMap, type Range } from './interval-map.ts';
+import { layoutOf } from './layout.ts';
+import { runOf, wanted } from './plan-data.ts';
+import { PlanSlip } from './plan-slip.tsx';
+import { TableTwin } from './table-twin.tsx';
+import styles from './export.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId');
 
 export function ExportPage() {
-  const { exportId } = route.useParams();
-  return <main>{exportId}</main>;
+  const { projectId, exportId } = route.useParams();
+  const { start, since } = route.useSearch();
+  // What the address named at first stays in the picture, whatever is selected later.
+  const [from] = useState(() => since ?? start);
+  const one = useQuery(exportQuery(projectId, exportId));
+  const map = useQuery(mapQuery(projectId, exportId, from));
+  const failed = one.isError ? one : map.isError ? map : undefined;
+  return (
+    <main>
+      {one.data && <ExportHeader projectId={projectId} one={one.data} missed={map.data?.missed_while_paused ?? null} />}
+      {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
+      {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
+      {one.data && map.data && map.data.codes.length > 0 && (
+        <History projectId={projectId} one={one.data} map={map.data} />
+      )}
+    </main>
+  );
+}
+
+const isoOf = (instant: number) => new Date(instant).toISOString();
+
+const NARROW = '(width < 720px)';
+const onWidth = (changed: () => void) => {
+  const query = matchMedia(NARROW);
+  query.addEventListener('change', changed);
+  return () => query.removeEventListener('change', changed);
+};
+
+function History({ projectId, one, map }: { projectId: number; one: ExportBody; map: IntervalMap }) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const isNarrow = useSyncExternalStore(onWidth, () => matchMedia(NARROW).matches);
+  const { interval, timezone, offset_hour } = one;
+  const cadence = useMemo(() => ({ interval, timezone, offset_hour }), [interval, timezone, offset_hour]);
+  const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
+  const selected = useMemo(() => rangeBetween(map, search.start, search.end), [map, search.start, search.end]);
+  const [chosen, setActive] = useState<number>();
+  const active = Math.min(chosen ?? selected?.last ?? map.codes.length - 1, map.codes.length - 1);
+  const scrollRef = useRef<HTMLDivElement>(null);
+  const deliver = useRef<HTMLButtonElement>(null);
+  const onlyMissing = search.only !== 'all';
+  const params = { projectId, exportId: one.id };
+
+  const go = (change: Partial<typeof search>) =>
+    void navigate({
+      to: '/project/$projectId/exports/$exportId',
+      params,
+      search: { ...search, ...change },
+      replace: true,
+      resetScroll: false,
+    });
+  function select(range: Range | undefined) {
+    go(
+      range
+        ? { start: isoOf(map.starts[range.first]!), end: isoOf(map.ends[range.last]!) }
+        : { start: undefined, end: undefined },
+    );
+  }
+  async function open(number: number) {
+    const known = [...map.needs_you, ...map.retrying].find(
+      ({ data_interval_end }) => Date.parse(data_interval_end) === map.ends[number],
+    )?.run_id;
+    const run = known ?? (await runOf(projectId, one.id, map.starts[number]!, map.ends[number]!));
+    if (run) await navigate({ to: runAddress(params, run) as string });
+    else select({ first: number, last: number });
+  }
+  useKeys({
+    n: {
+      does: 'Next interval that needs you',
+      run() {
+        const before = map.codes.findLastIndex((code, number) => number < active && needsYou(code));
+        const next = before >= 0 ? before : map.codes.findLastIndex(needsYou);
+        if (next >= 0) setActive(next);
+        scrollRef.current?.querySelector<HTMLElement>(`[data-number="${next}"]`)?.focus();
+      },
+    },
+    b: { does: 'Go to the plan', run: () => deliver.current?.focus() },
+    Escape: { does: 'Select nothing', run: () => select(undefined) },
+  });
+
+  const bounds = selected && { start: map.starts[selected.first]!, end: map.ends[selected.last]! };
+  return (
+    <>
+      <p className={styles.readout}>{nameOf(map, active, cadence)}</p>
+      <div className={styles.body}>
+        {isNarrow || search.view === 'table' ? (
+          <TableTwin map={map} cadence={cadence} selected={selected} onSelect={select} />
+        ) : (
+          <Grid
+            {...{ map, layout, cadence, selected, active, scrollRef }}
+            onSelect={select}
+            onActive={setActive}
+            onOpen={(number) => void open(number)}
+            onRun={() => deliver.current?.click()}
+          />
+        )}
+        {bounds ? (
+          <PlanSlip
+            key={`${bounds.start} ${bounds.end}`}
+            projectId={projectId}
+            exportId={one.id}
+            cadence={cadence}
+            range={{ ...bounds, count: selected.last - selected.first + 1 }}
+            body={wanted(cadence, bounds.start, bounds.end, onlyMissing)}
+            onlyMissing={onlyMissing}
+            onOnly={(only) => go({ only: only ? undefined : 'all' })}
+            buttonRef={deliver}
+          />
+        ) : (
+          <p className="quiet">Select intervals to see what a delivery of them would do.</p>
+        )}
+      </div>
+      <Legend counts={map.counts} />
+    </>
+  );
 }

@@ -1,0 +1,214 @@
+/** The grid of intervals: only the rows in view are drawn, whatever the length of the history. */
+import { useVirtualizer, defaultRangeExtractor, type Range as VirtualRange } from '@tanstack/react-virtual';
+import { memo, useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type RefObject } from 'react';
+import { cellClass } from '../states/cell.tsx';
+import { nameOf } from './interval-name.ts';
+import type { IntervalMap, Range } from './interval-map.ts';
+import { neighbour, type Cadence, type Layout, type Row } from './layout.ts';
+import { Minimap } from './minimap.tsx';
+import styles from './export.module.css';
+
+export const ROW_PX = 18;
+const PAGE_ROWS = 10;
+
+type GridProps = {
+  map: IntervalMap;
+  layout: Layout;
+  cadence: Cadence;
+  selected: Range | undefined;
+  onSelect: (range: Range | undefined) => void;
+  active: number;
+  onActive: (number: number) => void;
+  onOpen: (number: number) => void;
+  /** Runs the plan of the selection. */
+  onRun: () => void;
+  scrollRef: RefObject<HTMLDivElement | null>;
+};
+
+export function Grid({
+  map,
+  layout,
+  cadence,
+  selected,
+  onSelect,
+  active,
+  onActive,
+  onOpen,
+  onRun,
+  scrollRef,
+}: GridProps) {
+  const [dragged, setDragged] = useState<Range>();
+  const anchor = useRef<number>(undefined);
+  const press = useRef<number>(undefined);
+  const wantsFocus = useRef(false);
+  const activeRow = layout.rowOf[active] ?? 0;
+  // Its functions are used in this component only.
+  // oxlint-disable-next-line react/incompatible-library
+  const rows = useVirtualizer({
+    count: layout.rows.length,
+    getScrollElement: () => scrollRef.current,
+    estimateSize: () => ROW_PX,
+    overscan: 6,
+    // The cell that has the focus is always there.
+    rangeExtractor: (range: VirtualRange) =>
+      [...new Set([...defaultRangeExtractor(range), activeRow])].sort((a, b) => a - b),
+  });
+  const shown = dragged ?? selected;
+
+  useEffect(() => {
+    rows.scrollToIndex(activeRow, { align: 'auto' });
+    if (!wantsFocus.current) return;
+    wantsFocus.current = false;
+    scrollRef.current?.querySelector<HTMLElement>(`[data-number="${active}"]`)?.focus({ preventScroll: true });
+  }, [active, activeRow, rows, scrollRef]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      if (selected) onRun();
+      else onOpen(active);
+      return;
+    }
+    if (event.key === ' ') {
+      event.preventDefault();
+      anchor.current = active;
+      onSelect({ first: active, last: active });
+      return;
+    }
+    const to = neighbour(layout, active, event.key, PAGE_ROWS);
+    if (to === active) return;
+    event.preventDefault();
+    wantsFocus.current = true;
+    if (event.shiftKey) {
+      anchor.current ??= active;
+      onSelect(between(anchor.current, to));
+    } else anchor.current = undefined;
+    onActive(to);
+  }
+
+  function onPointerDown(event: PointerEvent) {
+    const number = numberAt(event);
+    if (number === undefined || event.button !== 0) return;
+    press.current = event.shiftKey ? (anchor.current ?? active) : number;
+    anchor.current = press.current;
+    if (event.shiftKey) setDragged(between(press.current, number));
+  }
+  function onPointerMove(event: PointerEvent) {
+    const at = document.elementFromPoint(event.clientX, event.clientY);
+    const number = at && numberAt({ target: at });
+    if (press.current === undefined || number === undefined || number === null) return;
+    if (dragged || number !== press.current) setDragged(between(press.current, number));
+  }
+  function onPointerUp(event: PointerEvent) {
+    const number = numberAt(event);
+    const [pressed, range] = [press.current, dragged];
+    press.current = undefined;
+    setDragged(undefined);
+    if (range) onSelect(range);
+    if (pressed === undefined || number === undefined) return;
+    onActive(number);
+    if (!range) onOpen(number);
+  }
+
+  return (
+    <div className={styles.gridAndMap}>
+      <div className={styles.columns} aria-hidden>
+        <span className={styles.rowHeader} />
+        {layout.columns.map((name, column) => (
+          <span key={name}>{column % (layout.columns.length > 24 ? 5 : 6) === 0 ? name : ''}</span>
+        ))}
+      </div>
+      <div ref={scrollRef} className={styles.scroll}>
+        <div
+          role="grid"
+          aria-label="Intervals"
+          aria-multiselectable
+          aria-rowcount={layout.rows.length}
+          aria-colcount={layout.columns.length + 1}
+          tabIndex={-1}
+          className={styles.grid}
+          style={{ height: rows.getTotalSize() }}
+          onKeyDown={onKeyDown}
+          onFocus={(event) => {
+            const number = numberAt(event);
+            if (number !== undefined) onActive(number);
+          }}
+          onPointerDown={onPointerDown}
+          onPointerMove={onPointerMove}
+          onPointerUp={onPointerUp}
+        >
+          {rows.getVirtualItems().map(({ index, start }) => {
+            const row = layout.rows[index]!;
+            const [low, high] = boundsIn(row, shown);
+            return (
+              <GridRow
+                key={index}
+                {...{ row, index, start, map, cadence, low, high }}
+                active={index === activeRow ? active : -1}
+              />
+            );
+          })}
+        </div>
+      </div>
+      <Minimap map={map} layout={layout} scrollRef={scrollRef} />
+    </div>
+  );
+}
+
+function numberAt({ target }: { target: EventTarget }): number | undefined {
+  const number = target instanceof HTMLElement ? target.dataset['number'] : undefined;
+  return number === undefined ? undefined : Number(number);
+}
+
+const between = (one: number, other: number): Range => ({ first: Math.min(one, other), last: Math.max(one, other) });
+
+/** What of a range is in a row, so that other rows need not be drawn anew. */
+function boundsIn({ cells }: Row, range: Range | undefined): [number, number] {
+  const numbers = range ? cells.filter((number) => number >= range.first && number <= range.last) : [];
+  return numbers.length > 0 ? [numbers[0]!, numbers.at(-1)!] : [-1, -2];
+}
+
+type RowProps = {
+  row: Row;
+  index: number;
+  start: number;
+  map: IntervalMap;
+  cadence: Cadence;
+  low: number;
+  high: number;
+  active: number;
+};
+
+const GridRow = memo(function GridRow({ row, index, start, map, cadence, low, high, active }: RowProps) {
+  return (
+    <div role="row" aria-rowindex={index + 1} className={styles.row} style={{ transform: `translateY(${start}px)` }}>
+      <span role="rowheader" aria-colindex={1} className={styles.rowHeader}>
+        {row.label}
+      </span>
+      {Array.from(row.cells, (number, column) =>
+        number < 0 ? (
+          <span
+            key={column}
+            role="gridcell"
+            aria-colindex={column + 2}
+            aria-label="no interval"
+            className={cellClass}
+          />
+        ) : (
+          <span
+            key={column}
+            role="gridcell"
+            aria-colindex={column + 2}
+            aria-label={nameOf(map, number, cadence)}
+            aria-selected={number >= low && number <= high}
+            tabIndex={number === active ? 0 : -1}
+            data-number={number}
+            data-code={map.codes[number]}
+            className={cellClass}
+          />
+        ),
+      )}
+    </div>
+  );
+});

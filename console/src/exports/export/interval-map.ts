@@ -1,0 +1,69 @@
+/** All intervals of an export with their states: the only place that knows how the API packs them. */
+import { queryOptions } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+import { exportKeys } from '../query-keys.ts';
+import { isUnderWay, type Code } from '../states/codes.ts';
+
+type Body = components['schemas']['IntervalMap'];
+
+/** Intervals by their number, the oldest is 0. */
+export type IntervalMap = Pick<Body, 'needs_you' | 'retrying' | 'missed_while_paused'> & {
+  starts: Float64Array;
+  ends: Float64Array;
+  codes: readonly Code[];
+  counts: ReadonlyMap<Code, number>;
+};
+
+/** While something is under way, and otherwise. */
+const REFRESH_MS = { busy: 2_000, idle: 15_000 };
+
+/** @param from ISO: from where on it is shown at least; absent: from the first run or the first offered interval */
+export function mapQuery(projectId: number, exportId: string, from: string | undefined) {
+  return queryOptions({
+    queryKey: [...exportKeys.intervals(projectId, exportId), 'map', from] as const,
+    queryFn: async ({ signal }) => {
+      const get = (start?: string) =>
+        done(
+          api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/map/', {
+            params: { path: { project_id: projectId, id: exportId }, query: start === undefined ? {} : { start } },
+            signal,
+          }),
+        );
+      const map = await get();
+      const wanted = [from, map.history_start].flatMap((one) => (one ? Date.parse(one) : []));
+      const earliest = Math.min(...wanted);
+      const first = map.boundaries[0] ? Date.parse(map.boundaries[0].start) : Infinity;
+      return decoded(earliest < first ? await get(new Date(earliest).toISOString()) : map);
+    },
+    refetchInterval: ({ state }) => (state.data?.codes.some(isUnderWay) ? REFRESH_MS.busy : REFRESH_MS.idle),
+  });
+}
+
+function decoded({ boundaries, states, lengths, counts, ...rest }: Body): IntervalMap {
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  const [starts, ends] = [new Float64Array(total), new Float64Array(total)];
+  let number = 0;
+  for (const { start, step_seconds, count } of boundaries) {
+    const [from, step] = [Date.parse(start), step_seconds * 1000];
+    for (let index = 0; index < count; index += 1, number += 1) {
+      starts[number] = from + index * step;
+      ends[number] = from + (index + 1) * step;
+    }
+  }
+  const codes: Code[] = [];
+  states.forEach((state, index) => {
+    for (let left = lengths[index]!; left > 0; left -= 1) codes.push(state);
+  });
+  return { ...rest, starts, ends, codes, counts: new Map(Object.entries(counts) as [Code, number][]) };
+}
+
+/** The numbers of the first and the last interval that lie within two instants. */
+export type Range = { first: number; last: number };
+
+export function rangeBetween(map: IntervalMap, start: string | undefined, end: string | undefined): Range | undefined {
+  const [from, to] = [Date.parse(start ?? ''), Date.parse(end ?? '')];
+  const first = map.starts.findIndex((one) => one >= from);
+  const last = map.ends.findLastIndex((one) => one <= to);
+  return first >= 0 && last >= first ? { first, last } : undefined;
+}

@@ -1,0 +1,76 @@
+/** The whole history in one picture; a click or a drag scrolls the grid there. The keys of the grid reach all of it too. */
+import { useEffect, useRef, type PointerEvent, type RefObject } from 'react';
+import { indexOfCode } from '../states/codes.ts';
+import type { IntervalMap } from './interval-map.ts';
+import type { Layout } from './layout.ts';
+import styles from './export.module.css';
+
+const WIDTH = 48;
+
+type MinimapProps = { map: IntervalMap; layout: Layout; scrollRef: RefObject<HTMLDivElement | null> };
+
+export function Minimap({ map, layout, scrollRef }: MinimapProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const view = useRef<HTMLSpanElement>(null);
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (!element || !context) return;
+    const height = element.clientHeight;
+    element.width = WIDTH;
+    element.height = height;
+    const style = getComputedStyle(element);
+    const colours = new Map(
+      ['held', 'stale', 'needs-you', 'action', 'edge'].map((name) => [name, style.getPropertyValue(`--${name}`)]),
+    );
+    const scale = Math.min(4, height / Math.max(1, layout.rows.length));
+    const width = WIDTH / layout.columns.length;
+    // The loudest last, because several rows may share a pixel.
+    const order = [...map.codes.keys()].sort((a, b) => indexOfCode(map.codes[a]!) - indexOfCode(map.codes[b]!));
+    for (const number of order) {
+      const colour = colourOf(map.codes[number]!);
+      if (!colour) continue;
+      context.fillStyle = colours.get(colour)!;
+      context.fillRect(
+        layout.columnOf[number]! * width,
+        layout.rowOf[number]! * scale,
+        Math.max(1, width),
+        Math.max(1, scale),
+      );
+    }
+  }, [map, layout]);
+
+  useEffect(() => {
+    const [scroll, marker] = [scrollRef.current, view.current];
+    if (!scroll || !marker) return undefined;
+    const show = () => {
+      const height = Math.min(scroll.clientHeight, layout.rows.length * 4);
+      marker.style.top = `${(scroll.scrollTop / scroll.scrollHeight) * height}px`;
+      marker.style.height = `${Math.min(1, scroll.clientHeight / scroll.scrollHeight) * height}px`;
+    };
+    show();
+    scroll.addEventListener('scroll', show, { passive: true });
+    return () => scroll.removeEventListener('scroll', show);
+  }, [layout, scrollRef]);
+
+  function onPointer(event: PointerEvent<HTMLElement>) {
+    const scroll = scrollRef.current;
+    if (!scroll || event.buttons !== 1) return;
+    const height = Math.min(scroll.clientHeight, layout.rows.length * 4);
+    const share = (event.clientY - event.currentTarget.getBoundingClientRect().top) / height;
+    scroll.scrollTop = share * scroll.scrollHeight - scroll.clientHeight / 2;
+  }
+  return (
+    <span className={styles.minimap} aria-hidden onPointerDown={onPointer} onPointerMove={onPointer}>
+      <canvas ref={canvas} />
+      <span ref={view} className={styles.view} />
+    </span>
+  );
+}
+
+function colourOf(code: string): string | undefined {
+  if (code === '--') return undefined;
+  const mark = { y: 'needs-you', t: 'stale', r: 'action', w: 'action' }[code[1]!];
+  return mark ?? { h: 'held', s: 'stale' }[code[0]!] ?? 'edge';
+}

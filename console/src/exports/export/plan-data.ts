@@ -1,0 +1,75 @@
+/** Previews of deliveries and their launch: a launch names its preview, so that what runs is what was shown, or nothing. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+import { exportKeys } from '../query-keys.ts';
+import { isOfCalendar } from '../words/cadence.ts';
+import type { Cadence } from './layout.ts';
+
+export type Preview = components['schemas']['BackfillPreview'];
+export type Wanted = { start_at: string; end_at: string; only?: readonly string[] };
+
+/** @param only what is not delivered, or out of date; otherwise all */
+export function wanted(cadence: Cadence, start: number, end: number, only: boolean): Wanted {
+  return {
+    start_at: edge(cadence, start),
+    end_at: edge(cadence, end),
+    ...(only && { only: ['missing', 'failed', 'stale'] }),
+  };
+}
+
+/** Days, weeks and months are named by the date on which they begin. */
+function edge({ interval, timezone, offset_hour }: Cadence, at: number): string {
+  if (!isOfCalendar(interval)) return new Date(at).toISOString();
+  return new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(at - (offset_hour ?? 0) * 3_600_000);
+}
+
+const PATH = '/api/environments/{project_id}/batch_exports/{batch_export_id}/backfills/';
+
+export function previewQuery(projectId: number, exportId: string, body: Wanted | undefined) {
+  return queryOptions({
+    queryKey: [...exportKeys.intervals(projectId, exportId), 'plan', body] as const,
+    queryFn: async ({ signal }) => {
+      const params = { path: { project_id: projectId, batch_export_id: exportId } };
+      return (await done(api.POST(PATH, { params, body: { ...body!, dry_run: true }, signal }))) as Preview;
+    },
+    enabled: body !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** @returns the id of the backfill @throws ApiError 409 when the plan is no longer true */
+export async function launch(projectId: number, exportId: string, body: Wanted, plan: string): Promise<string> {
+  const params = { path: { project_id: projectId, batch_export_id: exportId } };
+  const answer = await done(api.POST(PATH, { params, body: { ...body, plan } }));
+  return 'backfill_id' in answer ? answer.backfill_id : '';
+}
+
+export function backfillQuery(projectId: number, exportId: string, id: string | undefined) {
+  return queryOptions({
+    queryKey: [...exportKeys.backfills(projectId, exportId), id] as const,
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/backfills/{id}/', {
+          params: { path: { project_id: projectId, batch_export_id: exportId, id: id! } },
+          signal,
+        }),
+      ),
+    enabled: id !== undefined,
+    refetchInterval: ({ state }) => (state.data?.finished_at ? false : 1_000),
+  });
+}
+
+/** @returns the newest run of an interval, if it has any */
+export async function runOf(projectId: number, exportId: string, start: number, end: number): Promise<string | null> {
+  const page = await done(
+    api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/', {
+      params: {
+        path: { project_id: projectId, id: exportId },
+        query: { start: new Date(start).toISOString(), end: new Date(end).toISOString(), limit: 1 },
+      },
+    }),
+  );
+  return page.results[0]?.run ?? null;
+}

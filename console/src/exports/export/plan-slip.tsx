@@ -1,0 +1,136 @@
+/** What a delivery of the selected intervals would do; and its launch, by the token of what is shown. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, type RefObject } from 'react';
+import { asCurl } from '../../api/curl.ts';
+import { ApiError, messageOf } from '../../api/client.ts';
+import { Button } from '../../look/button.tsx';
+import { Copy } from '../../look/copy.tsx';
+import { formatCount, formatInterval } from '../../look/time.tsx';
+import { exportKeys } from '../query-keys.ts';
+import { countIntervals } from '../words/cadence.ts';
+import type { Cadence } from './layout.ts';
+import { backfillQuery, launch, previewQuery, type Preview, type Wanted } from './plan-data.ts';
+import styles from './export.module.css';
+
+type SlipProps = {
+  projectId: number;
+  exportId: string;
+  cadence: Cadence;
+  range: { start: number; end: number; count: number };
+  body: Wanted;
+  onlyMissing: boolean;
+  onOnly: (onlyMissing: boolean) => void;
+  buttonRef: RefObject<HTMLButtonElement | null>;
+};
+
+export function PlanSlip(props: SlipProps) {
+  const { projectId, exportId, cadence, range, body, onlyMissing, onOnly, buttonRef } = props;
+  const queries = useQueryClient();
+  const preview = useQuery(previewQuery(projectId, exportId, body));
+  const [change, setChange] = useState<string>();
+  const start = useMutation({
+    mutationFn: (plan: Preview) => launch(projectId, exportId, body, plan.plan),
+    onMutate: () => setChange(undefined),
+    async onError(error, shown) {
+      if (!(error instanceof ApiError) || error.status !== 409) return;
+      const { data } = await preview.refetch();
+      if (data) setChange(changeBetween(shown, data, cadence.interval));
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] }),
+  });
+  const plan = preview.data;
+  const isCurrent = plan !== undefined && !preview.isPlaceholderData && !preview.isError;
+  const isConflict = start.error instanceof ApiError && start.error.status === 409;
+  const path = `/api/environments/${projectId}/batch_exports/${exportId}/backfills/`;
+  return (
+    <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
+      <h2>{formatInterval(iso(range.start), iso(range.end), 'UTC')}</h2>
+      {preview.isError && <p role="alert">{refusalOf(preview.error)}</p>}
+      {plan && !preview.isError && <Lines plan={plan} selected={range.count} isExact={isCurrent} />}
+      <fieldset className={styles.only}>
+        <legend className="visually-hidden">Which intervals</legend>
+        <label>
+          <input type="radio" name="only" checked={onlyMissing} onChange={() => onOnly(true)} /> missing and failed
+        </label>
+        <label>
+          <input type="radio" name="only" checked={!onlyMissing} onChange={() => onOnly(false)} /> all
+        </label>
+      </fieldset>
+      {change && <p role="alert">{change}</p>}
+      {start.isError && !isConflict && <p role="alert">{messageOf(start.error)}</p>}
+      <Button
+        kind="primary"
+        ref={buttonRef}
+        isDisabled={!isCurrent || plan.total_runs === 0}
+        isPending={start.isPending}
+        onPress={() => plan && start.mutate(plan)}
+      >
+        {plan ? `Deliver ${countIntervals(plan.total_runs, cadence.interval)}` : 'Deliver'} <kbd aria-hidden>⏎</kbd>
+      </Button>
+      <div>
+        <Copy text={() => asCurl('POST', path, { ...body, ...(plan && { plan: plan.plan }) })}>curl</Copy>
+        <Copy text={`bin/sluice verify ${exportId} --from ${iso(range.start)} --to ${iso(range.end)}`}>verify</Copy>
+      </div>
+      {start.isSuccess && (
+        <Progress projectId={projectId} exportId={exportId} id={start.data} interval={cadence.interval} />
+      )}
+    </section>
+  );
+}
+
+const iso = (at: number) => new Date(at).toISOString();
+
+function refusalOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 403) return 'You can look at this export; ask an editor to retry.';
+  return messageOf(error);
+}
+
+/** @returns as `2 hours finished meanwhile. Now 1 hour.` */
+function changeBetween(shown: Preview, now: Preview, interval: string): string {
+  const gone = shown.total_runs - now.total_runs;
+  const what =
+    gone > 0 ? `${countIntervals(gone, interval)} finished meanwhile.` : 'The intervals have changed meanwhile.';
+  return `${what} Now ${countIntervals(now.total_runs, interval)}.`;
+}
+
+function Lines({ plan, selected, isExact }: { plan: Preview; selected: number; isExact: boolean }) {
+  const { missing, failed, stale } = plan.intervals;
+  const lines: [string, string][] = [
+    ['failed', formatCount(failed.count)],
+    ['missing', formatCount(missing.count)],
+    ...(stale.count > 0 ? [['out of date', formatCount(stale.count)] as [string, string]] : []),
+    ['skipped', formatCount(Math.max(0, selected - plan.total_runs))],
+    ['rows', plan.rows ? `${plan.rows.exact ? '' : '~'}${formatCount(plan.rows.count)}` : 'not known'],
+    ['replaces', `${formatCount(plan.overwrites.intervals)} deliveries`],
+  ];
+  return (
+    <dl className={styles.lines} data-pending={!isExact || undefined}>
+      {lines.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type ProgressProps = { projectId: number; exportId: string; id: string; interval: string };
+
+function Progress({ projectId, exportId, id, interval }: ProgressProps) {
+  const queries = useQueryClient();
+  const { data } = useQuery(backfillQuery(projectId, exportId, id));
+  const finished = data?.progress.finished_runs;
+  useEffect(() => {
+    if (finished === undefined) return;
+    void queries.invalidateQueries({ queryKey: exportKeys.intervals(projectId, exportId) });
+  }, [queries, projectId, exportId, finished]);
+  if (!data) return null;
+  const { total_runs, finished_runs, failed_runs } = data.progress;
+  return (
+    <p role="status">
+      {finished_runs - failed_runs} of {countIntervals(total_runs, interval)} delivered
+      {failed_runs > 0 && `, ${failed_runs} failed`}.
+    </p>
+  );
+}

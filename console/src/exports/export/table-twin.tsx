@@ -1,0 +1,82 @@
+/** The same as the grid for narrow screens: stretches of intervals in one state, the newest first. */
+import { useState } from 'react';
+import { Button } from '../../look/button.tsx';
+import { Glyph } from '../states/cell.tsx';
+import { nameOfCode, type Code } from '../states/codes.ts';
+import { countIntervals } from '../words/cadence.ts';
+import { boundsOf } from './interval-name.ts';
+import type { IntervalMap, Range } from './interval-map.ts';
+import type { Cadence } from './layout.ts';
+import styles from './export.module.css';
+
+const AT_ONCE = 50;
+
+type TwinProps = {
+  map: IntervalMap;
+  cadence: Cadence;
+  selected: Range | undefined;
+  onSelect: (range: Range) => void;
+};
+
+export function TableTwin({ map, cadence, selected, onSelect }: TwinProps) {
+  const [most, setMost] = useState(AT_ONCE);
+  const stretches = stretchesOf(map.codes);
+  return (
+    <>
+      <table className={styles.twin}>
+        <caption className="visually-hidden">Intervals by state, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Intervals</th>
+            <th scope="col">State</th>
+            <th scope="col">
+              <span className="visually-hidden">Select</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {stretches.slice(0, most).map(({ first, last, code }) => {
+            const name =
+              first === last ? boundsOf(map, first, cadence) : boundsOf(spanOf(map, first, last), 0, cadence);
+            return (
+              <tr key={first}>
+                <th scope="row">{name}</th>
+                <td>
+                  <span className={styles.state}>
+                    <Glyph code={code} /> {countIntervals(last - first + 1, cadence.interval)} {nameOfCode(code)}
+                  </span>
+                </td>
+                <td>
+                  <Button
+                    aria-label={`Select ${name}`}
+                    kind={selected?.first === first && selected.last === last ? 'primary' : 'plain'}
+                    onPress={() => onSelect({ first, last })}
+                  >
+                    Select
+                  </Button>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {stretches.length > most && <Button onPress={() => setMost(most + AT_ONCE)}>Show earlier</Button>}
+    </>
+  );
+}
+
+/** Several intervals as one, for their name. */
+function spanOf(map: IntervalMap, first: number, last: number): IntervalMap {
+  return { ...map, starts: Float64Array.of(map.starts[first]!), ends: Float64Array.of(map.ends[last]!) };
+}
+
+/** Blank ones are left out. */
+function stretchesOf(codes: readonly Code[]): (Range & { code: Code })[] {
+  const found: (Range & { code: Code })[] = [];
+  codes.forEach((code, number) => {
+    const last = found.at(-1);
+    if (last?.code === code) last.last = number;
+    else found.push({ first: number, last: number, code });
+  });
+  return found.filter(({ code }) => code !== '--').toReversed();
+}

@@ -1,0 +1,125 @@
+/** The page of an export: its grid of intervals, and deliveries by their plan. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { assertAccessible } from '../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
+import { backfilled, buildExport } from '../support/exports/export-world.ts';
+import { needsBrowser } from '../support/sdks/browser.ts';
+
+const FROM = '2025-06-02T09:00:00.000Z';
+const cell = (page: Page, hour: number) =>
+  page.getByRole('gridcell', { name: new RegExp(`^2 Jun 2025 ${String(hour).padStart(2, '0')}:00`) });
+
+describe('the grid of an export', () => {
+  let installation: ConsoleInstallation;
+  before(async function () {
+    await needsBrowser(this);
+    installation = await buildConsoleInstallation();
+  });
+  after(() => installation?.close());
+
+  /** An hourly export that has delivered nothing. */
+  async function arrange(name: string): Promise<{ id: string; address: string }> {
+    const { world, tenant } = installation;
+    const { id } = await world.batchExports.create(world.projectId, buildExport({ name }));
+    return { id, address: `/project/${tenant.projectId}/exports/${id}` };
+  }
+  const delivered = async (id: string) => {
+    const { rows } = await installation.sluice.pool.query<{ hour: number }>(
+      `select distinct extract(hour from data_interval_start at time zone 'UTC')::int as hour from batch_export_runs
+       where batch_export_id = $1 and status = 'Completed' order by 1`,
+      [id],
+    );
+    return rows.map(({ hour }) => hour);
+  };
+
+  it('delivers exactly the range that was dragged and whose plan was shown', async () => {
+    const { id, address } = await arrange('Dragged');
+    const { page, close } = await installation.visit();
+    await page.goto(`${address}?since=${FROM}&at=${FROM}`);
+    await page.getByRole('grid').focus();
+    await page.evaluate(() => {
+      const scroll = document.querySelector('[role=grid]')!.parentElement!;
+      scroll.scrollTop = scroll.scrollHeight;
+    });
+    await cell(page, 9).hover();
+    await page.mouse.down();
+    await cell(page, 10).hover();
+    await cell(page, 11).hover();
+    await page.mouse.up();
+    await page.getByRole('button', { name: 'Deliver 3 hours' }).waitFor();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Deliver 3 hours' }).click();
+    await page.getByText('3 of 3 hours delivered').waitFor();
+    assert.deepEqual(await delivered(id), [9, 10, 11]);
+    await page.getByRole('gridcell', { name: '2 Jun 2025 10:00–11:00 UTC, delivered' }).waitFor();
+    const { searchParams } = new URL(page.url());
+    assert.deepEqual([searchParams.get('start'), searchParams.get('end')], [FROM, '2025-06-02T12:00:00.000Z']);
+    await page.reload();
+    await page.getByRole('button', { name: 'Deliver 0 hours' }).waitFor();
+    await close();
+  });
+
+  it('says what changed since the plan was shown, and delivers only after another confirmation', async () => {
+    const { id, address } = await arrange('Overtaken');
+    const { page, close } = await installation.visit();
+    await page.goto(`${address}?start=${FROM}&end=2025-06-02T12:00:00.000Z`);
+    const button = page.getByRole('button', { name: 'Deliver 3 hours' });
+    await button.waitFor();
+    const { world } = installation;
+    const first = await world.backfills.request(world.projectId, id, { startAt: FROM, endAt: '2025-06-02T11:00:00Z' });
+    await backfilled(world, id, first.id);
+    // The page has not looked again yet, or it has: then its plan is true, and there is nothing to tell.
+    if (await button.isVisible()) {
+      await button.click();
+      await page.getByText('2 hours finished meanwhile. Now 1 hour.').waitFor();
+      assert.deepEqual(await delivered(id), [9, 10]);
+    }
+    await page.getByRole('button', { name: 'Deliver 1 hour' }).click();
+    await page.getByText('1 of 1 hour delivered').waitFor();
+    assert.deepEqual(await delivered(id), [9, 10, 11]);
+    await close();
+  });
+
+  it('is worked by keys alone: arrows, Shift, Enter and Escape', async () => {
+    const { id, address } = await arrange('Keys');
+    const { page, close } = await installation.visit();
+    await page.goto(`${address}?start=${FROM}&end=2025-06-02T10:00:00.000Z`);
+    await page.getByRole('button', { name: 'Deliver 1 hour' }).waitFor();
+    await cell(page, 9).focus();
+    await page.keyboard.press('Escape');
+    await page.getByText('Select intervals to see').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.getByRole('button', { name: 'Deliver 2 hours' }).waitFor();
+    assert.equal(await cell(page, 11).getAttribute('aria-selected'), 'true');
+    await page.keyboard.press('b');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 of 2 hours delivered').waitFor();
+    assert.deepEqual(await delivered(id), [10, 11]);
+    await close();
+  });
+
+  it('is a table on a narrow screen, from which the same can be delivered', async () => {
+    const { id, address } = await arrange('Narrow');
+    const { world } = installation;
+    const { id: first } = await world.backfills.request(world.projectId, id, {
+      startAt: FROM,
+      endAt: '2025-06-02T12:00:00Z',
+    });
+    await backfilled(world, id, first);
+    const { page, close } = await installation.visit({ viewport: { width: 360, height: 740 } });
+    await page.goto(address);
+    await page
+      .getByRole('row', { name: /3 hours delivered/ })
+      .getByRole('button', { name: /^Select/ })
+      .click();
+    await page.getByRole('radio', { name: 'all' }).check();
+    await page.getByRole('button', { name: 'Deliver 3 hours' }).waitFor();
+    assert.equal(await page.getByRole('grid').count(), 0);
+    await assertAccessible(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 360, `the page is ${width} px wide`);
+    await close();
+  });
+});
