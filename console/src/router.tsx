@@ -146,11 +146,18 @@ const flag = createRoute({
   component: lazyRouteComponent(() => import('./flags/page/flag-page.tsx'), 'FlagPage'),
 });
 
+const sessions = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings/sessions',
+  component: lazyRouteComponent(() => import('./settings/sessions-page.tsx'), 'SessionsPage'),
+});
+
 const routeTree = root.addChildren([
   login,
   inside.addChildren([
     home,
     project.addChildren([projectHome, exportList, newExport, editExport, exportPage, runPage, flagList, flag]),
+    sessions,
   ]),
 ]);
 

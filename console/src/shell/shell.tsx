@@ -79,14 +79,18 @@ async function logOut(): Promise<void> {
 
 function UserMenu() {
   const me = useMe();
+  const navigate = useNavigate();
   return (
     <MenuTrigger>
       <AriaButton className={styles.menuButton!} aria-label={`${me.first_name || me.email}: account`}>
         {me.first_name || me.email} <span aria-hidden>▾</span>
       </AriaButton>
       <Popover className={styles.popover!} placement="bottom end">
-        <Menu className={styles.menu!} aria-label="Account" onAction={() => void logOut()}>
-          <MenuItem id="log-out" className={styles.item!}>
+        <Menu className={styles.menu!} aria-label="Account">
+          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/sessions' })}>
+            Sessions
+          </MenuItem>
+          <MenuItem id="log-out" className={styles.item!} onAction={() => void logOut()}>
             Log out
           </MenuItem>
         </Menu>
