@@ -114,7 +114,7 @@ function FlagTable({ projectId, flags }: { projectId: number; flags: readonly Fl
 
 function StateOf({ flag: { active, status } }: { flag: Flag }) {
   return (
-    <span className={active ? styles.on : 'quiet'}>
+    <span className={`${styles.state} ${active ? '' : 'quiet'}`}>
       <span aria-hidden>{active ? '●' : '○'}</span> {active ? 'On' : 'Off'}
       {status === 'STALE' && <span className="quiet"> stale</span>}
     </span>
