@@ -941,6 +941,20 @@ CREATE INDEX notifications_due ON public.notifications USING btree (due_at) WHER
 CREATE INDEX notifications_export ON public.notifications USING btree (batch_export_id, channel, closed_at);
 CREATE INDEX notifications_project ON public.notifications USING btree (project_id);
 
+create table one_time_links (
+  -- SHA-256 of what the link carries
+  token_hash bytea not null,
+  purpose text not null,
+  user_id integer not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint one_time_links_pkey PRIMARY KEY (token_hash),
+  constraint one_time_links_purpose_check CHECK ((purpose = ANY (ARRAY['sign-in'::text, 'reset'::text]))),
+  constraint one_time_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX one_time_links_expires_at ON public.one_time_links USING btree (expires_at);
+CREATE INDEX one_time_links_user ON public.one_time_links USING btree (user_id);
+
 create table organization_invites (
   id uuid not null,
   organization_id uuid not null,

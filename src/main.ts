@@ -30,6 +30,10 @@ const COMMANDS: Record<string, Entry> = {
     summary: 'create users, give them passwords, list them',
     load: async () => (await import('./app/commands/users.ts')).usersCommand(),
   },
+  login: {
+    summary: 'print a link that logs a user in, in a browser on this machine',
+    load: async () => (await import('./app/commands/login.ts')).loginCommand(),
+  },
   flags: {
     summary: 'import feature flags from PostHog, or from another Sluice',
     load: async () => (await import('./app/commands/flags.ts')).flagsCommand(),

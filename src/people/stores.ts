@@ -5,6 +5,7 @@ import { accessControlStore } from './access/access-controls.store.ts';
 import { accountStore } from './accounts/accounts.store.ts';
 import { auditLogStore } from './audit/audit-log.store.ts';
 import { keyStore } from './keys/keys.store.ts';
+import { linkStore } from './accounts/links.store.ts';
 import { inviteStore } from './organizations/invites.store.ts';
 import { loginTryStore } from './accounts/login-tries.store.ts';
 import { memberStore } from './organizations/members.store.ts';
@@ -22,6 +23,7 @@ function bind(db: Knex) {
     auditLog: auditLogStore(db),
     invites: inviteStore(db),
     keys: keyStore(db),
+    links: linkStore(db),
     loginTries: loginTryStore(db),
     members: memberStore(db),
     organizations: organizationStore(db),

@@ -37,7 +37,12 @@ function readyText(report: Report, stateFolder: string): string {
 Sluice is ready.
 
 ${reportTable(report)}
-
+${signInLine(report)}
 State and logs are in ${stateFolder}, this table in ${stateFolder}/dev.json. Ctrl-C stops everything.
 `;
+}
+
+function signInLine({ sign_in_url: url }: Report): string {
+  if (url === null) return '';
+  return `\nOpen ${url}\nto log in: once, within ten minutes, on this machine. \`sluice login\` prints another.\n`;
 }

@@ -24,3 +24,9 @@ export async function besideUp(config: Config): Promise<Config> {
     ...config,
   };
 }
+
+/** An API that listens on all addresses is reached on this machine's own. */
+export function clientHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -16,6 +16,8 @@ export type Report = {
   email: string;
   password: string | null;
   shared_dashboard_url: string | null;
+  /** Good once, for ten minutes; null where the API is not on this machine’s own addresses. */
+  sign_in_url: string | null;
 };
 
 /** In the state folder. */
@@ -48,6 +50,7 @@ const LABELS: Record<keyof Report, string> = {
   email: 'Log in as',
   password: 'Password',
   shared_dashboard_url: 'Dashboard',
+  sign_in_url: 'Log in by',
 };
 
 /** The same for people. */

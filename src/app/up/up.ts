@@ -7,12 +7,14 @@ import { freePort, isPortFree } from '../../platform/processes/port.ts';
 import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import type { StopSignals } from '../../platform/processes/stop-signals.ts';
 import { buildConsole } from './console.ts';
+import { clientHost } from './beside.ts';
 import { demo } from './demo.ts';
 import { encryptionKeys } from './key-ring.ts';
 import { deliveriesBlocked, untilReady } from './ready.ts';
 import { removeReport, writeReport, type Report } from './report.ts';
 import { startRoles, type Roles } from './roles.ts';
 import { startServers, type Servers } from './servers.ts';
+import { signInUrl } from './sign-in.ts';
 import { takeStateFolder, type StateFolder } from './state-folder.ts';
 
 export type UpOptions = {
@@ -72,7 +74,7 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   running.push(servers);
   const brokenDown = breakdown(servers, state);
 
-  const report = await prepare({ state, servers, apiUrl, codecEndpoint, onProgress });
+  const prepared = await prepare({ state, servers, apiUrl, codecEndpoint, onProgress });
   await consoleBuilt;
   signal.throwIfAborted();
   const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
@@ -82,6 +84,9 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   const ready = untilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
   await Promise.race([ready, roles.broken, brokenDown]);
 
+  const { databaseUrl } = servers;
+  // Last, because its minutes begin now.
+  const report = { ...prepared, sign_in_url: await signInUrl({ databaseUrl, apiUrl, email: prepared.email }) };
   await writeReport(state, report);
   onReady(report);
   const blocked = await deliveriesBlocked(apiUrl, signal);
@@ -114,7 +119,13 @@ type Prepare = Pick<UpOptions, 'onProgress'> & {
 };
 
 /** Schema and demo. */
-async function prepare({ state, servers, apiUrl, codecEndpoint, onProgress }: Prepare): Promise<Report> {
+async function prepare({
+  state,
+  servers,
+  apiUrl,
+  codecEndpoint,
+  onProgress,
+}: Prepare): Promise<Omit<Report, 'sign_in_url'>> {
   const { applied } = await prepareDatabase(servers.databaseUrl);
   if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
   const made = await demo(servers.databaseUrl, state);
@@ -141,10 +152,4 @@ async function apiPort({ SLUICE_PORT: port, SLUICE_HOST: host }: Config): Promis
   throw new CommandFailed(
     `Port ${port} on ${host} is taken, and the API needs it. Stop what listens there, or set SLUICE_PORT to another port.`,
   );
-}
-
-/** An API that listens on all addresses is reached on this machine's own. */
-function clientHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -115,7 +115,7 @@ export function accountStore(db: Knex) {
     /** Ends an account for good: its sessions, keys, invites and memberships; and frees its address. What it made stays. */
     async retire(id: number): Promise<void> {
       // tooth: account-retired
-      for (const owned of ['sessions', 'api_keys', 'organization_memberships']) {
+      for (const owned of ['sessions', 'one_time_links', 'api_keys', 'organization_memberships']) {
         await db(owned).where({ user_id: id }).delete();
       }
       await db('organization_invites').where({ created_by: id }).delete();
@@ -163,7 +163,10 @@ export function accountStore(db: Knex) {
         .update({ ...columns, updated_at: now() });
     },
 
+    /** Links to the account that were given out before are worth nothing any more. Call in a transaction. */
     async setPassword(id: number, passwordHash: string): Promise<void> {
+      // tooth: password-ends-links
+      await db('one_time_links').where({ user_id: id }).delete();
       await table().where({ id }).update({ password_hash: passwordHash, updated_at: now() });
     },
 

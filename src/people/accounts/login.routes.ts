@@ -1,5 +1,6 @@
 /** `/api/login` and `/api/logout`: sessions of browsers. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { ensureLocal } from '../../platform/http/local-request.ts';
 import { noBody, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { Login } from './login.ts';
@@ -40,6 +41,28 @@ const logIn = route({
   },
 });
 
+const logInByLink = route({
+  method: 'post',
+  path: '/api/login/link/',
+  access: { public: true, ownPages: true },
+  body: Type.Object(
+    { token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }) },
+    { title: 'LoginByLink' },
+  ),
+  answers: { 200: Succeeded },
+  errors: [429],
+  summary: 'Log in by a sign-in link',
+  description:
+    'Takes the token of a link that `sluice up` or `sluice login` printed (`#sign-in=…`), once, within ten minutes, and sets the ' +
+    'cookies of `POST /api/login/`. It works on the machine of the server only: from a loopback address, with a loopback ' +
+    '`Host`, and without a header that a proxy adds; all else gets 403 `local_only`.',
+  async handle({ body, headers, remoteAddress }, { login, addressOf }: LoginApi) {
+    ensureLocal(headers, remoteAddress);
+    const client = { headers, address: addressOf({ headers, remoteAddress }) };
+    return { status: 200, cookies: await login.logInByLink(body.token, client), body: { success: true } };
+  },
+});
+
 const logOut = route({
   method: 'post',
   path: '/api/logout/',
@@ -58,4 +81,4 @@ const logOut = route({
   },
 });
 
-export const loginRoutes = [logIn, logOut];
+export const loginRoutes = [logIn, logInByLink, logOut];

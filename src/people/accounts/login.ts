@@ -6,13 +6,15 @@ import type { Account } from './accounts.store.ts';
 import { recordOwn } from '../audit/own-audit-log.ts';
 import type { TryLimit } from './login-tries.store.ts';
 import { createRateLimit } from '../keys/rate-limits.ts';
-import type { Cookies, Sessions } from './sessions.ts';
+import type { Client, Cookies, Sessions } from './sessions.ts';
 import type { IdentityStores } from '../stores.ts';
 
 /** In seconds. After so many tries at once, one a minute: enough for fingers, not for lists of passwords. */
 const TRIES_OF_ACCOUNT: TryLimit = { kind: 'account', cost: 60, burst: 20 * 60 };
 /** Many people may be behind one address. */
 const TRIES_OF_ADDRESS: TryLimit = { kind: 'address', cost: 10, burst: 500 };
+/** Apart from passwords: who guesses those keeps nobody out who is at the machine. */
+const TRIES_OF_LINKS: TryLimit = { kind: 'sign-in link', cost: 10, burst: 500 };
 
 export type Attempt = {
   email: string;
@@ -28,6 +30,12 @@ export type Login = {
    * @throws InvalidInput when it is not the password of an account that may log in
    */
   logIn(attempt: Attempt): Promise<Cookies>;
+  /**
+   * By a link that the operator's machine printed. Whoever calls has made sure that the request comes from that machine.
+   * @throws Throttled after too many tries from this address
+   * @throws InvalidInput when the link was used already, or has expired
+   */
+  logInByLink(token: string, client: Client): Promise<Cookies>;
   /**
    * Of somebody who is logged in: whether it is they who ask.
    * @throws Throttled after too many tries
@@ -51,6 +59,7 @@ function counted({ loginTries }: IdentityStores, limit: TryLimit): (subject: str
 export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): Login {
   const ofAccount = counted(identity, TRIES_OF_ACCOUNT);
   const ofAddress = counted(identity, TRIES_OF_ADDRESS);
+  const ofLinks = counted(identity, TRIES_OF_LINKS);
 
   return {
     async logIn({ email, password, address, headers }) {
@@ -66,6 +75,24 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
         const author = { userId: account.id, keyId: null };
         await recordOwn(stores, author, { activity: 'logged_in', name: account.email });
         return sessions.begin(stores.sessions, account.id, { headers, address });
+      });
+    },
+
+    async logInByLink(token, client) {
+      // tooth: link-tries
+      await ofLinks(client.address);
+      return identity.inTransaction(async (stores) => {
+        const userId = await stores.links.take('sign-in', token);
+        if (userId === undefined) {
+          const detail = 'This link was used already, or has expired: `sluice login` prints another.';
+          throw new InvalidInput(detail, 'token', 'invalid_token');
+        }
+        const { email } = await stores.accounts.get(userId);
+        const changes = [
+          { type: 'User', action: 'created', field: 'method', before: null, after: 'sign-in link' } as const,
+        ];
+        await recordOwn(stores, { userId, keyId: null }, { activity: 'logged_in', name: email, changes });
+        return sessions.begin(stores.sessions, userId, client);
       });
     },
 

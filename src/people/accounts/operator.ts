@@ -59,6 +59,12 @@ export async function resetPassword(identity: IdentityStores, email: string, pas
   return user;
 }
 
+/** @returns the token of a link that logs the user in, once; undefined when there is no such user, or they may not log in */
+export async function createSignInToken(identity: IdentityStores, email: string): Promise<string | undefined> {
+  const user = await identity.accounts.byEmail(email);
+  return user?.isActive ? identity.inTransaction(({ links }) => links.create('sign-in', user.id)) : undefined;
+}
+
 async function organizationOf({ organizations }: IdentityBound, idOrName: string) {
   const [found, second] = await organizations.named(idOrName);
   if (second) throw new CommandFailed(`Several organizations are called ${idOrName}: give the id of one.`);

@@ -70,3 +70,8 @@ export function networkOf(address: string): string {
   const first = (parsed instanceof ipaddr.IPv6 ? ipaddr.IPv6 : ipaddr.IPv4).networkAddressFromCIDR(cidr);
   return `${first.toString()}/${bits}`;
 }
+
+/** @param address of a socket */
+export function isLoopback(address: string): boolean {
+  return isIP(address) !== 0 && ipaddr.process(address).range() === 'loopback';
+}

@@ -156,10 +156,33 @@ describe('sluice up', function () {
         'email',
         'password',
         'shared_dashboard_url',
+        'sign_in_url',
       ]);
       for (const value of Object.values(report)) assert(running.output().includes(String(value)));
       for (const secret of ['dev.json', 'encryption-keys', 'personal-api-key'])
         assert.equal((await stat(path.join(state, secret))).mode & 0o777, 0o600, secret);
+    });
+
+    it('prints a link that logs the demo’s user in, once, and writes it into no log', async () => {
+      const url = report.sign_in_url ?? '';
+      assert.ok(url.startsWith(`${report.api_url}/#sign-in=`));
+      assert.match(running.output(), /Open \S+#sign-in=\S+\nto log in: once/);
+      const token = url.split('#sign-in=')[1];
+      const use = () =>
+        fetch(`${report.api_url}/api/login/link/`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ token }),
+        });
+      const answer = await use();
+      assert.equal(answer.status, 200, await answer.text());
+      const cookie = answer.headers.getSetCookie().map((one) => one.split(';')[0]);
+      const me = await fetch(`${report.api_url}/api/users/@me/`, { headers: { Cookie: cookie.join('; ') } });
+      assert.equal(((await me.json()) as { email: string }).email, report.email);
+      assert.equal((await use()).status, 400);
+      for (const role of ['api', 'worker']) {
+        assert.ok(!(await readFile(path.join(state, `${role}.log`), 'utf8')).includes(token!), role);
+      }
     });
 
     it('lets no second start use the folder', async () => {
@@ -201,7 +224,9 @@ describe('sluice up', function () {
 
     it('goes on with the same state when it is started again, and ends at once on a second Ctrl-C', async () => {
       running = sluice(['up']);
-      assert.deepEqual(await untilReady(running), report);
+      const { sign_in_url: url, ...again } = await untilReady(running);
+      assert.deepEqual({ ...again, sign_in_url: report.sign_in_url }, report);
+      assert.notEqual(url, report.sign_in_url);
       assert.equal(await countEvents(report.database_url), '1');
       running.child.kill('SIGTERM');
       await sleep(600);

@@ -1,5 +1,6 @@
 /** Operations on accounts, organizations, projects and keys. */
 import { randomUUID } from 'node:crypto';
+import { linkStore } from '../../../src/people/accounts/links.store.ts';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { buildMember, buildRole } from '../../support/api/members.ts';
 import { CANARY, cheapHash, type Operation, type Workplace } from './workplace.ts';
@@ -135,6 +136,11 @@ export const ownOperations: Readonly<Record<string, Operation>> = {
       tells: ['User logged_in'],
     };
   },
+  'POST /api/login/link/': async ({ db, ours }) => ({
+    body: { token: await linkStore(db).create('sign-in', ours.userId) },
+    refused: { token: CANARY },
+    tells: ['User logged_in'],
+  }),
   'POST /api/logout/': () => ({ tells: ['User logged_out'] }),
   'DELETE /api/users/@me/sessions/:id/': async (at) => {
     await at.session();

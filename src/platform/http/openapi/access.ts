@@ -63,6 +63,7 @@ export function refusalsOf(route: DescribedRoute): number[] {
   const statuses = new Set<number>([...errors, UNREAD, 500, 503]);
   const add = (...more: number[]) => more.forEach((status) => statuses.add(status));
   if (!('public' in access)) add(401, 403, 429);
+  if ('public' in access && access.ownPages && route.method !== 'get') add(403);
   if ('scope' in access || 'organization' in access || params || /:\w/.test(route.path)) add(404);
   if (query || body || route.method !== 'get') add(400);
   if (body) add(400, 413, 415);

@@ -1,0 +1,62 @@
+/** Rows of links that are good for one use: a token in one opens its user's account. The token itself passes through once. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Knex } from '../../platform/db/connection.ts';
+
+/** `sign-in`: begins a session. `reset`: sets a new password. */
+export type LinkPurpose = 'sign-in' | 'reset';
+
+export const LINK_MINUTES: Readonly<Record<LinkPurpose, number>> = { 'sign-in': 10, reset: 60 };
+
+/** Of one purpose; the oldest go first. */
+const MOST_OF_USER = 5;
+
+type Row = { token_hash: Buffer; purpose: LinkPurpose; user_id: number; created_at: string; expires_at: string };
+
+export function linkStore(db: Knex) {
+  const table = () => db<Row>('one_time_links');
+  /** The one with this token, while it can be used. */
+  const open = (purpose: LinkPurpose, token: string) =>
+    // tooth: link-purpose
+    // tooth: link-expiry
+    // tooth: link-of-active-user
+    table()
+      .where({ token_hash: hashOf(token) })
+      .where({ purpose })
+      .where('expires_at', '>', db.raw('now()'))
+      .whereIn('user_id', db('users').where({ is_active: true }).select('id'));
+
+  return {
+    /** Removes those of everybody that have expired. @returns the token */
+    async create(purpose: LinkPurpose, userId: number): Promise<string> {
+      await table().where('expires_at', '<=', db.raw('now()')).delete();
+      const kept = table().where({ purpose, user_id: userId }).orderBy('created_at', 'desc');
+      const surplus = kept.offset(MOST_OF_USER - 1).select('token_hash');
+      await table().whereIn('token_hash', surplus).delete();
+      const token = randomBytes(32).toString('base64url');
+      await table().insert({
+        token_hash: hashOf(token),
+        purpose,
+        user_id: userId,
+        expires_at: db.raw(`now() + interval '${LINK_MINUTES[purpose]} minutes'`),
+      });
+      return token;
+    },
+
+    /** @returns whose it is */
+    async find(purpose: LinkPurpose, token: string): Promise<number | undefined> {
+      return (await open(purpose, token).first('user_id'))?.user_id;
+    },
+
+    /** As `find`, and it is used up: of several who take it at once one gets it. */
+    async take(purpose: LinkPurpose, token: string): Promise<number | undefined> {
+      const [row] = await open(purpose, token).delete().returning('user_id');
+      return row?.user_id;
+    },
+  };
+}
+
+export type LinkStore = ReturnType<typeof linkStore>;
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
