@@ -97,7 +97,15 @@ export class MethodNotAllowed extends SluiceError {
 }
 
 /** The object's present state forbids it; the same request may pass later. */
-export class Conflict extends SluiceError {}
+export class Conflict extends SluiceError {
+  readonly members: Readonly<Record<string, unknown>>;
+
+  /** @param members of the answer's body beside those of every error: what the caller needs for the next request */
+  constructor(detail: string, members: Readonly<Record<string, unknown>> = {}) {
+    super(detail);
+    this.members = members;
+  }
+}
 
 /** The object changed since the caller read it (`If-Match`): read it again. */
 export class Stale extends SluiceError {}

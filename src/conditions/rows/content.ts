@@ -54,6 +54,11 @@ export function everythingOf(model: Model): Content {
   return { ...NO_SETTINGS, model, includeEvents: [], excludeEvents: [] };
 }
 
+/** Whether every row of the model leaves: no filter, no query and no list of events selects among them. */
+export function keepsAllRows({ filters, query, includeEvents, excludeEvents }: Content): boolean {
+  return query === null && [filters, includeEvents, excludeEvents].every(({ length }) => length === 0);
+}
+
 /** Whether anything leaves hashed, so that a key is needed. */
 export function isHashed({ transformations }: Pick<Content, 'transformations'>): boolean {
   return transformations.some(({ action }) => action === 'hash');

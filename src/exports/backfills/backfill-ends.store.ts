@@ -4,6 +4,7 @@
  */
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
+import type { PastBackfill } from './backfill-estimate.ts';
 
 /** @param backfill the alias of a row of `batch_export_backfills` */
 export const countedOf = (backfill: string) => `
@@ -56,6 +57,19 @@ export function backfillEnds(db: Knex) {
             .select('link.backfill_id'),
         )
         .update({ finished_at: null });
+    },
+
+    /** The newest backfills of an export that have ended and whose runs all completed. */
+    async pastOf(batchExportId: string, limit: number): Promise<PastBackfill[]> {
+      const { rows } = await db.raw<{ rows: PastBackfill[] }>(
+        `select total_runs::float8 as runs, extract(epoch from finished_at - created_at)::float8 as seconds
+         from batch_export_backfills
+         where batch_export_id = ? and kind = 'backfill' and finished_at is not null and cancelled_at is null
+           and failed_runs = 0 and total_runs > 1
+         order by created_at desc limit ?`,
+        [batchExportId, limit],
+      );
+      return rows;
     },
 
     /**

@@ -30,8 +30,10 @@ export type ExaminedPlan = BackfillPlan & {
   token: string;
   /** Intervals that would run, by status. */
   byStatus: Record<IntervalStatus, { count: number; first: IntervalState[] }>;
+  /** Intervals of the range that would not run, by status. */
+  skipped: Record<IntervalStatus, number>;
   /** Earlier deliveries, which would be replaced where they differ. */
-  overwrites: { intervals: number; rows: number };
+  overwrites: { intervals: number; rows: number; files: number };
 };
 
 /** All whole intervals of a range, without a look at any. @throws InvalidInput when there are none, or too many */
@@ -72,10 +74,9 @@ export async function examinedPlan(
   const plan: Omit<ExaminedPlan, 'token'> = {
     wanted: [],
     totalRuns: 0,
-    byStatus: Object.fromEntries(
-      INTERVAL_STATUSES.map((status) => [status, { count: 0, first: [] }]),
-    ) as unknown as ExaminedPlan['byStatus'],
-    overwrites: { intervals: 0, rows: 0 },
+    byStatus: forEachStatus(() => ({ count: 0, first: [] })),
+    skipped: forEachStatus(() => 0),
+    overwrites: { intervals: 0, rows: 0, files: 0 },
   };
   let examined = 0;
   for (const slice of slicesOf(intervals, INTERVALS_AT_ONCE)) {
@@ -83,9 +84,14 @@ export async function examinedPlan(
     if (examined > MAX_RUNS) throw tooMany();
     for (const state of await states.of(stores, batchExport, slice)) {
       if (!only || only.includes(state.status)) add(plan, state, hash);
+      else plan.skipped[state.status] += 1;
     }
   }
   return { ...plan, token: hash.digest('base64url') };
+}
+
+function forEachStatus<T>(valueOf: () => T): Record<IntervalStatus, T> {
+  return Object.fromEntries(INTERVAL_STATUSES.map((status) => [status, valueOf()])) as Record<IntervalStatus, T>;
 }
 
 function add(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {
@@ -100,6 +106,7 @@ function add(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash
   if (rows !== null) {
     plan.overwrites.intervals += 1;
     plan.overwrites.rows += rows;
+    plan.overwrites.files += state.files;
   }
   hash.update(`\n${start}/${end} ${status} ${rows}`);
 }

@@ -1,6 +1,6 @@
 /** Response bodies of backfills and data intervals. */
 import type { IntervalBody, BackfillBody, PreviewBody } from './backfills.schema.ts';
-import type { Preview } from './backfills.ts';
+import type { Preview } from './backfill-previews.ts';
 import type { Backfill } from './backfills.store.ts';
 import { isoMicros } from '../domain/instants.ts';
 import type { IntervalState } from '../intervals/interval-states.ts';
@@ -59,7 +59,13 @@ export function presentPreview(preview: Preview): PreviewBody {
       delivered: present(delivered),
       running: present(running),
     },
+    skipped: preview.skipped,
     rows: preview.rows && { count: preview.rows.rows, exact: preview.rows.exact },
-    overwrites: { intervals: preview.overwrites.intervals, records: preview.overwrites.rows },
+    overwrites: {
+      intervals: preview.overwrites.intervals,
+      records: preview.overwrites.rows,
+      files: preview.overwrites.files,
+    },
+    estimate: preview.estimate,
   };
 }

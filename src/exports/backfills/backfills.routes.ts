@@ -17,7 +17,14 @@ import {
 } from '../api.ts';
 import { onlyOf, rangeOf } from './backfill-range.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
-import { BackfillBody, BackfillIdBody, CancelledBody, NewBackfillBody, PreviewBody } from './backfills.schema.ts';
+import {
+  BackfillBody,
+  BackfillIdBody,
+  CancelledBody,
+  NewBackfillBody,
+  OutdatedPlanBody,
+  PreviewBody,
+} from './backfills.schema.ts';
 
 /** Upstream's message where a backfill is asked for. */
 const MISSING = 'BatchExport not found.';
@@ -25,11 +32,10 @@ const MISSING = 'BatchExport not found.';
 const requestBackfill = route({
   method: 'post',
   path: '/batch_exports/:id/backfill/',
-  errors: [409],
   access: { scope: 'batch_export:write', object: { ...ONE_EXPORT, missing: MISSING } },
   params: BatchExportParams,
   body: NewBackfillBody,
-  answers: { 200: null },
+  answers: { 200: null, 409: OutdatedPlanBody },
   summary: 'Backfill past data intervals',
   description:
     'Requests a run for every data interval that lies wholly within the range, even while the export is ' +
@@ -49,16 +55,15 @@ const requestBackfill = route({
 const createBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/',
-  errors: [409],
   access: { scope: 'batch_export:write', object: { ...ITS_EXPORT, missing: MISSING } },
   params: OfBatchExportParams,
   body: NewBackfillBody,
-  answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]) },
+  answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]), 409: OutdatedPlanBody },
   summary: 'Create or preview a backfill of past data intervals',
   description:
     'Ranges of daily, weekly and monthly exports must be given as plain dates. With `dry_run`, nothing ' +
     'changes: the response lists the intervals that would run, and its `plan`, sent back with the same range, ' +
-    'runs exactly these intervals or is refused with 409. Otherwise the `Location` header identifies the ' +
+    'runs exactly these intervals or is refused with 409, whose `plan` is a new preview. Otherwise the `Location` header identifies the ' +
     'backfill.',
   async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
     const { batch_export_id: id } = params;

@@ -1,5 +1,6 @@
 /** Backfills on the wire. */
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { ErrorBody } from '../../platform/http/error-body.ts';
 import { BACKFILL_STATUSES, RUN_KINDS } from '../domain/statuses.ts';
 import { INTERVAL_STATUSES } from '../domain/interval-status.ts';
 
@@ -70,6 +71,8 @@ const Count = Type.Object({
   first: Type.Array(IntervalBody, { description: 'The ten oldest intervals.' }),
 });
 
+const Skipped = Type.Integer({ description: 'The number of intervals.' });
+
 export const PreviewBody = Type.Object(
   {
     dry_run: Type.Literal(true),
@@ -89,6 +92,16 @@ export const PreviewBody = Type.Object(
       },
       { description: 'The intervals that would run, by their current status.' },
     ),
+    skipped: Type.Object(
+      {
+        missing: Skipped,
+        failed: Skipped,
+        stale: Skipped,
+        delivered: Skipped,
+        running: Skipped,
+      },
+      { description: 'The intervals of the range that would not run because of `only`, by their current status.' },
+    ),
     rows: nullable(
       Type.Object({
         count: Type.Integer(),
@@ -102,13 +115,54 @@ export const PreviewBody = Type.Object(
       },
     ),
     overwrites: Type.Object(
-      { intervals: Type.Integer(), records: Type.Integer() },
-      { description: 'Intervals and records delivered earlier, which the backfill replaces where they differ.' },
+      {
+        intervals: Type.Integer(),
+        records: Type.Integer(),
+        files: Type.Integer({ description: 'The number of files; 0 if the destination has no files.' }),
+      },
+      { description: 'Intervals, records and files delivered earlier, which the backfill replaces where they differ.' },
+    ),
+    estimate: Type.Object(
+      {
+        rows: nullable(Type.Integer(), {
+          description:
+            'The number of rows that the backfill delivers: counted if the export delivers every event, otherwise the mean of past ' +
+            'runs; null if neither is known.',
+        }),
+        seconds: nullable(Type.Object({ low: Type.Integer(), high: Type.Integer() }), {
+          description:
+            'How long the backfill takes: between the shortest time, with as many runs at once as the export may have, and the pace ' +
+            'of past backfills; null if no past run is known.',
+        }),
+        basis: nullable(
+          Type.Object({
+            runs: Type.Integer({ description: 'The number of past runs of this export, those nearest in size.' }),
+            backfills: Type.Integer({
+              description:
+                'The number of past backfills whose pace is included. Without any, `high` assumes one run after the other.',
+            }),
+            since: Type.String({ format: 'date-time', description: 'When the oldest of these runs started.' }),
+          }),
+          { description: 'The past that `seconds` is taken from; null if the export has no completed run.' },
+        ),
+      },
+      {
+        description: 'An estimate from past runs and backfills of this export.',
+      },
     ),
   },
   { title: 'BackfillPreview' },
 );
 export type PreviewBody = Static<typeof PreviewBody>;
+
+/** Refusal of a plan that is no longer true: the envelope, and the plan that is. */
+export const OutdatedPlanBody = Type.Object(
+  { ...ErrorBody.properties, plan: PreviewBody },
+  {
+    title: 'OutdatedPlan',
+    description: 'The previewed plan is outdated; `plan` is a preview of the same request as of now.',
+  },
+);
 
 export const BackfillBody = Type.Object(
   {

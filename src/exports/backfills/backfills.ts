@@ -1,16 +1,17 @@
 /** Asking for runs: of past data intervals (a backfill), or of one again (a retry: a backfill of one interval). */
 import type { Pool } from '../../platform/db/connection.ts';
 import { Conflict, InvalidInput, LimitReached } from '../../platform/errors.ts';
-import { estimateRows, type Estimate, type EstimatedModel } from '../../events/table/estimate.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import { NOBODY, recordBackfill } from '../batch-exports/audit.ts';
+import { backfillPreviews, type Preview } from './backfill-previews.ts';
 import { examinedPlan, wholePlan, type BackfillPlan, type ExaminedPlan, type Only } from './backfill-plan.ts';
+import { presentPreview } from './backfills.present.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { runWorkflowId } from '../domain/ids.ts';
-import { isoMicros, millisOf } from '../domain/instants.ts';
+import { millisOf } from '../domain/instants.ts';
 import { intervalsEnding, intervalsWithin } from '../domain/intervals.ts';
 import { isLive, isOpen } from '../domain/statuses.ts';
 import { intervalStates } from '../intervals/interval-states.ts';
@@ -20,7 +21,7 @@ export type BackfillsOptions = {
   stores: ExportStores;
   pool: Pool;
   executions: ExportExecutions;
-  limits: { backfillsPerProject: number };
+  limits: { backfillsPerProject: number; runsPerProject: number };
   log: Logger;
   /** @throws Unavailable while Temporal is away */
   ensureTemporal(): Promise<void>;
@@ -29,11 +30,12 @@ export type BackfillsOptions = {
 /** ISO instants. `only`: what of the range is wanted. `plan`: the token of a preview that is to be carried out. */
 export type BackfillRange = { startAt: string; endAt: string; only?: Only; plan?: string | undefined };
 
-/** `rows`: what the intervals hold at present, before any filter; null where a model's rows cannot be told beforehand. */
-export type Preview = ExaminedPlan & { startAt: string; endAt: string; rows: Estimate | null };
+const OUTDATED =
+  'The data intervals have changed since the preview, and nothing was requested. The present plan is in `plan`: check it, and send its token.';
 
 export function backfills({ stores, pool, executions, limits, log, ensureTemporal }: BackfillsOptions) {
   const states = intervalStates(pool);
+  const previews = backfillPreviews({ stores, pool, limits });
 
   /** A stored request stays valid even if Temporal has just gone away: the reconciler wakes the dispatcher within a minute. */
   async function wake(exportId: string): Promise<void> {
@@ -95,8 +97,12 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       return wholePlan(await stores.batchExports.tiling(batchExport.id), start, end);
     }
     const examined = await examine(batchExport, start, end, only);
-    if (plan === undefined || plan === examined.token) return examined;
-    throw new Conflict('The data intervals have changed since the preview: preview the backfill again.');
+    // tooth: backfill-as-shown
+    if (plan !== undefined && plan !== examined.token) {
+      const preview = await previews.of(batchExport, examined, { start, end });
+      throw new Conflict(OUTDATED, { plan: presentPreview(preview) });
+    }
+    return examined;
   }
 
   return {
@@ -107,7 +113,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Requests a run for every data interval that lies wholly within `[startAt, endAt]`, or for some of them. Works while paused;
      * an interval that is requested already is shared.
      * @throws InvalidInput when the range is empty, ends in the future, holds no whole interval or too many
-     * @throws Conflict when the plan is no longer the one that was previewed
+     * @throws Conflict with the present plan when it is no longer the one that was previewed
      * @throws LimitReached when too many backfills of the project go on
      */
     async request(projectId: number, exportId: string, range: BackfillRange, by: Author = NOBODY): Promise<Backfill> {
@@ -127,8 +133,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const batchExport = await stores.batchExports.get(projectId, exportId);
       const { start, end } = await checkedRange(range);
       wholePlan(await stores.batchExports.tiling(exportId), start, end);
-      const plan = await examine(batchExport, start, end, range.only ?? null);
-      return { ...plan, startAt: isoMicros(start), endAt: isoMicros(end), rows: await rowsOf(batchExport, plan) };
+      return previews.of(batchExport, await examine(batchExport, start, end, range.only ?? null), { start, end });
     },
 
     /**
@@ -191,12 +196,6 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       await Promise.all(ends.map((end) => executions.cancel(runWorkflowId(exportId, millisOf(end)))));
     },
   };
-
-  async function rowsOf({ projectId, model }: BatchExport, { wanted }: BackfillPlan): Promise<Estimate | null> {
-    if (model !== 'events' && model !== 'persons') return null;
-    const stretches = wanted.map(({ start, end }) => ({ start: isoMicros(start), end: isoMicros(end) }));
-    return estimateRows(pool, model satisfies EstimatedModel, projectId, stretches);
-  }
 }
 
 export type Backfills = ReturnType<typeof backfills>;

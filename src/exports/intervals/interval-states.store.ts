@@ -9,13 +9,15 @@ export type KnownInterval = {
   status: RunStatus | null;
   /** Rows of the last delivery. */
   rows: number | null;
+  /** Files of the last delivery; null: it had none, or there was none. */
+  files: number | null;
   cutoff: string | null;
   delivered: boolean;
   requested: boolean;
 };
 
 const KNOWN = `
-  select "end", run.id as "runId", run.status, cast(ledger.rows as float8) as rows, ledger.cutoff,
+  select "end", run.id as "runId", run.status, cast(ledger.rows as float8) as rows, ledger.files, ledger.cutoff,
     ledger.rows is not null as delivered, coalesce(request.requested, false) as requested
   from (
     select distinct on (data_interval_end) data_interval_end as "end", id, status from batch_export_runs
@@ -23,7 +25,7 @@ const KNOWN = `
     order by data_interval_end, created_at desc
   ) as run
   full join (
-    select data_interval_end as "end", cast(receipt ->> 'rows' as bigint) as rows, receipt ->> 'cutoff' as cutoff
+    select data_interval_end as "end", cast(receipt ->> 'rows' as bigint) as rows, jsonb_array_length(receipt -> 'files') as files, receipt ->> 'cutoff' as cutoff
     from batch_export_intervals
     where batch_export_id = :exportId and data_interval_start >= :after and data_interval_end <= :to and receipt is not null
   ) as ledger using ("end")

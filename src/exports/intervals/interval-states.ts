@@ -16,6 +16,8 @@ export type IntervalState = DataInterval & {
   runId: string | null;
   /** Rows of the last delivery; null: there was none. */
   rows: number | null;
+  /** Files of the last delivery; 0 at destinations without files. */
+  files: number;
   unsettled: boolean;
   gaveUp: boolean;
 };
@@ -55,7 +57,7 @@ export function intervalStates(pool: Pool) {
         });
         const { end } = interval;
         const marks = { unsettled: troubles.unsettled.has(end), gaveUp: troubles.gave_up.has(end) };
-        return { ...interval, status, runId: one?.runId ?? null, rows: one?.rows ?? null, ...marks };
+        return { ...interval, status, runId: one?.runId ?? null, rows: one?.rows ?? null, files: one?.files ?? 0, ...marks };
       });
     },
   };

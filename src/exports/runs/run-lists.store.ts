@@ -27,6 +27,9 @@ const ERROR_COLUMNS =
 /** Of an export whose every failure was mended: more are not worth the time of a list. */
 const LOOKED_THROUGH = 200;
 
+/** A run that delivered; `createdAt` is ISO. */
+export type PastRun = { rows: number; seconds: number; createdAt: string };
+
 const NEWEST_FIRST: RunOrder = { by: 'created_at', ascending: false };
 
 export function runLists(db: Knex) {
@@ -87,6 +90,19 @@ export function runLists(db: Knex) {
         [[...batchExportIds]],
       );
       return new Map(rows.map((row) => [row.batch_export_id, runFromRow(row)]));
+    },
+
+    /** The newest runs of an export that completed by themselves: how long they took from their start on, and what they delivered. */
+    async pastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
+      const { rows } = await db.raw<{ rows: PastRun[] }>(
+        `select records_completed::float8 as rows, extract(epoch from finished_at - created_at)::float8 as seconds,
+           created_at as "createdAt"
+         from batch_export_runs
+         where batch_export_id = ? and status = 'Completed' and closed_by = 'run' and records_completed is not null
+         order by created_at desc limit ?`,
+        [batchExportId, limit],
+      );
+      return rows;
     },
 
     /** How runs ended on each day from one to another, both included; days without any are there as well. */

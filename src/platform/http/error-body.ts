@@ -59,7 +59,10 @@ export function answerFor(error: unknown): Answer | undefined {
     return envelope(405, 'invalid_request', 'method_not_allowed', error, { Allow: error.allow.join(', ') });
   }
   // Upstream's type, though it is not the server that is wrong.
-  if (error instanceof Conflict) return envelope(409, 'server_error', 'conflict', error);
+  if (error instanceof Conflict) {
+    const answer = envelope(409, 'server_error', 'conflict', error);
+    return { ...answer, body: { ...(answer.body as ErrorBody), ...error.members } };
+  }
   if (error instanceof Stale) return envelope(412, 'invalid_request', 'precondition_failed', error);
   if (error instanceof TooLarge) return envelope(413, 'invalid_request', 'payload_too_large', error);
   if (error instanceof UnsupportedMedia) return envelope(415, 'invalid_request', 'unsupported_media_type', error);

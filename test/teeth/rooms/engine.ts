@@ -150,6 +150,12 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     grep: 'is refused while another export',
   },
   {
+    name: 'backfill-as-shown',
+    guards: 'a backfill whose plan was shown runs just that plan, or nothing',
+    tests: ['test/exports/backfills/backfill-plan.api.test.ts'],
+    grep: 'refused',
+  },
+  {
     name: 'request-limits',
     guards: 'an export and a project have only so many runs at once',
     tests: ['test/exports/runs/run-requests.store.test.ts'],

@@ -1,0 +1,70 @@
+/** How long a backfill may take and what it may deliver, from what its export did before: nothing is said where no run has completed. */
+import type { PastRun } from '../runs/run-lists.store.ts';
+
+export type BackfillEstimate = {
+  /** Rows that it would deliver. */
+  rows: number | null;
+  seconds: { low: number; high: number } | null;
+  /** Runs and backfills that the seconds are taken from; null: there are none. `since`: when the oldest of the runs began, ISO. */
+  basis: { runs: number; backfills: number; since: string } | null;
+};
+
+/** `rows`: rows that all runs together deliver, where that is known. */
+export type Work = { runs: number; atOnce: number; rows: number | null };
+
+/** A backfill whose runs all completed, with the time from its request to its end. */
+export type PastBackfill = { runs: number; seconds: number };
+
+/** Newest first. */
+export type Past = { runs: readonly PastRun[]; backfills: readonly PastBackfill[] };
+
+/** Past runs that are nearest in size. */
+const NEAREST = 20;
+/** Fewer runs than these say little of what others take. */
+const ENOUGH = 5;
+
+export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): BackfillEstimate {
+  const expected = rows ?? meanOf(past.runs.map((run) => run.rows * runs));
+  if (past.runs.length === 0 || expected === null) return { rows: expected, seconds: null, basis: null };
+  const ofEach = runs === 0 ? 0 : expected / runs;
+  const nearest = past.runs
+    .toSorted((one, other) => Math.abs(one.rows - ofEach) - Math.abs(other.rows - ofEach))
+    .slice(0, NEAREST);
+  return {
+    rows: Math.round(expected),
+    seconds: secondsOf({ runs, atOnce, ofEach }, nearest, past.backfills),
+    basis: {
+      runs: nearest.length,
+      backfills: past.backfills.length,
+      since: nearest.map(({ createdAt }) => createdAt).sort()[0]!,
+    },
+  };
+}
+
+type Shape = { runs: number; atOnce: number; ofEach: number };
+
+function secondsOf({ runs, atOnce, ofEach }: Shape, nearest: readonly PastRun[], backfills: readonly PastBackfill[]) {
+  const durations = nearest.map(({ seconds }) => seconds).sort((one, other) => one - other);
+  const paces = backfills.map((one) => one.seconds / one.runs).sort((one, other) => one - other);
+  const shortest = quantile(durations, 0.25);
+  const longest = quantile(durations, 0.75);
+  // Runs that go on side by side slow each other, and starting them takes time: by how much, only past backfills tell.
+  const sideBySide = Math.ceil(runs / atOnce) * shortest;
+  const [fastest] = paces;
+  const low = fastest === undefined ? sideBySide : Math.min(sideBySide, runs * fastest);
+  const high = runs * (paces.length === 0 ? longest : Math.max(quantile(paces, 0.5), longest / atOnce));
+  // Rows beyond those of every past run take their time.
+  const growth = Math.max(1, ofEach / Math.max(1, ...nearest.map((run) => run.rows)));
+  const doubt = nearest.length < ENOUGH ? 2 : 1;
+  const floor = Math.floor(low / doubt);
+  return { low: floor, high: Math.max(floor, Math.ceil(high * growth * doubt)) };
+}
+
+function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** @param sorted not empty */
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+}

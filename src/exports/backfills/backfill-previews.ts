@@ -1,0 +1,59 @@
+/** Previews of backfills: a plan with what it would move, and how long that took in the past. */
+import type { Pool } from '../../platform/db/connection.ts';
+import { keepsAllRows } from '../../conditions/rows/content.ts';
+import { estimateRows, type Estimate, type EstimatedModel } from '../../events/table/estimate.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import { contentOf } from '../batch-exports/content.ts';
+import { isoMicros } from '../domain/instants.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import type { ExportStores } from '../stores.ts';
+import { estimateBackfill, type BackfillEstimate } from './backfill-estimate.ts';
+import type { BackfillPlan, ExaminedPlan } from './backfill-plan.ts';
+
+/** `rows`: what the intervals hold at present, before any filter; null where a model's rows cannot be told beforehand. */
+export type Preview = ExaminedPlan & {
+  startAt: string;
+  endAt: string;
+  rows: Estimate | null;
+  estimate: BackfillEstimate;
+};
+
+/** Runs and backfills that an estimate is taken from. */
+const PAST_RUNS = 100;
+const PAST_BACKFILLS = 5;
+
+type PreviewOptions = { stores: ExportStores; pool: Pool; limits: { runsPerProject: number } };
+
+export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
+  async function rowsOf({ projectId, model }: BatchExport, { wanted }: BackfillPlan): Promise<Estimate | null> {
+    if (model !== 'events' && model !== 'persons') return null;
+    const stretches = wanted.map(({ start, end }) => ({ start: isoMicros(start), end: isoMicros(end) }));
+    return estimateRows(pool, model satisfies EstimatedModel, projectId, stretches);
+  }
+
+  return {
+    async of(batchExport: BatchExport, plan: ExaminedPlan, { start, end }: DataInterval): Promise<Preview> {
+      const { id } = batchExport;
+      const [rows, pastRuns, pastBackfills] = await Promise.all([
+        rowsOf(batchExport, plan),
+        stores.runs.pastRuns(id, PAST_RUNS),
+        stores.backfills.pastOf(id, PAST_BACKFILLS),
+      ]);
+      const past = { runs: pastRuns, backfills: pastBackfills };
+      // Of persons the newest versions leave, of filtered events some: what is there says too much.
+      const leavesWhole = batchExport.model === 'events' && keepsAllRows(contentOf(batchExport));
+      const work = {
+        runs: plan.totalRuns,
+        atOnce: Math.min(batchExport.maxConcurrentRuns, limits.runsPerProject),
+        rows: leavesWhole && rows ? rows.rows : null,
+      };
+      return {
+        ...plan,
+        startAt: isoMicros(start),
+        endAt: isoMicros(end),
+        rows,
+        estimate: estimateBackfill(work, past),
+      };
+    },
+  };
+}
