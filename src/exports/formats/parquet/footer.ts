@@ -1,9 +1,8 @@
 /** The footer of a Parquet file: its schema, and where its column chunks are. */
-import type { ColumnChunk, CompressionCodec, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
-import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
-import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
+import type { ColumnChunk, CompressionCodec, RowGroup, SchemaElement } from 'hyparquet';
 import type { Column } from '../../../conditions/rows/columns.ts';
 import type { Chunk } from './column.ts';
+import { fileMetadata } from './headers.ts';
 import type { Page } from './pack.ts';
 import { PARQUET_TYPES } from './values.ts';
 
@@ -56,16 +55,14 @@ export function footer(columns: readonly Column[], rowGroups: RowGroup[]): Uint8
     name,
     repetition_type: 'OPTIONAL',
   }));
-  const metadata: FileMetaData = {
+  const metadata = fileMetadata({
     version: 2,
     created_by: CREATED_BY,
     schema: [{ name: 'schema', num_children: columns.length }, ...elements],
     num_rows: rowGroups.reduce((sum, group) => sum + group.num_rows, 0n),
     row_groups: rowGroups,
-    metadata_length: 0,
-  };
-  const writer = new ByteWriter();
-  writeMetadata(writer, metadata);
-  writer.appendBytes(MAGIC);
-  return writer.getBytes();
+  });
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(metadata.length);
+  return Buffer.concat([metadata, length, MAGIC]);
 }

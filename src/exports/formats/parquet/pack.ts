@@ -1,10 +1,9 @@
 /** From a page's body to its bytes in the file: header, compression, hash; the last two on the thread pool. */
 import type { PageHeader } from 'hyparquet';
-import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
-import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import type { Compression } from '../file-encoding.ts';
 import { CODECS } from './codecs.ts';
 import { hashOf } from './content.ts';
+import { pageHeader } from './headers.ts';
 
 export type PageKind = Pick<PageHeader, 'type' | 'data_page_header' | 'dictionary_page_header'>;
 
@@ -22,8 +21,6 @@ export async function packPage(body: Uint8Array, kind: PageKind, compression: Co
     compression === null ? body : CODECS[compression].compress(body),
     hashOf(body),
   ]);
-  const writer = new ByteWriter(64);
-  writePageHeader(writer, { ...kind, uncompressed_page_size: body.length, compressed_page_size: content.length });
-  const header = writer.getBytes();
+  const header = pageHeader({ ...kind, uncompressed_page_size: body.length, compressed_page_size: content.length });
   return { bytes: Buffer.concat([header, content]), rawBytes: header.length + body.length, hash };
 }
