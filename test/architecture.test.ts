@@ -288,7 +288,7 @@ describe('the house', () => {
   });
 
   it('opens each door to the world in one room', () => {
-    onlyIn(['platform/http'], 'koa', '@koa');
+    onlyIn(['platform/http'], 'koa', '@koa', 'cookie');
     onlyIn(['platform/temporal', 'exports/temporal', 'workflows', 'activities'], '@temporalio');
     onlyIn(['platform/db', 'migrations'], 'knex');
     onlyIn(['exports/destinations'], '@aws-sdk');

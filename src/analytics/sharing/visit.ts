@@ -1,5 +1,6 @@
 /** Credentials of a visitor: the link, perhaps the token of a password that they gave, perhaps a password. */
 import type { IncomingMessage } from 'node:http';
+import { cookieValues, setCookie } from '../../platform/http/cookies.ts';
 import { isUrlEncoded, readJson, readUrlEncoded } from '../../platform/http/body.ts';
 import { SHARE_TOKEN_SECONDS } from './share-tokens.ts';
 
@@ -16,16 +17,20 @@ const COOKIE = 'posthog_sharing_token';
 /** Of the header, and of cookies: several paths may have set one. */
 export function tokensOf({ headers }: IncomingMessage): string[] {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  const cookies = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const ours = cookies.filter((pair) => pair.startsWith(`${COOKIE}=`)).map((pair) => pair.slice(COOKIE.length + 1));
-  return [...(bearer === undefined ? [] : [bearer]), ...ours];
+  return [...(bearer === undefined ? [] : [bearer]), ...cookieValues(headers, COOKIE)];
 }
 
 /** For this page only, and out of the reach of scripts. A frame in another site gets it where browsers keep cookies by site. */
 export function cookieOf(shareToken: string, { path, type }: Visit, isSecure: boolean): string {
-  const sameSite = isSecure && type === 'embed' ? 'SameSite=None; Partitioned' : 'SameSite=Lax';
-  const secure = isSecure ? '; Secure' : '';
-  return `${COOKIE}=${shareToken}; Path=${path}; Max-Age=${SHARE_TOKEN_SECONDS}; HttpOnly; ${sameSite}${secure}`;
+  return setCookie({
+    name: COOKIE,
+    value: shareToken,
+    path,
+    maxAge: SHARE_TOKEN_SECONDS,
+    httpOnly: true,
+    secure: isSecure,
+    ...(isSecure && type === 'embed' && { sameSite: 'none', partitioned: true }),
+  });
 }
 
 /**

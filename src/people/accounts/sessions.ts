@@ -6,6 +6,7 @@ import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypt
 import type { IncomingHttpHeaders } from 'node:http';
 import { PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Credentials } from '../../platform/http/access.ts';
+import { cookieValues, setCookie } from '../../platform/http/cookies.ts';
 import { ensureOwnPage } from '../../platform/http/own-page.ts';
 import { networkOf } from '../../platform/wire/client-address.ts';
 import { deviceOf } from './device.ts';
@@ -43,13 +44,11 @@ export type Sessions = {
 /** @param options `publicUrl`: cookies of one with https never travel in the open */
 export function createSessions({ sessions, publicUrl }: { sessions: SessionStore; publicUrl: string }): Sessions {
   const base = new URL(publicUrl);
-  const secure = base.protocol === 'https:' ? '; Secure' : '';
-  const cookie = (name: string, value: string, maxAge: number, more = '') =>
-    `${name}=${value}; Path=/; Max-Age=${maxAge}; SameSite=Lax${more}${secure}`;
+  const options = { path: '/', secure: base.protocol === 'https:' };
   // tooth: cookie-not-for-scripts
   const cookies = (token: string, csrfToken: string, maxAge: number) => [
-    cookie(SESSION_COOKIE, token, maxAge, '; HttpOnly'),
-    cookie(CSRF_COOKIE, csrfToken, maxAge),
+    setCookie({ ...options, name: SESSION_COOKIE, value: token, maxAge, httpOnly: true }),
+    setCookie({ ...options, name: CSRF_COOKIE, value: csrfToken, maxAge }),
   ];
 
   return {
@@ -113,8 +112,7 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function tokenOf({ cookie = '' }: IncomingHttpHeaders): string | undefined {
-  const pairs = cookie.split(';').map((pair) => pair.trim().split('='));
-  const token = pairs.find(([name]) => name === SESSION_COOKIE)?.[1];
+function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const [token] = cookieValues(headers, SESSION_COOKIE);
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }

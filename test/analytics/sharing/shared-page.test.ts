@@ -286,7 +286,7 @@ describe('a shared link', () => {
       const right = await visit(`/shared/${token}`, form(PASSWORD));
       assert.deepEqual([right.status, right.headers.get('location')], [303, `/shared/${token}`]);
       const cookie = right.headers.get('set-cookie') ?? '';
-      assert.match(cookie, new RegExp(`; Path=/shared/${token}; Max-Age=86400; HttpOnly; SameSite=Lax$`));
+      assert.match(cookie, new RegExp(`; Max-Age=86400; Path=/shared/${token}; HttpOnly; SameSite=Lax$`));
 
       const headers = { Cookie: `a=b; ${cookie.split(';')[0]}` };
       assert.match((await visit(`/shared/${token}`, { headers })).text, /<h1>Coffee/);

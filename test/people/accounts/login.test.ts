@@ -61,8 +61,8 @@ describe('logging in', () => {
     const answer = await logIn({ email: email.toUpperCase(), password: PASSWORD });
     assert.deepEqual([answer.status, answer.body], [200, { success: true }]);
     const [session, csrf] = answer.headers.getSetCookie();
-    assert.match(session!, /^sessionid=[\w-]{43}; Path=\/; Max-Age=1209600; SameSite=Lax; HttpOnly; Secure$/);
-    assert.match(csrf!, /^posthog_csrftoken=[\w-]{43}; Path=\/; Max-Age=1209600; SameSite=Lax; Secure$/);
+    assert.match(session!, /^sessionid=[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    assert.match(csrf!, /^posthog_csrftoken=[\w-]{43}; Max-Age=1209600; Path=\/; Secure; SameSite=Lax$/);
     assert.equal(answer.headers.get('access-control-allow-origin'), null);
     assert.partialDeepStrictEqual((await me(browser(answer))).body, { email, has_password: true });
     const { rows } = await world.db.raw('select to_jsonb(sessions)::text as row from sessions');

@@ -121,7 +121,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     guards: 'a script in a page cannot read the session',
     tests: ['test/people/accounts/login.test.ts'],
     grep: 'whose cookie no page can read',
-    replace: ["'; HttpOnly'", "''"],
+    replace: ['httpOnly: true', 'httpOnly: false'],
   },
   {
     name: 'password-ends-sessions',
