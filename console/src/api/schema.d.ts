@@ -1600,6 +1600,22 @@ export interface paths {
         patch: operations["integrations_partial_update"];
         trace?: never;
     };
+    "/api/environments/{project_id}/live/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["live_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/persons/": {
         parameters: {
             query?: never;
@@ -1850,6 +1866,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["login_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["login_link_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2396,6 +2428,19 @@ export interface components {
             dry_run: true;
             /** Format: date-time */
             end_at: string;
+            estimate: {
+                basis: {
+                    backfills: number;
+                    runs: number;
+                    /** Format: date-time */
+                    since: string;
+                } | null;
+                rows: number | null;
+                seconds: {
+                    high: number;
+                    low: number;
+                } | null;
+            };
             intervals: {
                 delivered: {
                     count: number;
@@ -2419,6 +2464,7 @@ export interface components {
                 };
             };
             overwrites: {
+                files: number;
                 intervals: number;
                 records: number;
             };
@@ -2427,6 +2473,13 @@ export interface components {
                 count: number;
                 exact: boolean;
             } | null;
+            skipped: {
+                delivered: number;
+                failed: number;
+                missing: number;
+                running: number;
+                stale: number;
+            };
             /** Format: date-time */
             start_at: string;
             total_runs: number;
@@ -3780,6 +3833,10 @@ export interface components {
             email: string;
             password: string;
         };
+        /** LoginByLink */
+        LoginByLink: {
+            token: string;
+        };
         /** Me */
         Me: {
             active_realtime_notification_types: unknown;
@@ -4324,6 +4381,15 @@ export interface components {
             membership_level: 1 | 8 | 15;
             name: string;
             slug: string;
+        };
+        /** OutdatedPlan */
+        OutdatedPlan: {
+            attr: string | null;
+            code: string;
+            detail: string;
+            plan: components["schemas"]["BackfillPreview"];
+            /** @enum {string} */
+            type: "validation_error" | "authentication_error" | "invalid_request" | "throttled_error" | "quota_limited" | "server_error";
         };
         /** Pause */
         Pause: {
@@ -8683,6 +8749,29 @@ export interface operations {
             };
         };
     };
+    live_retrieve: {
+        parameters: {
+            query?: {
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
     persons_list: {
         parameters: {
             query?: {
@@ -9304,6 +9393,32 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
+                };
+            };
+        };
+    };
+    login_link_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginByLink"];
             };
         };
         responses: {
