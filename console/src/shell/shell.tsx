@@ -4,11 +4,13 @@ import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'reac
 import { api, done } from '../api/client.ts';
 import { useMe } from '../session/me.ts';
 import styles from './shell.module.css';
+import { useTheme } from './use-theme.ts';
 
 const CURRENT = { 'aria-current': 'page' } as const;
 
 export function Shell() {
   const me = useMe();
+  useTheme(me.theme_mode);
   const params = useParams({ strict: false });
   const projectId = params.projectId ?? me.team?.id ?? me.organization?.projects[0]?.id;
   return (
