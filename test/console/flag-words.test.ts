@@ -6,11 +6,16 @@ import { Disputed, equal, merged } from '../../console/src/flags/words/equal.ts'
 import { reachOf } from '../../console/src/flags/words/reach.ts';
 import { rolloutInWords, type Described } from '../../console/src/flags/words/rollout.ts';
 
+const set = (percent: number, matching: number, asks = true) => ({ percent, matching, asks });
+
 describe('words about flags', () => {
   const conditions: [Condition, string][] = [
     [{ type: 'person', key: 'plan', value: 'pro' }, 'plan is pro'],
     [{ type: 'person', key: 'plan', operator: 'is_not', value: ['pro', 'team', 1] }, 'plan is not pro, team or 1'],
-    [{ type: 'person', key: 'plan', operator: 'exact', value: [...'abcdefg'] }, 'plan is a, b, c, d or 3 others'],
+    [
+      { type: 'person', key: 'plan', operator: 'exact', value: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] },
+      'plan is a, b, c, d or 3 others',
+    ],
     [{ type: 'person', key: 'email', operator: 'is_set', value: 'is_set' }, 'email is set'],
     [{ type: 'person', key: 'age', operator: 'between', value: [18, 30] }, 'age is between 18 and 30'],
     [{ type: 'person', key: 'seen', operator: 'is_date_after', value: '-1d' }, 'seen is after 1 day ago'],
@@ -70,7 +75,6 @@ describe('words about flags', () => {
   });
 
   it('bound how many are reached by what is known of the overlap', () => {
-    const set = (percent: number, matching: number, asks = true) => ({ percent, matching, asks });
     assert.deepEqual(reachOf([set(50, 200)], 1000), { least: 100, most: 100 });
     // Eight that match wholly, and a fifth of all others.
     assert.deepEqual(reachOf([set(100, 8), set(20, 36, false)], 36), { least: 14, most: 14 });

@@ -12,6 +12,8 @@ const BASKET = {
   filters: { groups: [{ properties: [GOOGLE] }, { properties: [], rollout_percentage: 10 }] },
 };
 
+const groups = (flag: Flag) => flag.filters['groups'] as { rollout_percentage?: number }[];
+
 describe('flags in the console', () => {
   let api: FlagsApi;
   let made = 0;
@@ -39,7 +41,6 @@ describe('flags in the console', () => {
 
   const showFlag = (flag: Flag) => show(`${list()}/${flag.id}`);
   const stored = async ({ id }: Flag) => (await api.request('GET', `${id}/`)).body as Flag;
-  const groups = (flag: Flag) => flag.filters['groups'] as { rollout_percentage?: number }[];
 
   it('lists them in words, and keeps every filter in the address', async () => {
     await api.create({ key: 'listed-on', filters: { groups: [{ properties: [GOOGLE], rollout_percentage: 33.3 }] } });
