@@ -57,7 +57,14 @@ export function intervalStates(pool: Pool) {
         });
         const { end } = interval;
         const marks = { unsettled: troubles.unsettled.has(end), gaveUp: troubles.gave_up.has(end) };
-        return { ...interval, status, runId: one?.runId ?? null, rows: one?.rows ?? null, files: one?.files ?? 0, ...marks };
+        return {
+          ...interval,
+          status,
+          runId: one?.runId ?? null,
+          rows: one?.rows ?? null,
+          files: one?.files ?? 0,
+          ...marks,
+        };
       });
     },
   };
