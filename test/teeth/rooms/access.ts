@@ -270,6 +270,12 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     grep: 'are closed to members who are kept',
   },
   {
+    name: 'survey-html',
+    guards: 'a survey puts no script into the pages of other people',
+    tests: ['test/flags/extensions/surveys/html.test.ts'],
+    replace: ["loses(tag.replace('</', '<'))", 'false'],
+  },
+  {
     name: 'survey-draft',
     guards: 'a survey is not public before it is launched',
     tests: ['test/flags/extensions/surveys/surveys.api.test.ts', 'test/flags/extensions/surveys/clock.test.ts'],

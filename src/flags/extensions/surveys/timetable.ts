@@ -1,4 +1,5 @@
 /** The part of a survey that time alone changes: whether it runs, which repetition of it, and how many people are asked. */
+import { isoMicros } from '../../../platform/time/iso.ts';
 import { samplingAt, type Sampling } from './sampling.ts';
 
 const DAY_MS = 86_400_000;
@@ -80,5 +81,5 @@ function instantOf(iso: string | null | undefined): number | undefined {
 
 /** With the microseconds that Postgres has. @returns null for infinity */
 export function isoOf(ms: number): string | null {
-  return Number.isFinite(ms) ? new Date(ms).toISOString().replace('Z', '000Z') : null;
+  return Number.isFinite(ms) ? isoMicros(ms) : null;
 }
