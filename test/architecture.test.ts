@@ -34,12 +34,13 @@ const ARROWS = `
   platform/telemetry      -> platform/config (types), platform/secrets
   platform/processes      ->
   platform/hashing        ->
+  platform/time           ->
   platform/lane           ->
   platform/net            ->
   platform/sending        ->
   platform/db             -> platform/processes
-  platform/wire           -> platform/fairness, platform/lane, platform/net
-  platform/http           -> platform/lane, platform/secrets, platform/wire
+  platform/wire           -> platform/fairness, platform/lane, platform/net, platform/time
+  platform/http           -> platform/lane, platform/secrets, platform/time, platform/wire
   platform/health         -> platform/db, platform/http
   platform/notify         -> platform/db (types), platform/net
   platform/temporal       -> platform/config, platform/processes, platform/secrets (types)
@@ -49,23 +50,23 @@ const ARROWS = `
 
   conditions/rows         ->
   conditions/regex        ->
-  conditions/operators    -> conditions/regex
-  conditions/custom-queries -> conditions/rows (types)
+  conditions/operators    -> platform/time, conditions/regex
+  conditions/custom-queries -> platform/time, conditions/rows (types)
   conditions/sql          -> conditions/custom-queries, conditions/operators, conditions/regex, conditions/rows (types)
 
   events/table            -> platform/db
   events/cookieless       -> platform/db, platform/secrets
   events/warnings         -> platform/db (types), platform/http
-  events/persons          -> platform/db, platform/hashing, platform/wire, events/cookieless
+  events/persons          -> platform/db, platform/hashing, platform/time, platform/wire, events/cookieless
   events/ingest           -> platform/db, events/persons, events/warnings (types)
   events/records          -> platform/db, platform/http, people, events/ingest, events/table
   events/reading          -> platform/db, conditions/custom-queries, conditions/rows, conditions/sql
-  events/capture          -> platform/db, platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
+  events/capture          -> platform/db, platform/fairness, platform/http, platform/lane (types), platform/secrets, platform/time, platform/wire, people, events/cookieless, events/ingest, events/persons, events/warnings (types)
   events/room             -> platform/db (types), platform/http (types), platform/lane (types), events/capture, events/cookieless, events/records, events/warnings
 
   exports/formats         -> conditions/rows
   exports/domain          -> conditions/rows (types), exports/formats (types)
-  exports/destinations    -> platform/db, platform/net, conditions/rows, exports/formats
+  exports/destinations    -> platform/db, platform/net, platform/time, conditions/rows, exports/formats
   exports/temporal        -> platform/temporal, exports/domain
   exports                 -> platform/db, platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
   activities              -> platform/db (types), platform/net, platform/notify, platform/temporal, conditions/rows (types), events/reading, events/table, exports, exports/destinations, exports/domain, exports/formats, exports/temporal (types)
@@ -74,9 +75,9 @@ const ARROWS = `
   flags/evaluation        -> platform/hashing, conditions/operators
   flags/matching          -> platform/db (types), conditions/operators, conditions/sql, events/table, flags/evaluation
   flags/metering          -> platform/db (types), platform/http
-  flags                   -> platform/db, platform/http, platform/lane (types), platform/secrets, platform/sending, platform/wire, people, conditions/operators, conditions/regex, conditions/sql, events/cookieless, events/records, events/table, flags/evaluation, flags/matching, flags/metering
+  flags                   -> platform/db, platform/http, platform/lane (types), platform/secrets, platform/sending, platform/time, platform/wire, people, conditions/operators, conditions/regex, conditions/sql, events/cookieless, events/records, events/table, flags/evaluation, flags/matching, flags/metering
 
-  analytics               -> platform/db, platform/fairness, platform/http, platform/secrets, platform/wire (types), people, conditions/sql, events/table
+  analytics               -> platform/db, platform/fairness, platform/http, platform/secrets, platform/time, platform/wire (types), people, conditions/sql, events/table
 
   app                     -> everything
   main                    -> app, platform/secrets
@@ -296,6 +297,8 @@ describe('the house', () => {
     onlyIn(['platform/telemetry'], 'pino', 'prom-client');
     onlyIn(['conditions/custom-queries'], 'chevrotain');
     onlyIn(['platform/notify'], 'nodemailer');
+    onlyIn(['platform/time'], 'temporal-polyfill');
+    onlyIn(['flags'], 'sanitize-html');
     onlyIn(['app', 'main'], 'commander', 'cli-progress');
   });
 

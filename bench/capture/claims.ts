@@ -15,7 +15,7 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { encodeEvents, type EventRows } from '../../src/events/ingest/event-rows.ts';
 import { createIngest } from '../../src/events/ingest/ingest.ts';
 import { NO_EFFECTS } from '../../src/events/persons/effects.ts';
-import { fromMilliseconds } from '../../src/platform/wire/instant.ts';
+import { fromMilliseconds } from '../../src/platform/time/iso.ts';
 import { benchEvents } from '../events.ts';
 import {
   atLeast,

@@ -3,6 +3,7 @@
  * looked at before. The patterns have no lookahead, which would make Postgres ten times slower, and `[0-9]` instead of `\d`,
  * because in some locales Postgres finds other digits too.
  */
+import { parseIso } from '../../platform/time/iso.ts';
 import { literal, type SqlType } from './values.ts';
 
 type Reading = {
@@ -29,7 +30,7 @@ const number = {
 };
 
 const instant = {
-  accepts: (text: string) => new RegExp(INSTANT).test(text) && isDay(text.slice(0, 10)),
+  accepts: (text: string) => new RegExp(INSTANT).test(text) && parseIso(text) !== undefined,
   // CASE, because AND may look at its second half first.
   test: (v: string) => `case when ${v} ~ ${literal(INSTANT)} then ${dayExists(v)} end`,
 };
@@ -58,10 +59,4 @@ function dayExists(v: string): string {
   const lastDay = `case when substr(${v}, 6, 2) in ('04', '06', '09', '11') then '30'
     when substr(${v}, 6, 2) <> '02' then '31' when ${isLeapYear} then '29' else '28' end`;
   return `${year} > 0 and substr(${v}, 9, 2) <= ${lastDay}`;
-}
-
-/** @param day `2024-02-29` */
-function isDay(day: string): boolean {
-  const date = new Date(`${day}T00:00:00Z`);
-  return !day.startsWith('0000') && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }

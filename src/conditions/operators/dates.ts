@@ -1,4 +1,6 @@
 /** Instants as property filters write them: microseconds since 1970, as a bigint, because a float loses them. */
+import { isDay } from '../../platform/time/iso.ts';
+import { instantOfWall, wallAt } from '../../platform/time/zones.ts';
 import { numberOf, type Json } from './json-values.ts';
 
 /** Characters of an instant; longer texts are none. */
@@ -6,8 +8,7 @@ export const LONGEST_INSTANT = 100;
 export const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const MAX_AMOUNT = 10_000;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const FIXED_MS: Record<string, number> = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS };
+const FIXED_MS: Record<string, number> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 24 * HOUR_MS };
 /** Beyond this nothing is an instant: about 262,000 years. */
 export const MAX_SECONDS = 8_200_000_000_000;
 
@@ -41,7 +42,7 @@ const OFFSET = String.raw`(?: ?(${Object.keys(ZONE_HOURS).join('|')}|[+-][0-9]{2
 export const DATE_PATTERN = `^${DATE}(?:[T ]${TIME}${OFFSET})?$`;
 const ABSOLUTE = new RegExp(DATE_PATTERN, 'i');
 
-/** Where and when naive and relative dates are read. */
+/** Where and when naive and relative dates are read. Upstream's server lets a date that clocks skip match nothing; here it counts as `instantOfWall` says. */
 export type DateContext = {
   /** IANA name: that of the project. */
   timeZone: string;
@@ -90,10 +91,8 @@ export function instantOfReading(day: number[], time: TimeParts, context: DateCo
 /** A wall clock's reading as if it were UTC, in milliseconds; undefined for one that no clock shows (31 April, 25:00). */
 function wallOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: number[]): number | undefined {
   if (year === 0 || hour > 23 || minute > 59 || second > 59) return undefined;
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  return date.setUTCHours(hour, minute, second);
+  if (!isDay(year, month, day)) return undefined;
+  return new Date(0).setUTCFullYear(year, month - 1, day) + hour * HOUR_MS + minute * 60_000 + second * 1000;
 }
 
 function withOffset(wall: number, offset: string): number | undefined {
@@ -107,8 +106,8 @@ function withOffset(wall: number, offset: string): number | undefined {
 /** Hours, days and weeks have fixed lengths; months and years keep the day, or take the last one that the month has. */
 function before(amount: number, unit: string, { timeZone, now }: DateContext): bigint | undefined {
   if (amount >= MAX_AMOUNT) return undefined;
-  const wall = now + offsetAt(now, timeZone);
-  return BigInt(instantOfWall(wallBefore(wall, amount, unit), timeZone)) * 1000n;
+  const earlier = wallBefore(wallAt(now, timeZone), amount, unit);
+  return BigInt(instantOfWall(earlier, timeZone)) * 1000n;
 }
 
 function wallBefore(wall: number, amount: number, unit: string): number {
@@ -138,51 +137,4 @@ function daysIn(year: number, monthIndex: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, monthIndex + 1, 0);
   return date.getUTCDate();
-}
-
-/**
- * A reading that occurs twice (autumn) is the earlier instant. One that the clocks skip (spring) counts with the offset before the
- * jump, as Python and Postgres count it: 02:30 is what the clocks show as 03:30. Upstream's server lets such a date match nothing.
- */
-function instantOfWall(wall: number, timeZone: string): number {
-  const byOffsetBefore = wall - offsetAt(wall - DAY_MS, timeZone);
-  const candidates = [byOffsetBefore, wall - offsetAt(wall + DAY_MS, timeZone)].sort((a, b) => a - b);
-  return candidates.find((instant) => instant + offsetAt(instant, timeZone) === wall) ?? byOffsetBefore;
-}
-
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/** How far the zone's clocks are ahead of UTC at the instant, in milliseconds. */
-function offsetAt(instant: number, timeZone: string): number {
-  if (timeZone === 'UTC') return 0;
-  const whole = Math.floor(instant / 1000) * 1000;
-  const parts = Object.fromEntries(
-    clockOf(timeZone)
-      .formatToParts(whole)
-      .map(({ type, value }) => [type, value]),
-  );
-  const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year']);
-  const shown = new Date(0);
-  shown.setUTCFullYear(year, Number(parts['month']) - 1, Number(parts['day']));
-  shown.setUTCHours(Number(parts['hour']), Number(parts['minute']), Number(parts['second']));
-  return shown.getTime() - whole;
-}
-
-function clockOf(timeZone: string): Intl.DateTimeFormat {
-  let clock = clocks.get(timeZone);
-  if (!clock) {
-    clock = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      era: 'short',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    clocks.set(timeZone, clock);
-  }
-  return clock;
 }

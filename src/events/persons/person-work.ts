@@ -1,5 +1,5 @@
 /** Effects of the events of one group on the persons of a project. */
-import { toIso } from '../../platform/wire/instant.ts';
+import { toIso } from '../../platform/time/iso.ts';
 import { textHasMoreValuesThan } from '../../platform/wire/value-count.ts';
 import { personIdOf } from './person-id.ts';
 import { storedLength } from './stored-length.ts';

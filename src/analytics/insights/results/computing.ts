@@ -1,5 +1,6 @@
 /** Computes results that are not known, each once at a time however many ask for it, and keeps them. */
 import { Unavailable } from '../../../platform/errors.ts';
+import { isoMicros } from '../../../platform/time/iso.ts';
 import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
 import type { QueryResult } from '../../queries/computing/result.ts';
 import { createTurns } from '../../queries/turns.ts';
@@ -41,7 +42,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
 
   async function computeNow(job: Job): Promise<CachedResult> {
     const name = nameOf(job);
-    const computed_at = new Date(now()).toISOString().replace('Z', '000Z');
+    const computed_at = isoMicros(now());
     try {
       const result = await compute({ id: job.projectId }, job.query);
       resting.delete(name);

@@ -1,6 +1,7 @@
 /** When an event happened, by the clocks of its client and of the server. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import { parseInstant, toIso } from '../../../platform/wire/instant.ts';
+import { toIso } from '../../../platform/time/iso.ts';
+import { parseInstant } from '../../../platform/wire/instant.ts';
 import { isObject, type RawObject } from '../envelope.ts';
 import { shown, type Note } from './notes.ts';
 

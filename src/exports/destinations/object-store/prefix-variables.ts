@@ -2,6 +2,7 @@
  * Variables of a prefix, in braces: how each is written for a data interval, and every text that it can become, so
  * that two prefixes can be compared before anything is written.
  */
+import { parseIso, toIsoMicros } from '../../../platform/time/iso.ts';
 import type { Delivery } from '../delivery.ts';
 
 export type PrefixInterval = Pick<Delivery, 'start' | 'end' | 'model'>;
@@ -68,10 +69,9 @@ const COMPACT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?:\.(\d{1,6}))?Z$/;
 export function instantOfCompact(text: string | undefined): string | undefined {
   const [, year, month, day, hour, minute, second, fraction = ''] = COMPACT.exec(text ?? '') ?? [];
   if (year === undefined) return undefined;
-  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  const at = new Date(`${seconds}Z`);
-  const isDate = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(seconds);
-  return isDate ? `${seconds}.${fraction.padEnd(6, '0')}Z` : undefined;
+  const instant = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(6, '0')}Z`;
+  const at = parseIso(instant);
+  return at !== undefined && toIsoMicros(at) === instant ? instant : undefined;
 }
 
 function repeat(characters: Characters, times: number): Characters[] {

@@ -1,5 +1,5 @@
 /**
- * What Parquet writes with Thrift, by the ids of its fields, as far as our files have it: the header of a page, and the metadata of a file.
+ * Structs that Parquet writes with Thrift, by the ids of their fields, as far as our files have them: a page's header, a file's metadata.
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import type { ColumnMetaData, FileMetaData, LogicalType, PageHeader, SchemaElement, Statistics } from 'hyparquet';

@@ -1,4 +1,5 @@
 /** The phases of an experiment, which its dates and the clock decide together: a date in the future has no effect yet. */
+import { isoMicros } from '../../../platform/time/iso.ts';
 
 /** Upstream's statuses, and `scheduled`, which upstream counts as running. */
 export const PHASES = ['draft', 'scheduled', 'running', 'stopped'] as const;
@@ -19,7 +20,7 @@ export type Dates = { start_date: string | null; end_date: string | null };
 /** @param now milliseconds since 1970 */
 export function phaseOf({ start_date: start, end_date: end }: Dates, now = Date.now()): Phase {
   if (start === null) return 'draft';
-  const present = isoOf(now);
+  const present = isoMicros(now);
   if (end !== null && end <= present) return 'stopped';
   return start > present ? 'scheduled' : 'running';
 }
@@ -40,8 +41,3 @@ export const IN_PHASE: Record<Phase, string> = {
   running: '(start_date <= now()) is true and (end_date > now()) is not false',
   stopped: 'start_date is not null and (end_date <= now()) is true',
 };
-
-/** @returns the instant as rows have theirs, so that both compare as texts */
-export function isoOf(ms: number): string {
-  return new Date(ms).toISOString().replace('Z', '000Z');
-}

@@ -1,5 +1,6 @@
 /** Moments as clients write them in queries: a datetime, or how long ago. */
 import { InvalidInput } from '../../errors.ts';
+import { isoMicros } from '../../time/iso.ts';
 import { parseDatetime } from './datetime.ts';
 
 const AGO = /^-(\d{1,5})([hdwmy])$/;
@@ -31,5 +32,5 @@ function ago(count: number, unit: string): string | undefined {
   const at = new Date();
   if (unit === 'm' || unit === 'y') at.setUTCMonth(at.getUTCMonth() - count * (unit === 'y' ? 12 : 1));
   else at.setTime(at.getTime() - count * SPANS[unit as keyof typeof SPANS]);
-  return at.getUTCFullYear() > 1 ? at.toISOString().replace('Z', '000Z') : undefined;
+  return at.getUTCFullYear() > 1 ? isoMicros(at.getTime()) : undefined;
 }

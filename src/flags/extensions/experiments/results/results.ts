@@ -4,7 +4,7 @@ import { InvalidInput } from '../../../../platform/errors.ts';
 import { variantsOf, type Variant } from '../../../feature-flags/filters.ts';
 import { measureOf, type Measure, type Metric } from './metrics.ts';
 import { assessed, type Assessment, type Sample } from './assessment.ts';
-import { isoOf } from '../phases.ts';
+import { isoMicros } from '../../../../platform/time/iso.ts';
 import type { LinkedExperiment } from '../present.ts';
 import { MULTIPLE, type StudyRow } from './results-sql.ts';
 import type { StudyStore } from './results.store.ts';
@@ -72,7 +72,7 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
 function planOf({ experiment, flag, holdout }: LinkedExperiment, at: number) {
   const { start_date: start, end_date: ended, exposure_criteria: criteria } = experiment;
   if (start === null) throw new InvalidInput('The experiment has not been launched yet.');
-  const present = isoOf(at);
+  const present = isoMicros(at);
   if (start > present) throw new InvalidInput(`The experiment has not begun: it starts at ${start}.`);
   const variants = variantsOf(flag.filters);
   const holdoutKey = holdout ? holdoutVariant(holdout.id) : null;
