@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../keys/keys.ts';
-import { Failure, Skeleton } from '../../look/notes.tsx';
+import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { runAddress } from '../addresses.ts';
 import { needsYou } from '../states/codes.ts';
 import { Legend } from '../states/cell.tsx';
@@ -32,6 +32,11 @@ export function ExportPage() {
       {one.data && <ExportHeader projectId={projectId} one={one.data} missed={map.data?.missed_while_paused ?? null} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
+      {map.data?.codes.length === 0 && (
+        <Empty>
+          No interval has ended yet. Each is delivered when it ends; earlier ones can be delivered by a backfill.
+        </Empty>
+      )}
       {one.data && map.data && map.data.codes.length > 0 && (
         <History projectId={projectId} one={one.data} map={map.data} />
       )}

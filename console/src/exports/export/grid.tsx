@@ -9,6 +9,9 @@ import { Minimap } from './minimap.tsx';
 import styles from './export.module.css';
 
 export const ROW_PX = 18;
+/** As in export.module.css: the column of names, and a cell. */
+const HEADER_PX = 104;
+const CELL_PX = 18;
 const PAGE_ROWS = 10;
 
 type GridProps = {
@@ -128,7 +131,7 @@ export function Grid({
           aria-colcount={layout.columns.length + 1}
           tabIndex={-1}
           className={styles.grid}
-          style={{ height: rows.getTotalSize() }}
+          style={{ height: rows.getTotalSize(), width: HEADER_PX + layout.columns.length * CELL_PX }}
           onKeyDown={onKeyDown}
           onFocus={(event) => {
             const number = numberAt(event);
