@@ -1,6 +1,6 @@
 /** Credentials of a visitor: the link, perhaps the token of a password that they gave, perhaps a password. */
 import type { IncomingMessage } from 'node:http';
-import { cookieValues, setCookie } from '../../platform/http/cookies.ts';
+import { cookieValues, setCookie } from '../../platform/http/parameters/cookies.ts';
 import { isUrlEncoded, readJson, readUrlEncoded } from '../../platform/http/body.ts';
 import { SHARE_TOKEN_SECONDS } from './share-tokens.ts';
 

@@ -6,7 +6,7 @@ import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypt
 import type { IncomingHttpHeaders } from 'node:http';
 import { PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Credentials } from '../../platform/http/access.ts';
-import { cookieValues, setCookie } from '../../platform/http/cookies.ts';
+import { cookieValues, setCookie } from '../../platform/http/parameters/cookies.ts';
 import { ensureOwnPage } from '../../platform/http/own-page.ts';
 import { networkOf } from '../../platform/wire/client-address.ts';
 import { deviceOf } from './device.ts';
