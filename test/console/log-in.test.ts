@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createSignInToken } from '../../src/people/accounts/operator.ts';
+import { identityStores } from '../../src/people/stores.ts';
 import { hashPassword } from '../../src/platform/secrets/passwords.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { builtConsole, visit } from '../support/console/visitor.ts';
@@ -32,6 +34,19 @@ describe('the log-in of the console', () => {
     await page.waitForURL((url) => url.href.endsWith(`/project/${tenant.projectId}/exports?search=orders`));
     await page.getByRole('heading', { name: 'Exports' }).waitFor();
     await close();
+  });
+
+  it('takes a link that the machine printed, once, and leaves no token in the address', async () => {
+    const token = await createSignInToken(identityStores(sluice.db), email);
+    for (const isFirst of [true, false]) {
+      const { page, close } = await visit(sluice);
+      await page.goto(`/#sign-in=${token}`);
+      if (isFirst) await page.getByRole('heading', { level: 1 }).waitFor();
+      else await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
+      assert.equal(new URL(page.url()).hash, '');
+      assert.equal(new URL(page.url()).pathname, isFirst ? `/project/${tenant.projectId}/exports` : '/login');
+      await close();
+    }
   });
 
   it('says what is wrong, and keeps the address that was typed', async () => {

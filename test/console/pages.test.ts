@@ -21,8 +21,6 @@ describe('pages of the console', () => {
     '/',
     '/login',
     '/login?next=%2Fproject%2F1',
-    '/signup/abc',
-    '/reset/abc',
     '/project/1',
     '/project/1/exports/x/runs/y',
     '/settings',

@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 /** Addresses of pages; SDKs own `/flags`, `/e`, `/static` and others beside them. */
-const PAGE = /^\/(?:login\/?|(?:signup|reset)\/[^/]+\/?|project\/\d{1,10}(?:\/.*)?|settings(?:\/.*)?)?$/;
+const PAGE = /^\/(?:login\/?|project\/\d{1,10}(?:\/.*)?|settings(?:\/.*)?)?$/;
 const FILE = /^\/(?:assets\/[\w.-]+|icon\.svg)$/;
 const YEAR_SECONDS = 31_536_000;
 
