@@ -12,7 +12,9 @@ export async function guard({ db, ours }: Workplace): Promise<void> {
   await db.raw(`create function keep_token() returns trigger language plpgsql as
     $$ begin new.api_token := old.api_token; return new; end $$`);
   for (const table of ['api_keys', 'sessions', 'organization_memberships']) {
-    const rows = (await db(table).where({ user_id: ours.userId }).select('id')) as { id: string }[];
+    const own = db(table).where({ user_id: ours.userId }).select('id');
+    // The run's session is the newest; an earlier one is there to be ended.
+    const rows = (await (table === 'sessions' ? own.orderBy('created_at', 'desc').limit(1) : own)) as { id: string }[];
     const ids = rows.map(({ id }) => `'${id}'`).join(', ');
     await db.raw(`create trigger keep_row before update or delete on ${table}
       for each row when (old.id in (${ids})) execute function keep_row()`);
