@@ -26,11 +26,14 @@ const WITHOUT_REPETITION = [
 async function meetInDeadlock(transact: Transact): Promise<number> {
   const bothHold = Promise.withResolvers<void>();
   let attempts = 0;
+  let held = 0;
   const inOrder = (first: 0 | 1, second: 0 | 1) =>
     transact(first, async (lockRow) => {
       attempts += 1;
       await lockRow(first);
-      if (attempts === 2) bothHold.resolve();
+      // Counted once it has its row: the other may have begun and not have its own yet.
+      held += 1;
+      if (held === 2) bothHold.resolve();
       await bothHold.promise;
       await lockRow(second);
     });
