@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const FOLDERS = ['src', 'activities', 'workflows', 'test', 'bench', 'dev', 'examples'];
+const FOLDERS = ['console', 'src', 'activities', 'workflows', 'test', 'bench', 'dev', 'examples'];
 
 const PEOPLE = 'the noun for the people: callers, members, persons, readers';
 const THINGS = 'the noun for the thing, and then what is true of it';
@@ -82,9 +82,9 @@ function eitherCase(word: string): string {
 }
 
 /** @returns what is to be worded otherwise in a file of TypeScript, in no order; `line` counts from 1 */
-function findingsIn(text: string): Finding[] {
+function findingsIn(text: string, kind = ts.ScriptKind.TS): Finding[] {
   if (!SUSPECT.test(text)) return [];
-  const tree = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+  const tree = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true, kind);
   const found: Finding[] = [];
   const add = (at: number, shown: string, instead: string) =>
     found.push({ line: tree.getLineAndCharacterOfPosition(at).line + 1, text: shown, instead });
@@ -147,10 +147,15 @@ function ellipticalIn(text: string): string[] {
   return text.match(ELLIPTICAL) ?? [];
 }
 
+const kindOf = (file: string) => (file.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
+
 function sourceFiles(): string[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'))
+      .filter(
+        (entry) =>
+          entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name) && !/node_modules|console\/dist/.test(entry.parentPath),
+      )
       .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name))),
   ).sort();
 }
@@ -160,7 +165,7 @@ describe('the vocabulary', () => {
     const files = sourceFiles();
     assert.ok(files.length > 1000, `only ${files.length} files were found`);
     const complaints = files.flatMap((file) =>
-      findingsIn(readFileSync(path.join(ROOT, file), 'utf8')).map(
+      findingsIn(readFileSync(path.join(ROOT, file), 'utf8'), kindOf(file)).map(
         ({ line, text, instead }) => `${file}:${line}: “${text}” – use ${instead}`,
       ),
     );

@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a proxy in between says in its own words. */
+/** Sentences for answers of a proxy, which have no envelope. */
 const UNREADABLE: Readonly<Record<number, string>> = {
   0: 'The server cannot be reached.',
   502: 'The server is not there right now.',

@@ -1,4 +1,4 @@
-/** What stands in the place of content: nothing yet, not yet, not possible. */
+/** Notes in the place of content: nothing yet, still loading, failed. */
 import type { ReactNode } from 'react';
 import { messageOf } from '../api/client.ts';
 import { Button } from './button.tsx';
@@ -14,7 +14,7 @@ export function Empty({ children, action }: { children: ReactNode; action?: Reac
   );
 }
 
-/** What failed, in the server's words, and another try. */
+/** A failure in the server's words, with a button to try again. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div className={styles.failure} role="alert">

@@ -1,4 +1,4 @@
-/** Who is logged in, and where: asked once, and again when that changes. */
+/** The user who is logged in, with their projects: loaded once, and again when that changes. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { api, done } from '../api/client.ts';
 

@@ -21,7 +21,7 @@ export function PasswordDialog() {
   const [asking, setAsking] = useState<Asking>();
   useEffect(() => {
     return onPasswordNeeded((reason) => {
-      // Nobody was logged in yet: the router leads to the log-in.
+      // Without a user the router leads to the log-in.
       if (!queries.getQueryData(meQuery.queryKey)) return Promise.resolve(false);
       const { promise, resolve } = Promise.withResolvers<boolean>();
       setAsking({ reason, answer: resolve });
@@ -54,7 +54,7 @@ function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd: (logge
     setPending(true);
     try {
       await done(api.POST('/api/login/', { body: { email, password } }));
-      // Somebody else on this browser must not see what the page holds.
+      // The page holds data of the first user: another one starts from an empty page.
       if (known && email !== known.email) location.assign('/');
       else onEnd(true);
     } catch (failure) {

@@ -1,4 +1,4 @@
-/** What an export is, how far it is complete, and what can be done with the whole of it. */
+/** The head of an export's page: its name, how far it is complete, and actions on the whole of it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

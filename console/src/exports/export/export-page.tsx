@@ -22,7 +22,7 @@ const route = getRouteApi('/inside/project/$projectId/exports/$exportId');
 export function ExportPage() {
   const { projectId, exportId } = route.useParams();
   const { start, since } = route.useSearch();
-  // What the address named at first stays in the picture, whatever is selected later.
+  // The range that the address named at first stays in the picture, whatever is selected later.
   const [from] = useState(() => since ?? start);
   const one = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, from));

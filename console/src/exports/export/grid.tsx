@@ -45,7 +45,7 @@ export function Grid({
   const press = useRef<number>(undefined);
   const wantsFocus = useRef(false);
   const activeRow = layout.rowOf[active] ?? 0;
-  // Its functions are used in this component only.
+  // The functions of the virtualizer are used in this component only.
   // oxlint-disable-next-line react/incompatible-library
   const rows = useVirtualizer({
     count: layout.rows.length,
@@ -166,7 +166,7 @@ function numberAt({ target }: { target: EventTarget }): number | undefined {
 
 const between = (one: number, other: number): Range => ({ first: Math.min(one, other), last: Math.max(one, other) });
 
-/** What of a range is in a row, so that other rows need not be drawn anew. */
+/** The share of a range that is in a row, so that other rows need not be drawn anew. */
 function boundsIn({ cells }: Row, range: Range | undefined): [number, number] {
   const numbers = range ? cells.filter((number) => number >= range.first && number <= range.last) : [];
   return numbers.length > 0 ? [numbers[0]!, numbers.at(-1)!] : [-1, -2];

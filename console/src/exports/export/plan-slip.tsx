@@ -1,4 +1,4 @@
-/** What a delivery of the selected intervals would do; and its launch, by the token of what is shown. */
+/** The plan of a delivery of the selected intervals, and its launch by the token of the plan that is shown. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type RefObject } from 'react';
 import { asCurl } from '../../api/curl.ts';

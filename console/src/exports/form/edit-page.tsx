@@ -21,7 +21,7 @@ export function EditExportPage() {
       const answer = api.GET('/api/environments/{project_id}/batch_exports/{id}/', { params: { path }, signal });
       return { body: await done(answer), etag: (await answer).response.headers.get('ETag') };
     },
-    // What somebody is editing does not change under their hands.
+    // The form does not change while somebody is editing it.
     staleTime: Infinity,
     gcTime: 0,
   });

@@ -36,7 +36,7 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
   const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
   const input = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLUListElement>(null);
-  // What a filter hides is not acted on.
+  // Exports that a filter hides are not acted on.
   const selected = useMemo(() => list.exports.filter(({ id }) => chosen.has(id)), [list, chosen]);
   const select = useCallback((id: string, isSelected: boolean) => {
     setChosen((before) => {

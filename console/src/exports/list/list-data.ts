@@ -1,4 +1,4 @@
-/** What the list shows of exports. The only place that knows from which answers it comes. */
+/** Data of the list of exports. Only this file knows from which answers it comes. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';

@@ -53,7 +53,7 @@ const REST_MS = 200;
 
 function Search({ projectId, filter, inputRef }: Omit<HeaderProps, 'list'>) {
   const navigate = useNavigate();
-  // What is typed and not in the address yet.
+  // Typed text that is not in the address yet.
   const [typed, setTyped] = useState<string>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);

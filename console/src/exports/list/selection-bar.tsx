@@ -1,4 +1,4 @@
-/** What can be done to the selected exports at once. Results stay in their rows. */
+/** Actions on all selected exports. Results stay in their rows. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from '../../look/button.tsx';
 import { exportKeys } from '../query-keys.ts';

@@ -9,7 +9,7 @@ const OWNERS: Record<RunError['owner'], { short: string; sentence: string }> = {
   sluice: { short: 'Sluice', sentence: 'The operators of this installation, or time, can mend it.' },
 };
 
-/** What went wrong, whose it is to mend, and where. */
+/** The error of a run: the sentence, who can mend it, and in which field. */
 export function ErrorCard({ place, error }: { place: RunPlace; error: RunError }) {
   const { short, sentence } = OWNERS[error.owner];
   return (

@@ -11,8 +11,6 @@ export const CODES = [
   'ni',
   'si',
   'np',
-  'hp',
-  'sp',
   'hw',
   'nw',
   'sw',
@@ -35,8 +33,6 @@ const NAMES: Readonly<Record<Code, string>> = {
   ni: 'not delivered',
   si: 'out of date: rows were added after the delivery',
   np: 'missed while paused',
-  hp: 'delivered, paused',
-  sp: 'out of date, paused',
   hw: 'delivered, waiting for another run',
   nw: 'waiting for its run',
   sw: 'out of date, waiting for a run',
@@ -60,7 +56,7 @@ export const nameOfCode = (code: Code): string => NAMES[code];
 export const needsYou = (code: Code): boolean => code[1] === 'y';
 export const isUnderWay = (code: Code): boolean => code[1] === 'r' || code[1] === 'w';
 
-/** What a legend and a label count, in the order in which they are read. */
+/** Groups of codes that legends and labels count, in the order in which they are read. */
 export const GROUPS = [
   { id: 'needs-you', example: 'ny', name: 'need you', one: 'needs you', holds: needsYou },
   { id: 'retrying', example: 'nt', name: 'retrying', one: 'retrying', holds: (code: Code) => code[1] === 't' },

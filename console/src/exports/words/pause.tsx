@@ -1,4 +1,4 @@
-/** Who paused an export, why, and until when. */
+/** The pause of an export in words: by whom, why, and until when. */
 import { Time } from '../../look/time.tsx';
 
 export type PauseOf = { by: string | null; reason: string | null; resumeAt: string | null; since: string | null };

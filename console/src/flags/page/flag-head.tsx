@@ -80,7 +80,7 @@ function LocalEvaluation({ flag: { local_evaluation: local } }: { flag: Flag }) 
   );
 }
 
-/** What else is said by the flag, and stands in the way of deleting it. */
+/** Uses of the flag that stand in the way of deleting it. */
 function Uses({ flag }: { flag: Flag }) {
   const uses = [
     ...flag.experiment_set_metadata.map((one) => `the experiment ${one.name}${one.is_running ? ' (running)' : ''}`),

@@ -1,4 +1,4 @@
-/** Who changed the flag in which way; an earlier version can become an edit, which is saved like any other. */
+/** Changes of the flag, by whom and when; an earlier version can become an edit, which is saved like any other. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, done, type Answered } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';

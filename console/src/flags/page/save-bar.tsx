@@ -1,4 +1,4 @@
-/** What an edit changes, and saves it. When somebody else changed the same meanwhile both edits are shown. */
+/** The bar that lists the changes of an edit and saves them. A conflict with somebody else's edit shows both. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, done, messageOf } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** What somebody changes of a flag and has not saved. */
+/** Unsaved changes of a flag. */
 import { useState } from 'react';
 import type { Flag } from '../flags-data.ts';
 import { changesBetween, type ChangeLine } from '../words/changes.ts';

@@ -1,4 +1,4 @@
-/** Who gets a flag, in one line: `everybody where $initial_referrer contains google; 20 % of everybody else`. */
+/** The rollout of a flag in one line: `everybody where $initial_referrer contains google; 20 % of everybody else`. */
 import {
   conditionsOf,
   formatPercent,
