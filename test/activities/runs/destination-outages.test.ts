@@ -63,12 +63,15 @@ describe('a run whose destination changes under it', () => {
   }
 
   /** Waits until the run, still open, says this of its last attempt. */
-  async function says({ id, end }: Asked, message: RegExp): Promise<void> {
-    await eventually(`a run that says ${message.source}`, async () => {
+  async function says({ id, end }: Asked, message: RegExp, code: string, field: string | null): Promise<void> {
+    const found = await eventually(`a run that says ${message.source}`, async () => {
       const run = await world.engine.stores.runs.newestOfInterval(id, end);
       assert.ok(!run || ['Starting', 'Running'].includes(run.status), `${run?.status}: ${run?.latestError}`);
-      return message.test(run?.latestError ?? '');
+      return message.test(run?.latestError ?? '') && run;
     });
+    const { errorCode, errorField, nextTryAt } = found!;
+    assert.deepEqual([errorCode, errorField], [code, field && `destination__config__${field}`]);
+    assert.ok(nextTryAt !== null && millisOf(nextTryAt) < Date.now() + 61_000);
   }
 
   async function onlyRun({ id, backfillId }: Asked): Promise<Run> {
@@ -119,7 +122,7 @@ describe('a run whose destination changes under it', () => {
         const { allowedHosts } = environment;
         try {
           const asked = await ask(table(), { step, act: async () => (environment.allowedHosts = []) });
-          await says(asked, /host cannot be used/);
+          await says(asked, /host cannot be used/, 'host_not_allowed', 'host');
           environment.allowedHosts = allowedHosts;
           const run = await onlyRun(asked);
           assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
@@ -134,7 +137,7 @@ describe('a run whose destination changes under it', () => {
       it(`turned read-only at "${step}" is delivered to once it is writable`, async () => {
         const act = async () => asOwner(`alter database ${name} set default_transaction_read_only = on`);
         const asked = await ask(table(), { step, act });
-        await says(asked, /read-only.*25006/);
+        await says(asked, /read-only.*25006/, 'server_read_only', 'host');
         await asOwner(
           `begin; set transaction read write; alter database ${name} reset default_transaction_read_only; commit`,
         );
@@ -149,7 +152,7 @@ describe('a run whose destination changes under it', () => {
         step: 'after-plan',
         act: async () => asOwner(`alter role ${role} password 'second'`),
       });
-      await says(asked, /user or the password is wrong/);
+      await says(asked, /user or the password is wrong/, 'wrong_password', 'password');
       await world.batchExports.patch(world.projectId, asked.id, { destination: table('second') });
       const run = await onlyRun(asked);
       assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
@@ -159,9 +162,9 @@ describe('a run whose destination changes under it', () => {
     it('dropped before a part and restored is delivered to', async () => {
       const act = async () => asAdministrator(`drop database ${name} with (force)`);
       const asked = await ask(table(), { step: 'after-plan', act });
-      await says(asked, /database does not exist/);
+      await says(asked, /database does not exist/, 'database_not_found', 'database');
       await asAdministrator(`create database ${name}`);
-      await says(asked, /lacks a privilege/);
+      await says(asked, /lacks a privilege/, 'privilege_missing', 'user');
       await asOwner(`grant all on schema public to ${role}`);
       const run = await onlyRun(asked);
       assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
@@ -203,7 +206,7 @@ describe('a run whose destination changes under it', () => {
         return Promise.resolve();
       };
       const asked = await ask({ type: 'S3', config }, { step: 'after-plan', act });
-      await says(asked, /access key id does not exist/);
+      await says(asked, /access key id does not exist/, 'access_key_not_found', 'aws_access_key_id');
       refusing = false;
       const run = await onlyRun(asked);
       proxy.close();

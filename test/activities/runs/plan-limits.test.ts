@@ -53,7 +53,8 @@ describe('the limits of a plan', function () {
   it(`of more than ${MOST_FILES} files is Failed at once, and says what to change`, async () => {
     const hour = await storeParts(world, MOST_FILES + 1, { hour: 1 });
     const config = { directory: randomUUID(), max_file_size_mb: 1 };
-    const { status, latestError } = await deliver({ type: 'LocalFile', config }, hour);
+    const { status, latestError, errorCode, errorField } = await deliver({ type: 'LocalFile', config }, hour);
+    assert.deepEqual([errorCode, errorField], ['too_many_parts', 'interval']);
     assert.equal(status, 'Failed');
     assert.equal(
       latestError,

@@ -99,6 +99,8 @@ describe('within a minute, the row of a run that Temporal', () => {
     );
     assert.equal(ended.status, becomes, `${was}, ${how}`);
     assert.match(ended.latestError!, error);
+    const lost = how === 'timed out' ? 'workflow_lost' : 'workflow_ended';
+    assert.equal(ended.errorCode, how === 'cancelled' && was === 'Running' ? 'cancelled' : lost, `${was}, ${how}`);
     return ((performance.now() - begun) / 1000).toFixed(1);
   }
 });

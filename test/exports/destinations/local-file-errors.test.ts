@@ -17,6 +17,7 @@ const CODES: [code: string, meaning: string, consequence: 'final' | 'passes'][] 
   ['ENODEV', 'a device that is gone', 'passes'],
   ['EMFILE', 'too many open files', 'passes'],
   ['EBUSY', 'in use', 'passes'],
+  ['EEXIST', 'a file where the root should be', 'passes'],
   ['ENOTDIR', 'a file where a folder is wanted', 'final'],
   ['EISDIR', 'a folder where a file is wanted', 'final'],
   ['ELOOP', 'a link where none may be', 'final'],

@@ -5,17 +5,23 @@ const ECDSA_WITH_SHA256 = sequence(tagged(0x06, Buffer.from('2a8648ce3d040302', 
 const COMMON_NAME = Buffer.from('550403', 'hex');
 const SUBJECT_ALT_NAME = Buffer.from('551d11', 'hex');
 
-/** PEM of key and certificate, valid from 2020 to 2049, for a DNS name and 127.0.0.1. */
-export function selfSignedCertificate(name: string): { key: string; cert: string } {
+/** Addresses that a certificate may be for, as its four bytes. */
+const LOOPBACK = Buffer.from([127, 0, 0, 1]);
+
+/** PEM of key and certificate, valid from 2020 to 2049 or another year, for a DNS name and 127.0.0.1 or another address. */
+export function selfSignedCertificate(
+  name: string,
+  { until = 49, address = LOOPBACK } = {},
+): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = sequence(tagged(0x31, sequence(tagged(0x06, COMMON_NAME), tagged(0x0c, Buffer.from(name)))));
-  const names = sequence(tagged(0x82, Buffer.from(name)), tagged(0x87, Buffer.from([127, 0, 0, 1])));
+  const names = sequence(tagged(0x82, Buffer.from(name)), tagged(0x87, address));
   const body = sequence(
     tagged(0xa0, tagged(0x02, Buffer.from([2]))),
     tagged(0x02, Buffer.from([1])),
     ECDSA_WITH_SHA256,
     subject,
-    sequence(tagged(0x17, Buffer.from('200101000000Z')), tagged(0x17, Buffer.from('491231235959Z'))),
+    sequence(tagged(0x17, Buffer.from('200101000000Z')), tagged(0x17, Buffer.from(`${until}1231235959Z`))),
     subject,
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(sequence(tagged(0x06, SUBJECT_ALT_NAME), tagged(0x04, names)))),

@@ -44,6 +44,11 @@ export const LOCAL_FILE_FAULTS = {
     final: true,
     sentence: 'This installation has no folder for local exports (EXPORT_LOCAL_ROOT).',
   },
+  root_not_a_folder: {
+    owner: 'sluice',
+    sentence: 'The export folder (EXPORT_LOCAL_ROOT) is not a folder.',
+    answers: ['EEXIST'],
+  },
   folder_access_denied: {
     owner: 'sluice',
     sentence: 'The worker may not write to the export folder.',

@@ -25,9 +25,15 @@ export function translate(error: unknown): never {
   if (error instanceof Superseded || error instanceof ReadBackDiffers || error instanceof DeliveredElsewhere)
     throw error;
   const state = sqlState(error);
-  if (state === undefined) throw postgresFault(networkFaultOf(error), { cause: error });
+  if (state === undefined)
+    throw postgresFault(hasCode(error) ? networkFaultOf(error) : 'connection_lost', { cause: error });
   const { code, advice } = consequenceOf(state);
   throw postgresFault(code, { cause: error, sentence: `${advice} (SQLSTATE ${state})` });
+}
+
+/** The driver's own errors have none: each is about a connection that ended. */
+function hasCode(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code !== undefined;
 }
 
 /**

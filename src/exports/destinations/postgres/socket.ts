@@ -29,7 +29,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
   const socket = await connectTo({ host, port, rules, timeoutMs: CONNECT_MS, signal });
   try {
     socket.write(SSL_REQUEST);
-    const [answer] = (await once(socket, 'data', { signal })) as [Buffer];
+    const [answer] = (await Promise.race([once(socket, 'data', { signal }), closed(socket)])) as [Buffer];
     // More than the one letter would be an attacker's words in the server's mouth, before encryption starts.
     const letter = answer.length === 1 ? String.fromCharCode(answer[0]!) : '';
     if (letter === 'S') return await encrypt(socket, host, trustAnyCertificate, signal);
@@ -40,6 +40,12 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
   }
   socket.destroy();
   throw postgresFault('tls_missing');
+}
+
+/** @throws always, once the socket has closed: a server that hangs up is not waited for */
+async function closed(socket: Socket): Promise<never> {
+  await once(socket, 'close');
+  throw Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' });
 }
 
 async function encrypt(socket: Socket, host: string, trustAny: boolean, signal: AbortSignal): Promise<Socket> {
