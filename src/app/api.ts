@@ -1,4 +1,5 @@
 /** The API: a list of rooms over shared connections. What a route needs is created in the `room.ts` of its room. */
+import { createRequire } from 'node:module';
 import {
   analyticsRawRoutes,
   analyticsRoutes,
@@ -18,8 +19,7 @@ import { createPeopleRoom, peopleRoutes, type PeopleApi } from '../people/room.t
 import { isDatabaseAway } from '../platform/db/away.ts';
 import type { Pool } from '../platform/db/connection.ts';
 import { apiChecks } from '../platform/health/checks.ts';
-import { createHealthRoom } from '../platform/health/room.ts';
-import { healthRoutes, type HealthApi } from '../platform/health/routes.ts';
+import { createHealthRoom, healthRoutes, type HealthApi } from '../platform/health/room.ts';
 import { createApp } from '../platform/http/app.ts';
 import type { RawHandler } from '../platform/http/raw-answers.ts';
 import type { Room } from '../platform/http/room.ts';
@@ -32,6 +32,8 @@ import { openConsoleFiles } from './console/console-files.ts';
 import { createConsolePages } from './console/console-pages.ts';
 import { openConnections } from './connections.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
+
+const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 type Collaborators = HealthApi & PeopleApi & EventsRoomApi & ExportsApi & FlagsApi & AnalyticsApi;
 
@@ -64,6 +66,8 @@ export type Api = {
 export type ApiOptions = EngineOptions &
   Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & {
     publicUrl: string;
+    /** Address of Temporal's UI, for links; absent: none is known. */
+    temporalUiUrl?: string | undefined;
     /** Limits of each key. */
     requestLimits: RequestLimits;
     /** Requests for flags that are answered for each project. */
@@ -89,6 +93,13 @@ export function createApi(options: ApiOptions): Api {
       ensureTemporal,
       deliveriesBlocked: engine.timeline.reason,
     }),
+    {
+      version: VERSION,
+      publicUrl,
+      temporal: { uiUrl: options.temporalUiUrl, namespace: options.temporal.namespace },
+      mail: engine.mailer !== undefined,
+      deliveriesBlocked: engine.timeline.reason,
+    },
   );
   const people = createPeopleRoom({
     db: connections.identity,

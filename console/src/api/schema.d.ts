@@ -1840,6 +1840,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/instance/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["instance_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/login/": {
         parameters: {
             query?: never;
@@ -3699,6 +3715,29 @@ export interface components {
             result: unknown;
             timezone: string | null;
             types: unknown[] | null;
+        };
+        /** Instance */
+        Instance: {
+            deliveries: {
+                blocked: boolean;
+                reason: string | null;
+            };
+            links: {
+                /** Format: uri */
+                api: string;
+                /** Format: uri */
+                api_schema: string;
+                /** Format: uri */
+                readiness: string;
+            };
+            mail: {
+                configured: boolean;
+            };
+            temporal: {
+                namespace: string;
+                ui_url: string | null;
+            };
+            version: string;
         };
         /** Integration */
         Integration: {
@@ -9341,6 +9380,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    instance_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instance"];
+                };
             };
         };
     };

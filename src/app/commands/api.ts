@@ -39,6 +39,7 @@ async function run(): Promise<void> {
   const api = createApi({
     ...engineOptions(config, log),
     publicUrl,
+    temporalUiUrl: uiUrl,
     eventsPerSecond,
     requestLimits: { perMinute: config.KEY_REQUESTS_PER_MINUTE, perHour: config.KEY_REQUESTS_PER_HOUR },
     flagRequestsPerSecond: config.FLAGS_PROJECT_REQUESTS_PER_SECOND,

@@ -1,9 +1,15 @@
-/** Liveness and readiness for supervisors and load balancers. */
+/** The installation itself: liveness and readiness for supervisors and load balancers, and what it is for those who are logged in. */
 import type { Room } from '../http/room.ts';
+import type { Route } from '../http/route.ts';
+import { instanceRoutes, type Instance, type InstanceApi } from './instance.routes.ts';
 import { createHealth, type Check } from './readiness.ts';
-import type { HealthApi } from './routes.ts';
+import { healthRoutes as probeRoutes, type HealthApi as ProbeApi } from './routes.ts';
 
-export function createHealthRoom(checks: readonly Check[]): Room<HealthApi> {
+export type HealthApi = ProbeApi & InstanceApi;
+
+export const healthRoutes: readonly Route<HealthApi>[] = [...probeRoutes, ...instanceRoutes];
+
+export function createHealthRoom(checks: readonly Check[], instance: Instance): Room<HealthApi> {
   const health = createHealth(checks);
-  return { collaborators: { health }, drain: health.drain };
+  return { collaborators: { health, instance }, drain: health.drain };
 }

@@ -54,6 +54,9 @@ export type SluiceOptions = {
   backfillsPerProject?: number;
   /** Where Temporal's UI has payloads opened; absent: nowhere. */
   codecFor?: { token: string; origin: string };
+  temporalUiUrl?: string;
+  /** Server of mail; absent: none is sent. */
+  mail?: { url: string; from: string };
   /** Least level of what it logs. */
   logLevel?: 'warn' | 'error';
 };
@@ -71,6 +74,8 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     localRoot,
     backfillsPerProject = 1,
     codecFor,
+    temporalUiUrl,
+    mail,
     logLevel = 'error',
   } = options;
   let started: Api | undefined;
@@ -98,6 +103,8 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     databaseUrl: database.url,
     temporal: codecFor ? { ...temporal, codec: payloadCodec(createKeyRing(encryptionKeys)) } : temporal,
     codecFor,
+    temporalUiUrl,
+    mail,
     encryptionKeys,
     environment: { localRoot, allowedHosts: [] },
     partsAtOnce: 1,

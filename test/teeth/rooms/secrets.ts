@@ -3,6 +3,12 @@ import type { Tooth } from '../tooth.ts';
 
 export const SECRET_TEETH: readonly Tooth[] = [
   {
+    name: 'instance-without-credentials',
+    guards: 'the address of Temporal’s UI is shown without the credentials in it',
+    tests: ['test/platform/health/instance.test.ts'],
+    grep: 'tells no secret',
+  },
+  {
     name: 'password-guessing',
     guards: 'a password that is easily guessed is not taken',
     tests: ['test/platform/secrets/guessing.test.ts'],
