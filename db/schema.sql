@@ -184,6 +184,8 @@ create table batch_export_logs (
   timestamp timestamp with time zone default clock_timestamp() not null,
   level text not null,
   message text not null,
+  -- of the activity that wrote the line, from 1; null: no attempt did, or it is not known
+  attempt integer,
   constraint batch_export_logs_pkey PRIMARY KEY (id),
   constraint batch_export_logs_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE,
   constraint batch_export_logs_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE CASCADE

@@ -21,7 +21,7 @@ export async function exportPart(
 ): Promise<{ rows: number }> {
   const run = await engine.stores.runs.byId(runId);
   return withFailureRecorded(engine, run, attempt, () =>
-    stageParts(engine, plannedRun(run), { from: part, to: part + 1 }, new Set(), attempt.signal),
+    stageParts(engine, plannedRun(run, attempt.number), { from: part, to: part + 1 }, new Set(), attempt.signal),
   );
 }
 
@@ -38,7 +38,13 @@ export async function exportParts(
   const { runs } = engine.stores;
   const run = await runs.byId(runId);
   return withFailureRecorded(engine, run, attempt, async () =>
-    stageParts(engine, plannedRun(run), { from, to }, await runs.stagedIndexes(runId, from, to), attempt.signal),
+    stageParts(
+      engine,
+      plannedRun(run, attempt.number),
+      { from, to },
+      await runs.stagedIndexes(runId, from, to),
+      attempt.signal,
+    ),
   );
 }
 

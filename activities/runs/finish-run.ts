@@ -29,7 +29,7 @@ export async function finishRun(
   const run = await engine.stores.runs.byId(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
   if (ending.how === 'commit')
-    await withFailureRecorded(engine, run, attempt, () => deliver(engine, plannedRun(run), signal));
+    await withFailureRecorded(engine, run, attempt, () => deliver(engine, plannedRun(run, attempt.number), signal));
   else await giveUp(engine, run, ending, signal);
   return outcomeOf(await countRun(engine, runId));
 }
@@ -106,7 +106,7 @@ function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly
 }
 
 async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: Receipt): Promise<void> {
-  const { run, lease } = planned;
+  const { run, lease, attempt } = planned;
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(lease, receipt);
     const cursor = run.end;
@@ -114,6 +114,6 @@ async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: R
     // The workflow was ended in Temporal meanwhile, and with it the run's row; what counts is what the destination holds.
     if (!closed) await completeRun(inside, run, receipt, cursor);
     const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
-    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
   });
 }

@@ -23,15 +23,18 @@ export type PlannedRun = {
   lease: EpochLease;
   slice: Slice;
   delivery: Delivery;
+  /** The attempt that works on it, for its log; absent: none of the run's own. */
+  attempt?: number | undefined;
 };
 
 /** @throws Error when the run has no plan: nothing of it can be at a destination then */
-export function plannedRun(run: Run): PlannedRun {
+export function plannedRun(run: Run, attempt?: number): PlannedRun {
   const { plan, epoch, start, end } = run;
   if (!plan || epoch === null) throw new Error(`run ${run.id} has no plan`);
   return {
     run,
     plan,
+    attempt,
     lease: { exportId: run.batchExportId, start, end, epoch },
     slice: { projectId: run.projectId, start, end, cutoff: plan.cutoff, content: plan.content },
     delivery: {
@@ -84,7 +87,7 @@ async function connect(
     delivery,
     {
       signal,
-      log: runLog(engine, run),
+      log: runLog(engine, run, planned.attempt),
       artifacts: {
         record: (artifact, instead) => stores.artifacts.record(lease, artifact, instead),
         list: () => stores.artifacts.list(lease),
@@ -120,9 +123,15 @@ async function recheck(destination: Destination, config: unknown, environment: D
 }
 
 /** Lines for the user. One that cannot be stored goes to the worker's log instead: it must not end the run. */
-export function runLog({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run): RunLog {
+export function runLog({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run, attempt?: number): RunLog {
   return (level, message) => {
-    const entry = { batchExportId: run.batchExportId, runId: run.id, level: level.toUpperCase() as LogLevel, message };
+    const entry = {
+      batchExportId: run.batchExportId,
+      runId: run.id,
+      level: level.toUpperCase() as LogLevel,
+      message,
+      attempt,
+    };
     stores.logs
       .append(entry)
       .catch((error: unknown) => log.warn({ err: error, run_id: run.id, message }, 'a line of a run’s log is lost'));

@@ -73,7 +73,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
       const stored = await storePlan(
         engine,
         run,
-        planned.keySpace,
+        { keySpace: planned.keySpace, attempt: attempt.number },
         await makePlan(engine, planned, run, attempt.signal),
       );
       if (stored) return stored;
@@ -146,7 +146,12 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
  * @param keySpace the export's, as the plan was made for it
  * @returns undefined when the export has moved or was deleted meanwhile: the place is not kept for this run
  */
-async function storePlan({ stores }: Engine, run: Run, keySpace: string, plan: Plan): Promise<StoredPlan | undefined> {
+async function storePlan(
+  { stores }: Engine,
+  run: Run,
+  { keySpace, attempt }: { keySpace: string; attempt: number },
+  plan: Plan,
+): Promise<StoredPlan | undefined> {
   return stores.inTransaction(async (inside) => {
     const present = await inside.places.shareKeySpace(run.batchExportId);
     const locked = await inside.runs.lock(run.id);
@@ -161,7 +166,7 @@ async function storePlan({ stores }: Engine, run: Run, keySpace: string, plan: P
     const epoch = await inside.ledger.take({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
     const stored = await inside.runs.setPlan(run.id, plan, epoch);
     const message = `Planned ${plan.rows} rows in ${plan.parts.length} parts, stored before ${plan.cutoff}`;
-    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
     return stored;
   });
 }

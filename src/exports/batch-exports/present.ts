@@ -84,8 +84,11 @@ function presentRunSummary(run: Run): RunSummaryBody {
 
 export function presentLogEntry(entry: LogEntry): LogEntryBody {
   return {
+    id: entry.id,
     log_source_id: entry.batchExportId,
     instance_id: entry.workflowRunId,
+    run: entry.runId,
+    attempt: entry.attempt,
     timestamp: entry.timestamp,
     level: entry.level,
     message: entry.message,

@@ -1,93 +1,179 @@
 /** Log of an export, in sentences that its users read. No hosts, no secrets: the writers see to it. */
 import type { Knex } from '../../platform/db/connection.ts';
+import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
+import type { Listed, Place, Position } from '../../platform/http/parameters/pagination.ts';
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogEntry = {
+  id: string;
   batchExportId: string;
   runId: string | null;
   workflowRunId: string | null;
   timestamp: string;
   level: LogLevel;
   message: string;
+  attempt: number | null;
 };
 
 type Row = {
+  id: string;
   batch_export_id: string;
   run_id: string | null;
   workflow_run_id: string | null;
   timestamp: string;
   level: LogLevel;
   message: string;
+  attempt: number | null;
 };
 
-export type LogQuery = {
+/** Entries of an export, or of one of its runs, that are wanted. */
+export type LogFilter = {
   batchExportId: string;
   runId?: string;
-  limit: number;
-  offset: number;
   /** Later than this instant, earlier than that; ISO. */
   after?: string | undefined;
   before?: string | undefined;
   /** None: any. */
   levels?: readonly LogLevel[];
+  attempt?: number | undefined;
   /** Text that a message must contain, ignoring case. */
   search?: string | undefined;
   /** The run with this execution. */
   workflowRunId?: string | undefined;
 };
 
-export function logStore(db: Knex) {
+export type LogQuery = LogFilter & { limit: number; offset: number };
+
+export type ListedEntry = Listed & { entry?: LogEntry };
+
+/** Entries that are looked at for one page: what a filter leaves out takes time, too. */
+const MOST_SEARCHED = 200_000;
+
+export function logStore(db: Knex, { mostSearched = MOST_SEARCHED } = {}) {
+  /** Entries by what is indexed. */
+  function entriesOf({ batchExportId, runId, after, before }: LogFilter) {
+    const rows = db('batch_export_logs as log').where('log.batch_export_id', batchExportId);
+    if (runId !== undefined) rows.where('log.run_id', runId);
+    if (after !== undefined) rows.where('log.timestamp', '>', after);
+    if (before !== undefined) rows.where('log.timestamp', '<', before);
+    return rows;
+  }
+
+  /** Leaves out of the rows what is not wanted and has no index. */
+  function narrow(rows: Knex.QueryBuilder, { levels = [], attempt, search, workflowRunId }: LogFilter) {
+    if (levels.length > 0) rows.whereIn('log.level', [...levels]);
+    if (attempt !== undefined) rows.where('log.attempt', attempt);
+    if (search !== undefined) rows.whereILike('log.message', containing(search));
+    if (workflowRunId !== undefined) {
+      rows.whereIn('log.run_id', db('batch_export_runs').where({ workflow_run_id: workflowRunId }).select('id'));
+    }
+    return rows;
+  }
+
+  /** The next entries on one side of a place. */
+  function nextTo(filter: LogFilter, place: Place, ascending = false) {
+    const { sign, order, edge } = keysetOf(place, { ascending });
+    const rows = entriesOf(filter).orderBy([
+      { column: 'log.timestamp', order },
+      { column: 'log.id', order },
+    ]);
+    if (edge) rows.whereRaw(`(log.timestamp, log.id) ${sign} (?::timestamptz, ?::bigint)`, [edge.createdAt, edge.id]);
+    return { rows, order };
+  }
+
+  /** Wanted entries next to a place, and how far was looked when that was as far as one query looks. */
+  async function wanted(filter: LogFilter, place: Place, ascending = false): Promise<ListedEntry[]> {
+    const { rows, order } = nextTo(filter, place, ascending);
+    const looked = rows.clone().select('log.*').limit(mostSearched).as('log');
+    const found = (await withRun(narrow(db.from(looked), filter))
+      .orderBy([
+        { column: 'log.timestamp', order },
+        { column: 'log.id', order },
+      ])
+      .limit(place.limit)) as Row[];
+    const entries = found.map((row): ListedEntry => ({ ...positionOf(row), entry: entryFrom(row) }));
+    if (entries.length >= place.limit) return entries;
+    const [last] = (await rows
+      .select('log.timestamp', 'log.id')
+      .offset(mostSearched - 1)
+      .limit(1)) as Row[];
+    return last ? [...entries, { ...positionOf(last), searched: true }] : entries;
+  }
+
   return {
     async append(entry: {
       batchExportId: string;
       runId: string | null;
       level: LogLevel;
       message: string;
+      /** The attempt that writes it; absent: none. */
+      attempt?: number | undefined;
     }): Promise<void> {
       await db('batch_export_logs').insert({
         batch_export_id: entry.batchExportId,
         run_id: entry.runId,
         level: entry.level,
         message: entry.message,
+        attempt: entry.attempt ?? null,
       });
     },
 
-    /** Newest first. */
+    /** Newest first, with how many there are. */
     async list(query: LogQuery): Promise<{ count: number; results: LogEntry[] }> {
-      const { batchExportId, runId, after, before, levels = [], search, workflowRunId } = query;
-      const matching = () => {
-        const rows = db('batch_export_logs as log').where('log.batch_export_id', batchExportId);
-        if (runId !== undefined) rows.where('log.run_id', runId);
-        if (after !== undefined) rows.where('log.timestamp', '>', after);
-        if (before !== undefined) rows.where('log.timestamp', '<', before);
-        if (levels.length > 0) rows.whereIn('log.level', [...levels]);
-        if (search !== undefined) rows.whereILike('log.message', containing(search));
-        if (workflowRunId !== undefined) {
-          rows.whereIn('log.run_id', db('batch_export_runs').where({ workflow_run_id: workflowRunId }).select('id'));
-        }
-        return rows;
-      };
+      const matching = () => narrow(entriesOf(query), query);
       const counted = (await matching().count({ count: '*' }).first()) as { count: string };
-      const rows = (await matching()
-        .leftJoin('batch_export_runs as run', 'run.id', 'log.run_id')
-        .select('log.*', 'run.workflow_run_id')
+      const rows = (await withRun(matching())
         .orderBy([
           { column: 'log.timestamp', order: 'desc' },
           { column: 'log.id', order: 'desc' },
         ])
         .limit(query.limit)
         .offset(query.offset)) as Row[];
-      const results = rows.map((row) => ({
-        batchExportId: row.batch_export_id,
-        runId: row.run_id,
-        workflowRunId: row.workflow_run_id,
-        timestamp: row.timestamp,
-        level: row.level,
-        message: row.message,
-      }));
-      return { count: Number(counted.count), results };
+      return { count: Number(counted.count), results: rows.map(entryFrom) };
     },
+
+    /** Newest first, next to a place. */
+    async page(filter: LogFilter, place: Place): Promise<ListedEntry[]> {
+      return newestFirst(await wanted(filter, place), place);
+    },
+
+    /** All of them in turns, oldest first. */
+    async *all(filter: LogFilter, { most, atOnce }: { most: number; atOnce: number }): AsyncGenerator<LogEntry[]> {
+      let left = most;
+      let after: Position | undefined;
+      while (left > 0) {
+        const place = { limit: Math.min(atOnce, left), ...(after && { olderThan: after }) };
+        const listed = await wanted(filter, place, true);
+        const entries = listed.flatMap(({ entry }) => (entry ? [entry] : []));
+        if (entries.length > 0) yield entries;
+        const last = listed.at(-1);
+        if (!last || (entries.length < place.limit && !last.searched)) return;
+        left -= entries.length;
+        after = last;
+      }
+    },
+  };
+}
+
+function withRun(rows: Knex.QueryBuilder) {
+  return rows.leftJoin('batch_export_runs as run', 'run.id', 'log.run_id').select('log.*', 'run.workflow_run_id');
+}
+
+function positionOf({ timestamp, id }: Pick<Row, 'timestamp' | 'id'>): Position {
+  return { createdAt: timestamp, id };
+}
+
+function entryFrom(row: Row): LogEntry {
+  return {
+    id: row.id,
+    batchExportId: row.batch_export_id,
+    runId: row.run_id,
+    workflowRunId: row.workflow_run_id,
+    timestamp: row.timestamp,
+    level: row.level,
+    message: row.message,
+    attempt: row.attempt,
   };
 }
 

@@ -92,6 +92,8 @@ export type RouteDefinition<
   example?: unknown;
   /** The media type of its answers, where that is no JSON; or of those with some statuses. */
   produces?: string | Readonly<Record<number, string>>;
+  /** Another media type of its answers of success, of which the client chooses one. */
+  alsoProduces?: { type: string; example: string };
   handle(request: RouteRequest<A, P, Q, B, F>, collaborators: Collaborators): Promise<Answer>;
 };
 

@@ -115,6 +115,8 @@ describe('a run that cannot deliver', () => {
     assert.equal(run.receipt, null);
     const lines = await linesOf(run);
     assert.match(lines[0]!, /^INFO Planned 3 rows in 1 parts/);
+    const ofFirst = { batchExportId: built.id, runId: run.id, attempt: 1, limit: 9, offset: 0 };
+    assert.equal((await world.engine.stores.logs.list(ofFirst)).results.at(-1)?.message, lines[0]!.slice(5));
     assert.equal(lines.at(-1), `ERROR Failed: ${run.latestError}`);
     assert.equal(await statusInTemporal(run), 'FAILED');
     assert.equal((await world.backfills.list(world.projectId, built.id, { limit: 1 }))[0]!.status, 'Failed');

@@ -328,8 +328,8 @@ describe('runs, backfills and logs over HTTP', () => {
     assert.equal(ofRun.count, 1);
     assert.match(String(ofRun.results[0]?.['timestamp']), /\.\d{6}Z$/);
     assert.deepEqual(
-      { ...ofRun.results[0], timestamp: '' },
-      { log_source_id: stored.id, instance_id: run.workflowRunId, timestamp: '', level: 'INFO', message: 'one' },
+      { ...ofRun.results[0], id: '', timestamp: '' },
+      { id: '', run: run.id, attempt: null, log_source_id: stored.id, instance_id: run.workflowRunId, timestamp: '', level: 'INFO', message: 'one' },
     );
   });
 

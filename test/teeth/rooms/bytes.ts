@@ -3,6 +3,13 @@ import type { Tooth } from '../tooth.ts';
 
 export const BYTE_TEETH: readonly Tooth[] = [
   {
+    name: 'one-line-each',
+    guards: 'a message cannot forge further lines of a downloaded log',
+    tests: ['test/exports/runs/logs.api.test.ts'],
+    grep: 'keeps an entry on its line',
+    replace: ['message.replaceAll(/[\\p{Cc}\\u2028\\u2029]/gu, escaped)', 'message'],
+  },
+  {
     name: 'body-limit',
     guards: 'a body of one piece is no larger than allowed',
     tests: ['test/platform/wire/read-bytes.test.ts'],

@@ -53,7 +53,9 @@ function answer(route: DescribedRoute, status: string, schema: TSchema | null, c
   const description = REFUSALS[Number(status)] ?? (Number(status) === 304 ? 'Not modified' : 'Done');
   if (!schema) return { description: `${description}; the body is empty` };
   const content = { schema: hoist(schema, components), example: exampleOf(schema, true) };
-  return { description, content: { [mediaTypeOf(route, Number(status))]: content } };
+  const { alsoProduces: other } = route;
+  const others = other && { [other.type]: { schema: { type: 'string' }, example: other.example } };
+  return { description, content: { [mediaTypeOf(route, Number(status))]: content, ...others } };
 }
 
 function linked(route: DescribedRoute, schema: TSchema | null, routes: readonly DescribedRoute[]): Json {

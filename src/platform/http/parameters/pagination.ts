@@ -71,8 +71,11 @@ export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
 /** A row's position in a list that has the newest first. */
 export type Position = { createdAt: string; id: string };
 
-/** A row of a list. One `beyond` its page is there to say that the list goes on: a page of large rows ends early. */
-export type Listed = Position & { beyond?: boolean };
+/**
+ * A row of a list. One `beyond` its page is there to say that the list goes on: a page of large rows ends early. One `searched` is there
+ * to say how far rows were looked at that the query leaves out: the list goes on from it.
+ */
+export type Listed = Position & { beyond?: boolean; searched?: boolean };
 
 /** The rows next to a position, on one side of it; without a position the newest. Newest first in every case. */
 export type Place = { limit: number; olderThan?: Position; newerThan?: Position };
@@ -94,10 +97,11 @@ export async function cursorPage<Row extends Listed, T>(
   // One row more than the page shows tells whether the list goes on.
   const loaded = await load({ limit: limit + 1, ...place });
   const upwards = 'newerThan' in place;
-  const fitting = loaded.filter((row) => !row.beyond);
+  const fitting = loaded.filter((row) => !row.beyond && !row.searched);
+  const searched = fitting.length > limit ? undefined : loaded.find((row) => row.searched);
   const rows = upwards ? fitting.slice(-limit) : fitting.slice(0, limit);
   const goesOn = loaded.length > rows.length;
-  const [newest, oldest] = [rows[0], rows.at(-1)];
+  const [newest, oldest] = upwards ? [searched ?? rows[0], rows.at(-1)] : [rows[0], searched ?? rows.at(-1)];
   const link = (side: keyof Cursor, row: Row | undefined) =>
     row ? withQuery(url, { cursor: encodeCursor(side, row) }) : null;
   return {

@@ -1,0 +1,50 @@
+/** A log as text: a line for each entry, the oldest first. */
+import { Readable } from 'node:stream';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer } from '../../platform/http/route.ts';
+import type { LogEntry, LogFilter, LogStore } from './logs.store.ts';
+
+/** More is read in several requests, each from where the one before it ended. */
+export const MOST_LINES = 1_000_000;
+const LINES_AT_ONCE = 5_000;
+
+export const TEXT = 'text/plain';
+
+/** Whether a client asks for text before anything else. */
+export function prefersText({ accept = '' }: IncomingHttpHeaders): boolean {
+  return accept.split(/[,;]/, 1)[0]!.trim().toLowerCase() === TEXT;
+}
+
+/** @param name of the file, without its ending */
+export function textAnswer(logs: Pick<LogStore, 'all'>, filter: LogFilter, name: string, most = MOST_LINES): Answer {
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': `${TEXT}; charset=utf-8`,
+      'Content-Disposition': `attachment; filename="${name}.log"`,
+    },
+    body: Readable.from(lines(logs, filter, most)),
+  };
+}
+
+async function* lines(logs: Pick<LogStore, 'all'>, filter: LogFilter, most: number): AsyncGenerator<string> {
+  let count = 0;
+  let last: LogEntry | undefined;
+  for await (const entries of logs.all(filter, { most, atOnce: LINES_AT_ONCE })) {
+    count += entries.length;
+    last = entries.at(-1);
+    yield entries.map(lineOf).join('');
+  }
+  if (count === most && last) yield `# Ended after ${most} lines. Go on with after=${last.timestamp}.\n`;
+}
+
+/** Control characters would begin lines that no entry is. */
+function lineOf({ timestamp, level, attempt, message }: LogEntry): string {
+  // tooth: one-line-each
+  const oneLine = message.replaceAll(/[\p{Cc}\u2028\u2029]/gu, escaped);
+  return `${timestamp} ${level.padEnd(7)} ${attempt === null ? '-' : `#${attempt}`} ${oneLine}\n`;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
