@@ -3842,12 +3842,15 @@ export interface components {
         };
         /** LogEntry */
         LogEntry: {
+            attempt: number | null;
+            id: string;
             instance_id: string | null;
             /** @enum {string} */
             level: "DEBUG" | "INFO" | "WARNING" | "ERROR";
             /** Format: uuid */
             log_source_id: string;
             message: string;
+            run: string | null;
             /** Format: date-time */
             timestamp: string;
         };
@@ -3859,6 +3862,13 @@ export interface components {
         /** LoginByLink */
         LoginByLink: {
             token: string;
+        };
+        /** LogPage */
+        LogPage: {
+            count: number | null;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["LogEntry"][];
         };
         /** Me */
         Me: {
@@ -5596,7 +5606,10 @@ export interface operations {
         parameters: {
             query?: {
                 after?: string;
+                attempt?: number;
                 before?: string;
+                cursor?: string;
+                format?: "json" | "text";
                 instance_id?: string;
                 level?: string[];
                 limit?: number;
@@ -5618,12 +5631,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        count: number;
-                        next: string | null;
-                        previous: string | null;
-                        results: components["schemas"]["LogEntry"][];
-                    };
+                    "application/json": components["schemas"]["LogPage"];
+                    "text/plain": string;
                 };
             };
         };
@@ -5889,7 +5898,10 @@ export interface operations {
         parameters: {
             query?: {
                 after?: string;
+                attempt?: number;
                 before?: string;
+                cursor?: string;
+                format?: "json" | "text";
                 instance_id?: string;
                 level?: string[];
                 limit?: number;
@@ -5910,12 +5922,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        count: number;
-                        next: string | null;
-                        previous: string | null;
-                        results: components["schemas"]["LogEntry"][];
-                    };
+                    "application/json": components["schemas"]["LogPage"];
+                    "text/plain": string;
                 };
             };
         };

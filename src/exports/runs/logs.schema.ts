@@ -29,10 +29,7 @@ export const LogEntryBody = Type.Object(
 );
 export type LogEntryBody = Static<typeof LogEntryBody>;
 
-export const LogPageBody = Type.Object(
-  {
-    count: nullable(Type.Integer(), { description: 'The total number of results; null on pages by cursor.' }),
-    ...cursorPageOf(LogEntryBody).properties,
-  },
-  { title: 'LogPage' },
-);
+export const LogPageBody = Type.Object({
+  count: nullable(Type.Integer(), { description: 'The total number of results; null on pages by cursor.' }),
+  ...cursorPageOf(LogEntryBody).properties,
+});
