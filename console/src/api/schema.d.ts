@@ -3863,13 +3863,6 @@ export interface components {
         LoginByLink: {
             token: string;
         };
-        /** LogPage */
-        LogPage: {
-            count: number | null;
-            next: string | null;
-            previous: string | null;
-            results: components["schemas"]["LogEntry"][];
-        };
         /** Me */
         Me: {
             active_realtime_notification_types: unknown;
@@ -5631,7 +5624,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LogPage"];
+                    "application/json": {
+                        count: number | null;
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["LogEntry"][];
+                    };
                     "text/plain": string;
                 };
             };
@@ -5922,7 +5920,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LogPage"];
+                    "application/json": {
+                        count: number | null;
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["LogEntry"][];
+                    };
                     "text/plain": string;
                 };
             };
