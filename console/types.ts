@@ -1,6 +1,7 @@
 /**
  * `npm run console:types`: writes the types of the API that the console calls, from the document that the API gives of itself. Left out: what
- * SDKs ask (no JSON API under `/api/`), descriptions, which are in the document, and refusals, which all have one form.
+ * SDKs ask (no JSON API under `/api/`), descriptions, which are in the document, refusals, which all have one form, and
+ * and other forms of an answer that may be JSON.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +24,10 @@ export async function apiTypes(): Promise<string> {
 function trimmed(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((one) => trimmed(one));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key]) => isNames || !(LEFT_OUT.has(key) || /^[45]\d\d$/.test(key)));
+  const json = !isNames && 'application/json' in value;
+  const entries = Object.entries(value).filter(
+    ([key]) => isNames || (json ? key === 'application/json' : !(LEFT_OUT.has(key) || /^[45]\d\d$/.test(key))),
+  );
   return Object.fromEntries(entries.map(([key, one]) => [key, trimmed(one, !isNames && NAMED.has(key))]));
 }
 

@@ -5630,7 +5630,6 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["LogEntry"][];
                     };
-                    "text/plain": string;
                 };
             };
         };
@@ -5926,7 +5925,6 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["LogEntry"][];
                     };
-                    "text/plain": string;
                 };
             };
         };
@@ -6194,20 +6192,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewCohort"];
-                "multipart/form-data": {
-                    _create_static_person_ids?: string[];
-                    csv?: string;
-                    description?: string;
-                    filters?: {
-                        [key: string]: unknown;
-                    } | null;
-                    groups?: {
-                        [key: string]: unknown;
-                    }[];
-                    is_static?: boolean;
-                    name?: string;
-                };
-                "text/csv": unknown;
             };
         };
         responses: {
@@ -6256,20 +6240,6 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["CohortPatch"];
-                "multipart/form-data": {
-                    csv?: string;
-                    deleted?: boolean;
-                    description?: string;
-                    filters?: {
-                        [key: string]: unknown;
-                    } | null;
-                    groups?: {
-                        [key: string]: unknown;
-                    }[];
-                    is_static?: boolean;
-                    name?: string;
-                };
-                "text/csv": unknown;
             };
         };
         responses: {
@@ -6453,7 +6423,6 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["NewDashboard"];
-                "application/x-www-form-urlencoded": components["schemas"]["NewDashboard"];
             };
         };
         responses: {
@@ -6697,7 +6666,6 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["DashboardPatch"];
-                "application/x-www-form-urlencoded": components["schemas"]["DashboardPatch"];
             };
         };
         responses: {
@@ -6737,7 +6705,6 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["DashboardPatch"];
-                "application/x-www-form-urlencoded": components["schemas"]["DashboardPatch"];
             };
         };
         responses: {
