@@ -1,7 +1,7 @@
 /**
  * `npm run console:types`: writes the types of the API that the console calls, from the document that the API gives of itself. Left out: what
  * SDKs ask (no JSON API under `/api/`), descriptions, which are in the document, refusals, which all have one form, and
- * and other forms of an answer that may be JSON.
+ * other forms of an answer that may be JSON.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -16,6 +16,9 @@ type Page = { count: number | null; next: string | null; previous: string | null
 
 const MANY = 200_000;
 
+const lines = ({ results }: Page) => results.map(({ message }) => Number(message.replace('line ', '')));
+const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
+
 describe('the log of an export and of a run, over HTTP', () => {
   let exports: ExportsApi;
   let one: BatchExport;
@@ -42,6 +45,8 @@ describe('the log of an export and of a run, over HTTP', () => {
        from generate_series(cast(? as integer), cast(? as integer)) as n`,
       [batchExportId, id, from, to],
     );
+  const download = async (path: string, headers: Record<string, string> = {}) =>
+    exports.api.request('GET', `/api/environments/${exports.world.projectId}${path}`, { key: exports.key, headers });
   const pathOf = (of: Run) => `/batch_exports/${one.id}/runs/${of.id}/logs/`;
   async function read(address: string): Promise<Page> {
     const path = address.replace(/^https?:\/\/[^/]+\/api\/(?:environments|projects)\/\d+/, '');
@@ -49,8 +54,6 @@ describe('the log of an export and of a run, over HTTP', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body as Page;
   }
-  const lines = ({ results }: Page) => results.map(({ message }) => Number(message.replace('line ', '')));
-  const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
   it('is paged by cursor in both directions', async () => {
     const first = await read(`${pathOf(run)}?cursor=&limit=10`);
@@ -140,9 +143,6 @@ describe('the log of an export and of a run, over HTTP', () => {
   }
 
   describe('as text', () => {
-    const download = async (path: string, headers: Record<string, string> = {}) =>
-      exports.api.request('GET', `/api/environments/${exports.world.projectId}${path}`, { key: exports.key, headers });
-
     it('has a line for each entry, the oldest first, by `format` and by the header', async () => {
       for (const { path, headers } of [
         { path: `${pathOf(run)}?format=text`, headers: {} },
@@ -179,7 +179,7 @@ describe('the log of an export and of a run, over HTTP', () => {
       assert.equal(all.length, MANY);
       assert.deepEqual(
         all.map((line) => Number(line.slice(line.lastIndexOf(' ') + 1))),
-        range(MANY, 1).reverse(),
+        range(MANY, 1).toReversed(),
       );
     }).timeout(60_000);
   });
