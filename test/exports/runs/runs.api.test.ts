@@ -329,7 +329,16 @@ describe('runs, backfills and logs over HTTP', () => {
     assert.match(String(ofRun.results[0]?.['timestamp']), /\.\d{6}Z$/);
     assert.deepEqual(
       { ...ofRun.results[0], id: '', timestamp: '' },
-      { id: '', run: run.id, attempt: null, log_source_id: stored.id, instance_id: run.workflowRunId, timestamp: '', level: 'INFO', message: 'one' },
+      {
+        id: '',
+        run: run.id,
+        attempt: null,
+        log_source_id: stored.id,
+        instance_id: run.workflowRunId,
+        timestamp: '',
+        level: 'INFO',
+        message: 'one',
+      },
     );
   });
 
