@@ -114,7 +114,7 @@ async function page(logs: LogStore, filter: LogFilter, query: Query, url: URL): 
   return json(200, { count: null, ...listed });
 }
 
-/** What may be the id of an entry: a bigint of the database. */
+/** The id of an entry: a bigint of the database. */
 const ENTRY = /^[1-9]\d{0,17}$/;
 
 function filterOf({ after, before, level, attempt, search, instance_id }: Query): Omit<LogFilter, 'batchExportId'> {
