@@ -142,6 +142,7 @@ create table batch_export_backfills (
 CREATE INDEX batch_export_backfills_live ON public.batch_export_backfills USING btree (batch_export_id) WHERE (finished_at IS NULL);
 CREATE INDEX batch_export_backfills_newest ON public.batch_export_backfills USING btree (batch_export_id, created_at DESC);
 CREATE INDEX batch_export_backfills_project ON public.batch_export_backfills USING btree (project_id);
+CREATE TRIGGER batch_export_backfills_notify AFTER INSERT OR UPDATE ON public.batch_export_backfills FOR EACH ROW EXECUTE FUNCTION notify_export_backfill();
 
 -- apart from batch_exports, whose rows are locked while their schedules are set
 create table batch_export_health (
@@ -159,6 +160,8 @@ create table batch_export_health (
   constraint batch_export_health_pkey PRIMARY KEY (batch_export_id),
   constraint batch_export_health_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE
 );
+CREATE TRIGGER batch_export_health_notify_insert AFTER INSERT ON public.batch_export_health FOR EACH ROW WHEN ((COALESCE(new.failing_since, new.behind_since, new.overlapping_since, new.keeping_files_since) IS NOT NULL)) EXECUTE FUNCTION notify_export_of_health();
+CREATE TRIGGER batch_export_health_notify_update AFTER UPDATE ON public.batch_export_health FOR EACH ROW WHEN (((((old.failing_since IS DISTINCT FROM new.failing_since) OR (old.behind_since IS DISTINCT FROM new.behind_since)) OR (old.overlapping_since IS DISTINCT FROM new.overlapping_since)) OR (old.keeping_files_since IS DISTINCT FROM new.keeping_files_since))) EXECUTE FUNCTION notify_export_of_health();
 
 -- the ledger: which epoch may write an interval, and what was delivered last
 create table batch_export_intervals (
@@ -176,6 +179,8 @@ create table batch_export_intervals (
 );
 CREATE INDEX batch_export_intervals_run ON public.batch_export_intervals USING btree (run_id);
 CREATE INDEX batch_export_intervals_unsettled ON public.batch_export_intervals USING btree (run_id) WHERE (state <> 'delivered'::text);
+CREATE TRIGGER batch_export_intervals_notify_insert AFTER INSERT ON public.batch_export_intervals FOR EACH ROW WHEN ((new.receipt IS NOT NULL)) EXECUTE FUNCTION notify_export_interval();
+CREATE TRIGGER batch_export_intervals_notify_update AFTER UPDATE ON public.batch_export_intervals FOR EACH ROW WHEN ((old.receipt IS DISTINCT FROM new.receipt)) EXECUTE FUNCTION notify_export_interval();
 
 create table batch_export_logs (
   id bigint generated always as identity not null,
@@ -193,6 +198,7 @@ create table batch_export_logs (
 create sequence batch_export_logs_id_seq as bigint increment 1 minvalue 1 maxvalue 9223372036854775807 start 1 cache 1;
 CREATE INDEX batch_export_logs_newest ON public.batch_export_logs USING btree (batch_export_id, "timestamp" DESC, id DESC);
 CREATE INDEX batch_export_logs_run ON public.batch_export_logs USING btree (run_id, "timestamp" DESC, id DESC);
+CREATE TRIGGER batch_export_logs_notify AFTER INSERT ON public.batch_export_logs FOR EACH ROW EXECUTE FUNCTION notify_export_log();
 
 create table batch_export_parts (
   run_id uuid not null,
@@ -273,6 +279,8 @@ CREATE INDEX batch_export_requests_claimed ON public.batch_export_requests USING
 CREATE UNIQUE INDEX batch_export_requests_open ON public.batch_export_requests USING btree (batch_export_id, data_interval_start, data_interval_end) WHERE (closed_at IS NULL);
 CREATE INDEX batch_export_requests_run ON public.batch_export_requests USING btree (run_id);
 CREATE INDEX batch_export_requests_waiting ON public.batch_export_requests USING btree (batch_export_id, ((kind <> 'retry'::text)), created_at, data_interval_end) WHERE ((closed_at IS NULL) AND (claimed_at IS NULL));
+CREATE TRIGGER batch_export_requests_notify_insert AFTER INSERT ON public.batch_export_requests REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_intervals();
+CREATE TRIGGER batch_export_requests_notify_update AFTER UPDATE ON public.batch_export_requests REFERENCING OLD TABLE AS earlier NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_requests();
 
 create table batch_export_runs (
   id uuid not null,
@@ -325,6 +333,8 @@ CREATE INDEX batch_export_runs_project ON public.batch_export_runs USING btree (
 CREATE INDEX batch_export_runs_start ON public.batch_export_runs USING btree (batch_export_id, data_interval_start, id);
 CREATE INDEX batch_export_runs_troubled ON public.batch_export_runs USING btree (batch_export_id, created_at DESC) WHERE (status = ANY (ARRAY['Starting'::text, 'Running'::text, 'Failed'::text, 'FailedRetryable'::text, 'Terminated'::text, 'TimedOut'::text]));
 CREATE INDEX batch_export_runs_undelivered ON public.batch_export_runs USING btree (batch_export_id, data_interval_end, created_at DESC) WHERE (status <> 'Completed'::text);
+CREATE TRIGGER batch_export_runs_notify_insert AFTER INSERT ON public.batch_export_runs FOR EACH ROW EXECUTE FUNCTION notify_export_run();
+CREATE TRIGGER batch_export_runs_notify_update AFTER UPDATE ON public.batch_export_runs FOR EACH ROW WHEN ((((((((((old.status IS DISTINCT FROM new.status) OR (old.epoch IS DISTINCT FROM new.epoch)) OR (old.records_total_count IS DISTINCT FROM new.records_total_count)) OR (old.records_completed IS DISTINCT FROM new.records_completed)) OR (old.finished_at IS DISTINCT FROM new.finished_at)) OR (old.latest_error IS DISTINCT FROM new.latest_error)) OR (old.error_code IS DISTINCT FROM new.error_code)) OR (old.next_try_at IS DISTINCT FROM new.next_try_at)) OR (old.verified_at IS DISTINCT FROM new.verified_at))) EXECUTE FUNCTION notify_export_run();
 
 create table batch_export_specs (
   batch_export_id uuid not null,
@@ -357,6 +367,9 @@ create table batch_export_troubles (
   constraint batch_export_troubles_kind_check CHECK ((kind = ANY (ARRAY['stale'::text, 'unsettled'::text, 'gave_up'::text]))),
   constraint batch_export_troubles_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE
 );
+CREATE TRIGGER batch_export_troubles_notify_delete AFTER DELETE ON public.batch_export_troubles REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_intervals();
+CREATE TRIGGER batch_export_troubles_notify_insert AFTER INSERT ON public.batch_export_troubles REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_intervals();
+CREATE TRIGGER batch_export_troubles_notify_update AFTER UPDATE ON public.batch_export_troubles REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_intervals();
 
 create table batch_exports (
   id uuid not null,
@@ -413,6 +426,8 @@ CREATE INDEX batch_exports_integration ON public.batch_exports USING btree (inte
 CREATE UNIQUE INDEX batch_exports_key_space ON public.batch_exports USING btree (key_space) WHERE (deleted_at IS NULL);
 CREATE INDEX batch_exports_project ON public.batch_exports USING btree (project_id, created_at DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX batch_exports_unsynced ON public.batch_exports USING btree (id) WHERE (schedule_version <> version);
+CREATE TRIGGER batch_exports_notify_insert AFTER INSERT ON public.batch_exports FOR EACH ROW EXECUTE FUNCTION notify_export();
+CREATE TRIGGER batch_exports_notify_update AFTER UPDATE ON public.batch_exports FOR EACH ROW WHEN (((old.version IS DISTINCT FROM new.version) OR (old.last_updated_at IS DISTINCT FROM new.last_updated_at))) EXECUTE FUNCTION notify_export();
 
 create table cohort_members (
   project_id integer not null,
@@ -805,6 +820,9 @@ create table foreign_deliveries (
   constraint foreign_deliveries_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_exports(id) ON DELETE CASCADE
 );
 CREATE INDEX foreign_deliveries_waiting ON public.foreign_deliveries USING btree (batch_export_id, data_interval_end) WHERE (accepted IS NULL);
+CREATE TRIGGER foreign_deliveries_notify_delete AFTER DELETE ON public.foreign_deliveries REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_intervals();
+CREATE TRIGGER foreign_deliveries_notify_insert AFTER INSERT ON public.foreign_deliveries REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_intervals();
+CREATE TRIGGER foreign_deliveries_notify_update AFTER UPDATE ON public.foreign_deliveries REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_export_intervals();
 
 create table group_types (
   project_id integer not null,

@@ -40,6 +40,7 @@ export type EngineOptions = {
 };
 
 export type ComposedEngine = Engine & {
+  databaseUrl: string;
   temporal: ReturnType<typeof connectTemporal>;
   notifications: NotificationSettings;
   /** @throws while Temporal is away */
@@ -62,6 +63,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   const mailer = options.mail && createMailer(options.mail);
   const schedules = exportSchedules(temporal.client);
   return {
+    databaseUrl: url,
     stores,
     pool,
     events: eventReader(pool),

@@ -6,6 +6,7 @@ import type { ForeignDeliveries } from './timeline/accept-delivery.ts';
 import type { ExportIntervals } from './intervals/intervals.ts';
 import type { Overviews } from './monitoring/overview.ts';
 import type { Integrations } from './integrations/integrations.ts';
+import type { Live } from './live/live.ts';
 import type { LogStore } from './runs/logs.store.ts';
 import type { ExportPreviews } from './previews/previews.ts';
 import type { ExportRuns } from './runs/runs.ts';
@@ -22,6 +23,7 @@ export type ExportsApi = {
   exportLogs: LogStore;
   integrations: Integrations;
   testSteps: ExportTestSteps;
+  live: Pick<Live, 'open'>;
 };
 
 const Id = Type.String({ format: 'uuid' });

@@ -16,6 +16,8 @@ import { testStepRoutes } from './integrations/test-steps.routes.ts';
 import { exportIntervals } from './intervals/intervals.ts';
 import { intervalMapRoutes } from './intervals/interval-map.routes.ts';
 import { intervalRoutes } from './intervals/intervals.routes.ts';
+import { createLive } from './live/live.ts';
+import { liveRoutes } from './live/live.routes.ts';
 import { exportOverviews } from './monitoring/overview.ts';
 import { overviewRoutes } from './monitoring/overview.routes.ts';
 import { pauseRoutes } from './pauses/pauses.routes.ts';
@@ -43,6 +45,7 @@ export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...logRoutes,
   ...metricRoutes,
   ...integrationRoutes,
+  ...liveRoutes,
   ...accessControlRoutes({ resource: 'batch_export', path: '/batch_exports/', activity: { scope: 'BatchExport' } }),
 ];
 
@@ -52,9 +55,22 @@ export function protectedExportObjects(stores: Pick<ExportStores, 'batchExports'
 }
 
 /** Parts of the export engine that answer requests. */
-export type ExportsRoomOptions = BatchExportsOptions & BackfillsOptions & ExportRunsOptions & PreviewsOptions;
+export type ExportsRoomOptions = BatchExportsOptions &
+  BackfillsOptions &
+  ExportRunsOptions &
+  PreviewsOptions & {
+    /** Changes have a connection of their own, which LISTENs. */
+    databaseUrl: string;
+  };
 
-export function createExportsRoom(engine: ExportsRoomOptions): Room<ExportsApi> {
+export type ExportsRoom = Room<ExportsApi> & {
+  /** Ends streams. */
+  drain(): void;
+  close(): Promise<void>;
+};
+
+export function createExportsRoom(engine: ExportsRoomOptions): ExportsRoom {
+  const live = createLive(engine);
   return {
     collaborators: {
       batchExports: batchExports(engine),
@@ -67,6 +83,9 @@ export function createExportsRoom(engine: ExportsRoomOptions): Room<ExportsApi> 
       exportLogs: engine.stores.logs,
       integrations: integrations(engine),
       testSteps: exportTestSteps(engine),
+      live,
     },
+    drain: live.drain,
+    close: live.close,
   };
 }

@@ -16,6 +16,7 @@ export type Document = { paths: Record<string, Record<string, Operation>> };
 export const LEFT_OUT: readonly string[] = [
   // Each case would be a connection that stays open.
   'get /ofrep/v1/event-stream/',
+  'get /api/environments/{project_id}/live/',
   // The example of ending one session would find it gone.
   'post /api/users/@me/sessions/end_others/',
 ];

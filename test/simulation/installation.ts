@@ -82,7 +82,7 @@ export async function buildInstallation() {
   };
   const ensureTemporal = () => ensureReachable(temporal.client);
   const { notifications } = composed;
-  const exports = createExportsRoom({ ...engine, notifications, ensureTemporal }).collaborators;
+  const exports = createExportsRoom({ ...engine, databaseUrl: url, notifications, ensureTemporal }).collaborators;
   const { signal } = new AbortController();
   const worker = simulatedWorker(engine, clock);
   const writers = createPool({ url, applicationName: 'test-ingest', maxConnections: 2, ...INGEST_TIMEOUTS });

@@ -4,6 +4,7 @@ import { BYTE_TEETH } from './rooms/bytes.ts';
 import { DESTINATION_TEETH } from './rooms/destinations.ts';
 import { ENGINE_TEETH } from './rooms/engine.ts';
 import { EVENT_TEETH } from './rooms/events.ts';
+import { LIVE_TEETH } from './rooms/live.ts';
 import { LOGIN_TEETH } from './rooms/login.ts';
 import { NETWORK_TEETH } from './rooms/network.ts';
 import { SECRET_TEETH } from './rooms/secrets.ts';
@@ -15,6 +16,7 @@ export const TEETH: readonly Tooth[] = [
   ...DESTINATION_TEETH,
   ...ENGINE_TEETH,
   ...EVENT_TEETH,
+  ...LIVE_TEETH,
   ...LOGIN_TEETH,
   ...NETWORK_TEETH,
   ...SECRET_TEETH,

@@ -67,8 +67,8 @@ const USES: Partial<Record<keyof typeof POOLS, Uses>> = {
   insights: { api: 1, worker: 0 },
   experiments: { api: 1, worker: 0 },
 };
-/** The API listens for changes of flags. */
-const LISTENERS: Uses = { api: 1, worker: 0 };
+/** The API listens for changes of flags, and of exports. */
+const LISTENERS: Uses = { api: 2, worker: 0 };
 
 export type Role = keyof Uses;
 

@@ -74,7 +74,8 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
   app.use(noRoute);
   app.on('error', (error: unknown, ctx?: Context) => {
     // Streams of events end with their connections: that is no news.
-    if (ctx?.respond !== false) log.warn({ error: describeError(error) }, 'a response could not be sent');
+    const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (ctx?.respond !== false && !isGone) log.warn({ error: describeError(error) }, 'a response could not be sent');
   });
   return { listener: app.callback(), lane };
 }

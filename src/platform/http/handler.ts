@@ -58,10 +58,16 @@ export function createHandler<Collaborators>(
     if ('public' in route.access && route.access.ownPages && route.method !== 'get')
       ensureOwnPage(request.headers, base);
     const admitted = await admit(route.access, incoming, gatekeeper);
+    if (admitted.caller) gatekeeper.throttle(admitted.caller);
     const known = route.params ? checkParams?.(pathValues(route.params, params)) : {};
     if (admitted.project) await guard(route.access, admitted, params, gatekeeper);
     const values = {
       ...admitted,
+      readmit: async () => {
+        const again = await admit(route.access, incoming, gatekeeper);
+        if (again.project) await guard(route.access, again, params, gatekeeper);
+        return again.rights;
+      },
       params: known,
       query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
       ...(await readBody(incoming)),
@@ -80,7 +86,6 @@ async function admit(access: Access, incoming: Incoming, gatekeeper: Gatekeeper)
   const caller = await gatekeeper.authenticate({ headers, headersDistinct, method, url, body: incoming.body });
   ensureLogin(caller, access);
   const tenant = await enter(access, caller, incoming, gatekeeper);
-  gatekeeper.throttle(caller);
   return { caller, ...tenant };
 }
 

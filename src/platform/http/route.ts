@@ -33,6 +33,12 @@ export type RouteRequest<A extends Access, P extends TObject, Q extends TObject,
   project: A extends { scope: string } ? Project : undefined;
   /** Rights of the caller in the project. */
   rights: A extends { scope: string } ? Rights : undefined;
+  /**
+   * Admits the caller once more, for an answer that goes on for long.
+   * @returns the rights that they have now
+   * @throws as when the request came, except that it is not counted
+   */
+  readmit(): Promise<A extends { scope: string } ? Rights : undefined>;
   organization: A extends { organization: string } ? Organization : undefined;
   caller: A extends { public: true } ? undefined : Caller;
   params: Static<P>;

@@ -18,51 +18,14 @@ import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildFlag, untilLive } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { openEventSource, type EventSource } from '../../support/api/event-source.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
-
-const PATIENCE_MS = 3_000;
-
-type Heard = { id?: string; data?: Record<string, unknown> | undefined; retry?: string; atMs: number };
-type Stream = { status: number; headers: Headers; heard: Heard[]; next(count: number): Promise<Heard[]>; stop(): void };
-
-/** A small EventSource that shows all that arrives, comments too. */
-async function listen(url: string, headers: Record<string, string> = {}): Promise<Stream> {
-  const control = new AbortController();
-  const answer = await fetch(url, { headers, signal: control.signal });
-  const heard: Heard[] = [];
-  async function read(): Promise<void> {
-    let text = '';
-    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-      const blocks = (text + chunk).split('\n\n');
-      text = blocks.pop() ?? '';
-      heard.push(...blocks.map(eventOf));
-    }
-  }
-  const ended = read().catch(() => {});
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    heard,
-    async next(count) {
-      const until = Date.now() + PATIENCE_MS;
-      while (heard.length < count && Date.now() < until) await sleep(5);
-      return heard;
-    },
-    stop: () => (control.abort(), void ended),
-  };
-}
-
-function eventOf(block: string): Heard {
-  const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
-  const { data, ...rest } = fields as { data?: string };
-  return { ...rest, ...(data !== undefined && { data: JSON.parse(data) as Heard['data'] }), atMs: Date.now() };
-}
 
 describe('event streams of flags', () => {
   let database: TestDatabase;
   let sluice: Sluice;
   let tenant: Tenant;
-  const open: Stream[] = [];
+  const open: EventSource[] = [];
   before(async () => {
     database = await createTestDatabase();
     sluice = await startSluice({ database });
@@ -87,8 +50,8 @@ describe('event streams of flags', () => {
     return { flags, stream: eventStreams[0]! };
   }
 
-  async function follow(url: unknown, headers: Record<string, string> = {}): Promise<Stream> {
-    const stream = await listen(url as string, headers);
+  async function follow(url: unknown, headers: Record<string, string> = {}): Promise<EventSource> {
+    const stream = await openEventSource(url as string, headers);
     open.push(stream);
     return stream;
   }
@@ -129,9 +92,9 @@ describe('event streams of flags', () => {
 
     const changedAtMs = Date.now();
     await buildFlag(sluice.db, tenant.projectId, { key: 'new' });
-    const heard = await next(2);
-    assert.equal(heard.length, 2);
-    const { id, data, atMs } = heard[1]!;
+    const received = await next(2);
+    assert.equal(received.length, 2);
+    const { id, data, atMs } = received[1]!;
     assert.ok(atMs - changedAtMs < 1_000, `told after ${atMs - changedAtMs} ms`);
     assert.equal(id, '1');
     assert.deepEqual([data?.['type'], data?.['etag']], ['refetchEvaluation', '"1"']);
@@ -153,11 +116,11 @@ describe('event streams of flags', () => {
       ['1', ['2', '2']],
       ['2', ['2']],
     ] as const) {
-      const { heard, next } = await follow(stream['url'], seen === undefined ? {} : { 'Last-Event-ID': seen });
+      const { received, next } = await follow(stream['url'], seen === undefined ? {} : { 'Last-Event-ID': seen });
       await next(told.length);
       await sleep(100);
       assert.deepEqual(
-        heard.map(({ id }) => id),
+        received.map(({ id }) => id),
         told,
       );
     }
@@ -165,12 +128,12 @@ describe('event streams of flags', () => {
 
   it('tell nothing of other projects', async () => {
     const { stream } = await evaluate();
-    const { heard, next } = await follow(stream['url']);
+    const { received, next } = await follow(stream['url']);
     await next(1);
     const other = await buildTenant(sluice.db);
     await buildFlag(sluice.db, other.projectId, { key: 'new' });
     await sleep(200);
-    assert.equal(heard.length, 1);
+    assert.equal(received.length, 1);
   });
 
   it('tell of a change that every process knows when it is told', async () => {

@@ -44,7 +44,7 @@ describe('the table of pools', () => {
   });
 
   it('adds up what a process may open', () => {
-    assert.equal(mostConnections('api', 4), 85);
+    assert.equal(mostConnections('api', 4), 86);
     assert.equal(mostConnections('worker', 4), 20);
     assert.equal(mostConnections('worker', 100), 116);
   });
@@ -97,8 +97,8 @@ describe('the connections that a server grants', () => {
   it('are too few for more processes, with the figures and the setting to change', async () => {
     assert.equal(
       await connectionShortage(admin, { ...ONE_OF_EACH, workerProcesses: 2 }),
-      'Postgres may run out of connections. SLUICE_API_PROCESSES (1) of 85 connections each and SLUICE_WORKER_PROCESSES (2) of 20 each may ' +
-        `need 125, but max_connections is ${MOST}, of which 0 are reserved and 0 are used by others: set max_connections to at least 125; ` +
+      'Postgres may run out of connections. SLUICE_API_PROCESSES (1) of 86 connections each and SLUICE_WORKER_PROCESSES (2) of 20 each may ' +
+        `need 126, but max_connections is ${MOST}, of which 0 are reserved and 0 are used by others: set max_connections to at least 126; ` +
         'or run fewer processes.',
     );
     assert.match((await connectionShortage(admin, { ...ONE_OF_EACH, partsAtOnce: 20 }))!, /may need 137,/);
@@ -110,7 +110,7 @@ describe('the connections that a server grants', () => {
     assert.equal(await connectionShortage(admin, ONE_OF_EACH), undefined);
     assert.match(
       (await plainShortage())!,
-      /3 are reserved and 8 are used by others: set max_connections to at least 116;/,
+      /3 are reserved and 8 are used by others: set max_connections to at least 117;/,
     );
     const ours = await open(8, 'sluice-engine');
     others.push(ours);
@@ -125,7 +125,7 @@ describe('the connections that a server grants', () => {
     const shortage = (await plainShortage())!;
     await admin.query(`alter database ${database} connection limit -1`);
     await admin.query('alter role plain connection limit -1');
-    assert.match(shortage, /the database allows 90: alter database … connection limit 105; the role allows 80:/);
+    assert.match(shortage, /the database allows 90: alter database … connection limit 106; the role allows 80:/);
   });
 
   it('are too few, and the API says so once and starts all the same', async () => {
@@ -136,7 +136,7 @@ describe('the connections that a server grants', () => {
     try {
       assert.equal((await fetch(`${api.url}/_livez`)).status, 200);
       while (warnings.length === 0) await sleep(20);
-      assert.match(warnings[0]!, /SLUICE_API_PROCESSES \(2\) of 85 .* may need 190, but max_connections is 115/);
+      assert.match(warnings[0]!, /SLUICE_API_PROCESSES \(2\) of 86 .* may need 192, but max_connections is 115/);
       assert(!warnings[0]!.includes(new URL(server.url).password));
     } finally {
       await api.end('SIGTERM');

@@ -60,6 +60,7 @@ export async function startExportsApi(): Promise<ExportsApi> {
       return answer;
     },
     async close() {
+      await exports.close();
       await api.stop();
       await db.destroy();
       await world.close();

@@ -10,6 +10,8 @@ import { createTestDatabase } from './database.ts';
 import { buildTenant } from '../api/identity.ts';
 
 export type ExportRows = {
+  /** Of the database. */
+  url: string;
   db: Knex;
   stores: ExportStores;
   projectId: number;
@@ -25,6 +27,7 @@ export async function createExportRows(): Promise<ExportRows> {
   const { projectId } = await buildTenant(db);
   const stores = exportStores(db);
   return {
+    url: database.url,
     db,
     stores,
     projectId,

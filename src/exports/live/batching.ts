@@ -1,0 +1,54 @@
+/** Batches of changes: a backfill of ten thousand runs must not become ten thousand events. */
+import { joined, type ExportChange } from './changes.ts';
+
+/** What changed in a project; `much`: more than is worth a list. */
+export type ChangeBatch = { projectId: number; changes: readonly ExportChange[] | 'much' };
+
+export type Batcher = {
+  add(change: ExportChange): void;
+  /** Drops the changes that were not published yet. */
+  clear(): void;
+};
+
+type Options = {
+  /** How long changes are collected, from the first of them on. */
+  windowMs: number;
+  /** Of one project, of which each names a kind and an export. */
+  mostChanges: number;
+  publish(batches: readonly ChangeBatch[]): void;
+};
+
+export function createBatcher({ windowMs, mostChanges, publish }: Options): Batcher {
+  let projects = new Map<number, Map<string, ExportChange> | 'much'>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    timer = undefined;
+    const batches = projects;
+    projects = new Map();
+    publish(
+      [...batches].map(([projectId, changes]) => ({
+        projectId,
+        changes: changes === 'much' ? changes : [...changes.values()],
+      })),
+    );
+  }
+
+  return {
+    add(change) {
+      timer ??= setTimeout(flush, windowMs).unref();
+      const { projectId, kind, exportId } = change;
+      const changes = projects.get(projectId) ?? new Map<string, ExportChange>();
+      if (changes === 'much') return;
+      const name = `${kind} ${exportId}`;
+      const before = changes.get(name);
+      changes.set(name, before ? joined(before, change) : change);
+      projects.set(projectId, changes.size > mostChanges ? 'much' : changes);
+    },
+    clear() {
+      clearTimeout(timer);
+      timer = undefined;
+      projects = new Map();
+    },
+  };
+}

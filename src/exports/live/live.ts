@@ -1,0 +1,96 @@
+/**
+ * Changes of exports as they happen. An event says that something changed, not what it is now: clients read that by the
+ * routes that say what they may see.
+ */
+import type { Readable } from 'node:stream';
+import { listen, type Listener } from '../../platform/db/listener.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { changeOf } from './changes.ts';
+import { createBatcher, type ChangeBatch } from './batching.ts';
+import { createHistory } from './history.ts';
+import { createLiveStreams, type LiveLimits, type Opening } from './streams.ts';
+
+const CHANNEL = 'sluice_export_changes';
+const KEPT_EVENTS = 10_000;
+const WINDOW_MS = 250;
+/** Of a project, in a window. */
+const MOST_CHANGES = 100;
+
+const LIMITS: LiveLimits = {
+  ofCaller: 10,
+  ofProject: 250,
+  ofProcess: 1_000,
+  retrySeconds: 10,
+  unreadBytes: 65_536,
+  missedEvents: 200,
+  heartbeatMs: 15_000,
+  checkMs: 10_000,
+  uncheckedMs: 15_000,
+};
+
+export type Live = {
+  /**
+   * @param seen ID of the last event that the caller received; undefined: a first connection
+   * @throws Throttled, Unavailable
+   */
+  open(opening: Opening, seen: string | undefined): Readable;
+  /** Ends all streams; none is opened any more. */
+  drain(): void;
+  close(): Promise<void>;
+};
+
+export type LiveOptions = {
+  databaseUrl: string;
+  log: Logger;
+  streamLimits?: Partial<LiveLimits>;
+  windowMs?: number;
+  keptEvents?: number;
+};
+
+/** Connects to the database with the first stream, which then gets a reset. */
+export function createLive(options: LiveOptions): Live {
+  const { databaseUrl, log, streamLimits, windowMs = WINDOW_MS, keptEvents = KEPT_EVENTS } = options;
+  const history = createHistory(keptEvents);
+  const streams = createLiveStreams({ ...LIMITS, ...streamLimits }, history.latestId);
+  const batcher = createBatcher({ windowMs, mostChanges: MOST_CHANGES, publish });
+
+  function publish(batches: readonly ChangeBatch[]): void {
+    const events = batches.flatMap(({ projectId, changes }) =>
+      changes === 'much' ? [history.add(projectId, null)] : changes.map((change) => history.add(projectId, change)),
+    );
+    streams.publish(events);
+  }
+
+  let listener: Listener | undefined;
+  const connect = () =>
+    listen({
+      url: databaseUrl,
+      channel: CHANNEL,
+      onNotification(payload) {
+        const change = changeOf(payload);
+        if (change) batcher.add(change);
+      },
+      onListening() {
+        // Notifications before this one were lost.
+        batcher.clear();
+        history.restart();
+        streams.reset(history.latestId());
+      },
+      log,
+    });
+
+  return {
+    open(opening, seen) {
+      const missed = seen === undefined ? [] : history.since(seen, opening.projectId);
+      const stream = streams.open(opening, missed, history.latestId());
+      listener ??= connect();
+      return stream;
+    },
+    drain: streams.close,
+    async close() {
+      streams.close();
+      batcher.clear();
+      await listener?.close();
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/** Streams of events to callers who follow exports: which events each receives, until when, and how much is buffered for one that does not read. */
+import { Readable } from 'node:stream';
+import { NotAuthenticated, NotFound, PermissionDenied, Throttled, Unavailable } from '../../platform/errors.ts';
+import { sees } from '../../people/access/visible.ts';
+import type { Caller, Rights, Visible } from '../../platform/http/access.ts';
+import type { LiveEvent } from './history.ts';
+import { COMMENT, eventText, openingText, resetText } from './wire.ts';
+
+export type LiveLimits = {
+  /** Streams that are open at once: of a caller, of a project, in this process. */
+  ofCaller: number;
+  ofProject: number;
+  ofProcess: number;
+  /** `Retry-After` of a refused stream. */
+  retrySeconds: number;
+  /** Buffered for a client that does not read; more ends the stream. */
+  unreadBytes: number;
+  /** Missed events that are sent to a caller who reconnects; instead of more, a reset is sent. */
+  missedEvents: number;
+  heartbeatMs: number;
+  /** How often access is checked; nothing is sent to a caller whose last check is older than `uncheckedMs`. */
+  checkMs: number;
+  uncheckedMs: number;
+};
+
+export type Opening = {
+  projectId: number;
+  caller: Caller;
+  rights: Rights;
+  /** @throws NotAuthenticated, PermissionDenied, NotFound when the caller may not listen any more */
+  readmit(): Promise<Rights>;
+  /** Aborted when the client is gone. */
+  signal: AbortSignal;
+};
+
+type Listener = Pick<Opening, 'projectId' | 'readmit'> & {
+  body: Readable;
+  caller: string;
+  /** Exports that the caller may see. */
+  visible: Visible;
+  checkedAtMs: number;
+  /** Whether an event was withheld while the caller's access was not known. */
+  missed: boolean;
+  /** An ended stream counts until its client has read the rest. */
+  ended: boolean;
+};
+
+export type LiveStreams = {
+  /**
+   * @param missed events since the last one that the caller received; undefined: they are not known
+   * @param latestId the last event's ID, once the caller has these
+   * @throws Throttled, Unavailable
+   */
+  open(opening: Opening, missed: readonly LiveEvent[] | undefined, latestId: string): Readable;
+  publish(events: readonly LiveEvent[]): void;
+  /** Sends a reset to all callers. */
+  reset(latestId: string): void;
+  /** Ends all streams; none is opened any more. */
+  close(): void;
+};
+
+/** Streams that are checked at once: requests share these connections. */
+const CHECKED_AT_ONCE = 4;
+
+export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string): LiveStreams {
+  const listeners = new Map<number, Set<Listener>>();
+  let open = 0;
+  let closed = false;
+  let checking = false;
+
+  function all(): Listener[] {
+    return [...listeners.values()].flatMap((ofProject) => [...ofProject]);
+  }
+
+  function add(listener: Listener): void {
+    const ofProject = listeners.get(listener.projectId) ?? new Set();
+    listeners.set(listener.projectId, ofProject.add(listener));
+    open += 1;
+    listener.body.once('close', () => {
+      if (!ofProject.delete(listener)) return;
+      open -= 1;
+      if (ofProject.size === 0 && listeners.get(listener.projectId) === ofProject) listeners.delete(listener.projectId);
+    });
+  }
+
+  function ensureRoom(projectId: number, caller: string): void {
+    if (closed) throw new Unavailable('The server is stopping.', 1);
+    if (open >= limits.ofProcess) throw new Unavailable('Too many streams are open.', limits.retrySeconds);
+    const ofProject = [...(listeners.get(projectId) ?? [])];
+    const ofCaller = all().filter((listener) => listener.caller === caller);
+    if (ofProject.length >= limits.ofProject || ofCaller.length >= limits.ofCaller) {
+      throw new Throttled(limits.retrySeconds);
+    }
+  }
+
+  function isChecked({ checkedAtMs }: Listener): boolean {
+    return performance.now() - checkedAtMs < limits.uncheckedMs;
+  }
+
+  function write({ body, ended }: Listener, text: string): void {
+    if (ended) return;
+    // tooth: live-unread
+    if (body.readableLength > limits.unreadBytes) return void body.destroy();
+    body.push(text);
+  }
+
+  function beat(): void {
+    for (const listener of all()) {
+      if (listener.ended) listener.body.destroy();
+      else write(listener, COMMENT);
+    }
+  }
+
+  function receives({ visible }: Listener, { change }: LiveEvent): boolean {
+    // tooth: live-visible
+    return change === null || sees(visible, { id: change.exportId, createdBy: change.createdBy });
+  }
+
+  async function check(listener: Listener): Promise<void> {
+    const startedAtMs = performance.now();
+    try {
+      listener.visible = visibleTo(await listener.readmit());
+    } catch (error) {
+      // tooth: live-ends-with-access
+      if (isRefusal(error)) end(listener);
+      // Anything else is an outage: nothing is sent until a check succeeds.
+      return;
+    }
+    listener.checkedAtMs = startedAtMs;
+    if (listener.missed) write(listener, resetText(latestIdNow()));
+    listener.missed = false;
+  }
+
+  async function checkAll(): Promise<void> {
+    if (checking) return;
+    checking = true;
+    const waiting = all();
+    const checkNext = async () => {
+      for (let next = waiting.pop(); next; next = waiting.pop()) await check(next);
+    };
+    await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, checkNext));
+    checking = false;
+  }
+
+  const heartbeat = setInterval(beat, limits.heartbeatMs);
+  const checks = setInterval(() => void checkAll(), limits.checkMs);
+  heartbeat.unref();
+  checks.unref();
+
+  return {
+    open({ projectId, caller, rights, readmit, signal }, missed, latestId) {
+      const name = nameOf(caller);
+      ensureRoom(projectId, name);
+      signal.throwIfAborted();
+      const body = new Readable({ read() {} });
+      const listener: Listener = {
+        projectId,
+        caller: name,
+        visible: visibleTo(rights),
+        readmit,
+        body,
+        checkedAtMs: performance.now(),
+        missed: false,
+        ended: false,
+      };
+      add(listener);
+      signal.addEventListener('abort', () => body.destroy());
+      const known = missed?.filter((event) => receives(listener, event));
+      const isKnown = known && known.length <= limits.missedEvents;
+      body.push(openingText(latestId) + (isKnown ? known.map(eventText).join('') : resetText(latestId)));
+      return body;
+    },
+
+    publish(events) {
+      for (const [projectId, ofProject] of listeners) {
+        const ofEvents = events.filter((event) => event.projectId === projectId);
+        for (const listener of ofEvents.length > 0 ? ofProject : []) {
+          const received = ofEvents.filter((event) => receives(listener, event));
+          if (received.length === 0) continue;
+          // tooth: live-checked
+          if (!isChecked(listener)) listener.missed = true;
+          else write(listener, received.map(eventText).join(''));
+        }
+      }
+    },
+
+    reset(latestId) {
+      for (const listener of all()) {
+        if (isChecked(listener)) write(listener, resetText(latestId));
+        else listener.missed = true;
+      }
+    },
+
+    close() {
+      closed = true;
+      clearInterval(heartbeat);
+      clearInterval(checks);
+      all().forEach(end);
+    },
+  };
+}
+
+function end(listener: Listener): void {
+  if (listener.ended) return;
+  listener.ended = true;
+  listener.body.push(null);
+}
+
+function visibleTo(rights: Rights): Visible {
+  return rights.visible('batch_export');
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof NotAuthenticated || error instanceof PermissionDenied || error instanceof NotFound;
+}
+
+/** A person may have several sessions, and each key is a caller of its own. */
+function nameOf({ keyId, userId }: Caller): string {
+  return keyId === null ? `user ${userId}` : `key ${keyId}`;
+}

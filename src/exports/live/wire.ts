@@ -1,0 +1,31 @@
+/** Events as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+import type { LiveEvent } from './history.ts';
+
+export const COMMENT = ':\n\n';
+
+/** Reconnection delays, spread so that the clients of a process that stops do not all return at once. */
+const RETRY_MS = { least: 1_000, most: 5_000 };
+
+/** Browsers do not dispatch an event without data, but keep its ID as `Last-Event-ID`. */
+export function openingText(latestId: string): string {
+  const retryMs = Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
+  return `retry: ${retryMs}\nid: ${latestId}\n\n`;
+}
+
+export function resetText(id: string): string {
+  return textOf({ event: 'reset', id, data: { at: new Date().toISOString() } });
+}
+
+export function eventText({ id, at, change }: LiveEvent): string {
+  if (change === null) return textOf({ event: 'reset', id, data: { at } });
+  const { kind, exportId: export_id, runId, start, end } = change;
+  const run = runId !== null && { run_id: runId };
+  return textOf({
+    id,
+    data: { kind, export_id, ...run, ...(start !== null && { start }), ...(end !== null && { end }), at },
+  });
+}
+
+function textOf({ event, id, data }: { event?: string; id: string; data: object }): string {
+  return `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,219 @@
+/** Streams of changes of exports: which events a caller receives, and until when. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
+import { keyStore } from '../../../src/people/keys/keys.store.ts';
+import { openEventSource } from '../../support/api/event-source.ts';
+import { buildPersonalKey, buildProjectSecretKey, buildSession, buildTenant } from '../../support/api/identity.ts';
+import { buildMember, buildRule } from '../../support/api/members.ts';
+import { bearer, startLiveWorld, sent, type LiveWorld } from '../../support/exports/live-world.ts';
+import { startSluice } from '../../support/servers/sluice.ts';
+
+/** Longer than changes are batches. */
+const SOON_MS = 120;
+
+describe('access to streams of changes', () => {
+  let world: LiveWorld;
+  let one: BatchExport;
+
+  before(async () => void (world = await startLiveWorld({ streamLimits: { checkMs: 40 } })));
+  after(() => world.stop());
+  beforeEach(async () => {
+    one = await world.rows.buildExport();
+    await world.settled();
+  });
+  afterEach(async () => {
+    world.leave();
+    await world.rows.db('access_controls').delete();
+  });
+
+  const note = async (of: BatchExport = one) => {
+    const entry = { batchExportId: of.id, runId: null, level: 'INFO' as const, message: 'secret' };
+    await world.rows.stores.logs.append(entry);
+    await world.settled();
+  };
+  const log = (of: BatchExport = one) => ({ kind: 'log', export_id: of.id });
+
+  describe('is given', () => {
+    it('to sessions and to keys that may read exports, under both prefixes', async () => {
+      const { rows, tenant, admin, api } = world;
+      const personal = await buildPersonalKey(rows.db, admin, 'batch_export:read');
+      const ofProject = await buildProjectSecretKey(rows.db, tenant, 'batch_export:read');
+      const callers = [await buildSession(rows.db, admin), bearer(personal), bearer(ofProject)];
+      const streams = await Promise.all(callers.map((headers) => world.follow(headers)));
+      streams.push(await world.follow({}, `?personal_api_key=${personal}`));
+      const environment = `${api.url}/api/environments/${tenant.projectId}/live`;
+      const other = await openEventSource(environment, bearer(personal));
+      await note();
+      for (const { received } of [...streams, other]) assert.deepEqual(sent(received), [log()]);
+      other.stop();
+    });
+
+    it('to nobody else', async () => {
+      const { rows, tenant } = world;
+      const stranger = await buildTenant(rows.db);
+      const closed = await buildMember(rows.db, tenant);
+      await buildRule(rows.db, tenant, 'none', { resource: 'project', membership_id: closed.membershipId });
+      for (const [headers, status] of [
+        [{}, 401],
+        [bearer('phx_nothing'), 401],
+        [bearer(await buildPersonalKey(rows.db, world.admin, 'batch_export:write')), 200],
+        [bearer(await buildPersonalKey(rows.db, world.admin, 'dashboard:read')), 403],
+        [bearer(await buildPersonalKey(rows.db, stranger, '*')), 403],
+        [bearer(closed.key), 403],
+      ] as const) {
+        assert.equal((await world.follow(headers)).status, status);
+      }
+    });
+
+    it('in an answer that no proxy buffers or compresses', async () => {
+      const { headers, received } = await world.follow({ ...bearer(world.admin.key), 'Accept-Encoding': 'gzip, br' });
+      assert.equal(headers.get('content-type'), 'text/event-stream');
+      assert.equal(headers.get('cache-control'), 'no-store, no-transform');
+      assert.equal(headers.get('x-accel-buffering'), 'no');
+      assert.equal(headers.get('content-encoding'), null);
+      assert.equal(headers.get('access-control-allow-origin'), null);
+      assert.match(received[0]?.retry ?? '', /^\d{4}$/);
+      assert.match(received[0]?.id ?? '', /^[0-9a-z]+-[0-9a-f]{16}-\d+$/);
+    });
+
+    it('not to HEAD, which leaves none open', async () => {
+      const strict = await startLiveWorld({ streamLimits: { ofCaller: 1 }, rows: world.rows, tenant: world.tenant });
+      const { url } = strict.api;
+      const address = `${url}/api/projects/${world.tenant.projectId}/live/`;
+      const head = await fetch(address, { method: 'HEAD', headers: bearer(strict.admin.key) });
+      assert.equal(head.status, 200);
+      await sleep(50);
+      assert.equal((await strict.follow(bearer(strict.admin.key))).status, 200);
+      strict.leave();
+      await strict.stop();
+    });
+  });
+
+  describe('shows', () => {
+    it('that something changed and when, and no content', async () => {
+      const { received } = await world.follow(bearer(world.admin.key));
+      const before = Date.now();
+      await note();
+      const { data } = received.at(-1)!;
+      assert.deepEqual(Object.keys(data!), ['kind', 'export_id', 'at']);
+      assert.ok(Math.abs(Date.parse(data!['at'] as string) - before) < 2_000);
+      assert.ok(!JSON.stringify(received).includes('secret'));
+    });
+
+    it('nothing of other projects', async () => {
+      const theirs = await buildTenant(world.rows.db);
+      const { received } = await world.follow(bearer(world.admin.key));
+      const other = await world.rows.buildExport({ projectId: theirs.projectId });
+      await note(other);
+      assert.deepEqual(sent(received), []);
+    });
+
+    it('nothing of an export that rules hide, except to its creator', async () => {
+      const { db } = world.rows;
+      const member = await buildMember(db, world.tenant);
+      const maker = await buildMember(db, world.tenant);
+      const hidden = await world.rows.buildExport({ createdBy: maker.userId });
+      await buildRule(db, world.tenant, 'none', { resource: 'batch_export', resource_id: hidden.id });
+      await sleep(SOON_MS);
+      const streams = [];
+      for (const { key } of [member, maker, world.admin]) streams.push(await world.follow(bearer(key)));
+      await note(hidden);
+      await note();
+      const [ofMember, ofMaker, ofAdmin] = streams.map(({ received }) => sent(received));
+      assert.deepEqual(ofMember, [log()]);
+      assert.deepEqual(ofMaker, [log(hidden), log()]);
+      assert.deepEqual(ofAdmin, [log(hidden), log()]);
+    });
+
+    it('a caller who reconnects nothing of an export that rules hide', async () => {
+      const member = await buildMember(world.rows.db, world.tenant);
+      const { received } = await world.follow(bearer(member.key));
+      const seen = received[0]!.id!;
+      await note();
+      await buildRule(world.rows.db, world.tenant, 'none', { resource: 'batch_export', resource_id: one.id });
+      const back = await world.follow({ ...bearer(member.key), 'Last-Event-ID': seen });
+      await sleep(50);
+      assert.deepEqual(sent(back.received), []);
+    });
+  });
+
+  describe('ends, or falls silent, when', () => {
+    it('the session ends', async () => {
+      const session = await buildSession(world.rows.db, world.admin);
+      const stream = await world.follow(session);
+      await world.rows.db('sessions').where({ user_id: world.admin.userId }).delete();
+      await stream.ended();
+    });
+
+    it('the session is over by its time', async () => {
+      const member = await buildMember(world.rows.db, world.tenant);
+      const stream = await world.follow(await buildSession(world.rows.db, member));
+      await world.rows.db('sessions').where({ user_id: member.userId }).update({ expires_at: new Date() });
+      await stream.ended();
+    });
+
+    it('the key is deleted, or loses its scope', async () => {
+      const { db } = world.rows;
+      const keys = keyStore(db);
+      for (const end of [
+        (id: string) => keys.delete(world.admin, id),
+        (id: string) => keys.change(world.admin, id, { scopes: ['dashboard:read'] }),
+      ]) {
+        const { id, key } = await keys.create(world.admin, { label: 'live', scopes: ['batch_export:read'] });
+        const stream = await world.follow(bearer(key));
+        await end(id);
+        await stream.ended();
+      }
+    });
+
+    it('the membership ends', async () => {
+      const member = await buildMember(world.rows.db, world.tenant);
+      const stream = await world.follow(bearer(member.key));
+      await world.rows.db('organization_memberships').where({ id: member.membershipId }).delete();
+      await stream.ended();
+    });
+
+    it('a rule closes the project', async () => {
+      const member = await buildMember(world.rows.db, world.tenant);
+      const stream = await world.follow(bearer(member.key));
+      await buildRule(world.rows.db, world.tenant, 'none', { resource: 'project', membership_id: member.membershipId });
+      await stream.ended();
+    });
+
+    it('a rule closes the export, or all of them', async () => {
+      const member = await buildMember(world.rows.db, world.tenant);
+      const { received } = await world.follow(bearer(member.key));
+      await buildRule(world.rows.db, world.tenant, 'none', { resource: 'batch_export', resource_id: one.id });
+      await sleep(SOON_MS);
+      await note();
+      await world.rows.db('access_controls').delete();
+      await buildRule(world.rows.db, world.tenant, 'none', { resource: 'batch_export' });
+      await sleep(SOON_MS);
+      await note();
+      assert.deepEqual(sent(received), []);
+    });
+
+    it('the server stops, which refuses others from then on', async () => {
+      const own = await startLiveWorld({ rows: world.rows, tenant: world.tenant });
+      const stream = await own.follow(bearer(own.admin.key));
+      own.live.drain();
+      await stream.ended();
+      const late = await own.follow(bearer(own.admin.key));
+      assert.equal(late.status, 503);
+      assert.equal(late.headers.get('retry-after'), '1');
+      await own.stop();
+    });
+
+    it('the whole server stops, which does not wait for them', async () => {
+      const own = await startSluice();
+      const tenant = await buildTenant(own.db);
+      const key = await buildProjectSecretKey(own.db, tenant, 'batch_export:read');
+      const stream = await openEventSource(`${own.url}/api/projects/${tenant.projectId}/live/`, bearer(key));
+      assert.equal(stream.status, 200);
+      const stoppedAtMs = Date.now();
+      await own.stop();
+      assert.ok(Date.now() - stoppedAtMs < 3_000);
+    });
+  });
+});

@@ -1,0 +1,223 @@
+/** Streams of changes of exports: what a client that reconnects receives, and how much is kept for it. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
+import type { Caller, Rights } from '../../../src/platform/http/access.ts';
+import { openEventSource } from '../../support/api/event-source.ts';
+import { buildProjectSecretKey, buildSession, buildTenant } from '../../support/api/identity.ts';
+import { buildMember } from '../../support/api/members.ts';
+import { bearer, startLiveWorld, sent, type LiveWorld } from '../../support/exports/live-world.ts';
+import { startGate, type Gate } from '../../support/servers/gate.ts';
+
+/** Longer than changes are batches. */
+const SOON_MS = 120;
+const QUICK = { checkMs: 40, uncheckedMs: 200, heartbeatMs: 50 };
+
+describe('streams of changes', () => {
+  let world: LiveWorld;
+  let one: BatchExport;
+
+  before(async () => void (world = await startLiveWorld({ streamLimits: { checkMs: 40 } })));
+  after(() => world.stop());
+  beforeEach(async () => {
+    one = await world.rows.buildExport();
+    await world.settled();
+  });
+  afterEach(async () => {
+    world.leave();
+    await world.rows.db('access_controls').delete();
+  });
+
+  const note = async (of: BatchExport = one) => {
+    const entry = { batchExportId: of.id, runId: null, level: 'INFO' as const, message: 'secret' };
+    await world.rows.stores.logs.append(entry);
+    await world.settled();
+  };
+  const log = (of: BatchExport = one) => ({ kind: 'log', export_id: of.id });
+
+  describe('give a client that reconnects', () => {
+    it('what was missed, by the id of the last event, once', async () => {
+      const { received } = await world.follow(bearer(world.admin.key));
+      const opening = received[0]!.id!;
+      await note();
+      const seen = received.at(-1)!.id!;
+      const other = await world.rows.buildExport();
+      await sleep(SOON_MS);
+      const missed = [log(), { kind: 'export', export_id: other.id }];
+      for (const [id, expected] of [
+        [opening, missed],
+        [seen, missed.slice(1)],
+      ] as const) {
+        const byHeader = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': id });
+        const byQuery = await world.follow(bearer(world.admin.key), `?last_event_id=${id}`);
+        await sleep(50);
+        for (const back of [byHeader, byQuery]) assert.deepEqual(sent(back.received), expected);
+        const latest = byHeader.received.at(-1)!.id;
+        const again = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': latest! });
+        await sleep(50);
+        assert.deepEqual(sent(again.received), []);
+      }
+    });
+
+    it('a reset for an id that is unknown, too old, or of another process', async () => {
+      const small = await startLiveWorld({ keptEvents: 8, rows: world.rows, tenant: world.tenant });
+      await sleep(100);
+      const { received, next } = await small.follow(bearer(small.admin.key));
+      const opening = received[0]!.id!;
+      // Each is told with one of another project.
+      for (let index = 0; index < 5; index++) await note();
+      await next(6);
+      await sleep(100);
+      const [, second] = received.flatMap(({ id, data }) => (data ? [id!] : []));
+      const [epoch] = /.*-/.exec(opening)!;
+      const elsewhere = (await world.follow(bearer(world.admin.key))).received[0]!.id!;
+      for (const id of [opening, elsewhere, 'nonsense', '', `${epoch}99`, `${epoch}-1`]) {
+        const back = await small.follow({ ...bearer(small.admin.key), 'Last-Event-ID': id });
+        await sleep(30);
+        assert.deepEqual(sent(back.received), [{ event: 'reset' }], id);
+        assert.ok(back.received[0]!.id!.startsWith(epoch), 'what it knows when it has read again');
+        back.stop();
+      }
+      const back = await small.follow({ ...bearer(small.admin.key), 'Last-Event-ID': second! });
+      await sleep(30);
+      assert.deepEqual(sent(back.received), [log(), log(), log()]);
+      small.leave();
+      await small.stop();
+    });
+
+    it('a reset instead of a long list', async () => {
+      const terse = await startLiveWorld({ streamLimits: { missedEvents: 1 }, rows: world.rows, tenant: world.tenant });
+      await sleep(100);
+      const { received } = await terse.follow(bearer(terse.admin.key));
+      await note();
+      await note();
+      const back = await terse.follow({ ...bearer(terse.admin.key), 'Last-Event-ID': received[0]!.id! });
+      await sleep(30);
+      assert.deepEqual(sent(back.received), [{ event: 'reset' }]);
+      terse.leave();
+      await terse.stop();
+    });
+  });
+
+  describe('say that something may have been missed', () => {
+    it('when the connection that listens was lost and is there again', async () => {
+      const stream = await world.follow(bearer(world.admin.key));
+      const seen = stream.received.at(-1)!.id!;
+      await world.rows.db.raw(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'sluice-listener'`,
+      );
+      await stream.next(2);
+      assert.deepEqual(sent(stream.received), [{ event: 'reset' }]);
+      await note();
+      assert.deepEqual(sent(stream.received), [{ event: 'reset' }, log()]);
+      const back = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': seen });
+      assert.deepEqual(sent(back.received), [{ event: 'reset' }]);
+    });
+
+    describe('where rights cannot be looked up', () => {
+      let gate: Gate;
+      let behind: LiveWorld;
+      before(async () => {
+        gate = await startGate(world.rows.url);
+        behind = await startLiveWorld({
+          streamLimits: QUICK,
+          rows: world.rows,
+          tenant: world.tenant,
+          identityUrl: () => gate.url,
+        });
+      });
+      after(async () => {
+        behind.leave();
+        await behind.stop();
+        gate.close();
+      });
+
+      it('and send nothing until they can be, though notifications arrive', async () => {
+        const stream = await behind.follow(bearer(behind.admin.key));
+        gate.shut();
+        await sleep(2 * QUICK.uncheckedMs);
+        await note();
+        assert.deepEqual(sent(stream.received), []);
+        gate.open();
+        const until = Date.now() + 3_000;
+        while (sent(stream.received).length === 0 && Date.now() < until) await sleep(20);
+        assert.deepEqual(sent(stream.received), [{ event: 'reset' }]);
+        await note();
+        assert.deepEqual(sent(stream.received), [{ event: 'reset' }, log()]);
+      });
+    });
+  });
+
+  describe('are bounded', () => {
+    it('in number: of a caller, of a project, of the process', async () => {
+      const db = world.rows.db;
+      const few = { ofCaller: 2, ofProject: 3, ofProcess: 4 };
+      const own = await startLiveWorld({ streamLimits: few, rows: world.rows, tenant: world.tenant });
+      const other = await buildTenant(db);
+      const [mine, second, theirs] = [
+        bearer(own.admin.key),
+        await buildSession(db, await buildMember(db, world.tenant)),
+        bearer(await buildProjectSecretKey(db, other, '*')),
+      ];
+      const open = (headers: Record<string, string>, { projectId } = world.tenant) =>
+        openEventSource(`${own.api.url}/api/projects/${projectId}/live/`, headers);
+      const streams = [await open(mine), await open(mine), await open(second)];
+      const refused = async (stream: Awaited<ReturnType<typeof open>>, status: number, code: string) => {
+        assert.equal(stream.status, status);
+        assert.equal(stream.headers.get('retry-after'), '10');
+        assert.equal(((await stream.body()) as { code: string }).code, code);
+      };
+      await refused(await open(mine), 429, 'throttled');
+      await refused(await open(second), 429, 'throttled');
+      streams.push(await open(theirs, other));
+      assert.deepEqual(
+        streams.map(({ status }) => status),
+        [200, 200, 200, 200],
+      );
+      await refused(await open(theirs, other), 503, 'unavailable');
+      streams[0]!.stop();
+      await sleep(50);
+      const again = await open(mine);
+      assert.equal(again.status, 200);
+      for (const stream of [...streams, again]) stream.stop();
+      await own.stop();
+    });
+
+    it('in what is buffered for a client that does not read: its stream is cut, and makes room', async () => {
+      const own = await startLiveWorld({
+        streamLimits: { ofProject: 1, unreadBytes: 2_000 },
+        rows: world.rows,
+        tenant: world.tenant,
+      });
+      const rights = { visible: () => ({ madeBy: null, except: [] }) } as unknown as Rights;
+      const opening = {
+        projectId: world.tenant.projectId,
+        caller: { keyId: 'slow' } as Caller,
+        rights,
+        readmit: async () => rights,
+        signal: new AbortController().signal,
+      };
+      // As a response does whose client does not read.
+      const body = own.live.open(opening, undefined);
+      const until = Date.now() + 5_000;
+      while (!body.destroyed && Date.now() < until) {
+        assert.ok(body.readableLength < 2_500, `${body.readableLength} bytes wait`);
+        await note();
+      }
+      assert.ok(body.destroyed);
+      assert.equal((await own.follow(bearer(own.admin.key))).status, 200);
+      own.leave();
+      await own.stop();
+    });
+  });
+
+  it('send a comment while nothing happens', async () => {
+    const own = await startLiveWorld({ streamLimits: QUICK, rows: world.rows, tenant: world.tenant });
+    const stream = await own.follow(bearer(own.admin.key));
+    await stream.next(3);
+    assert.ok(stream.received.slice(1).every((received) => Object.keys(received).join() === 'atMs'));
+    own.leave();
+    await own.stop();
+  });
+});

@@ -1,0 +1,70 @@
+/** A small EventSource that shows all that arrives, comments too. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A comment has no fields. */
+export type ReceivedEvent = {
+  id?: string;
+  event?: string;
+  data?: Record<string, unknown> | undefined;
+  retry?: string;
+  atMs: number;
+};
+
+export type EventSource = {
+  status: number;
+  headers: Headers;
+  /** What is no stream. */
+  body(): Promise<unknown>;
+  received: ReceivedEvent[];
+  /** Waits until so many were received, or for some seconds in vain. */
+  next(count: number): Promise<ReceivedEvent[]>;
+  /** Resolves when the server has ended the stream; rejects after some seconds. */
+  ended(): Promise<void>;
+  stop(): void;
+};
+
+const PATIENCE_MS = 3_000;
+
+export async function openEventSource(url: string, headers: Record<string, string> = {}): Promise<EventSource> {
+  const control = new AbortController();
+  const answer = await fetch(url, { headers, signal: control.signal });
+  const received: ReceivedEvent[] = [];
+  const isStream = answer.headers.get('content-type') === 'text/event-stream';
+  const over = { is: false };
+  async function read(): Promise<void> {
+    let text = '';
+    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const blocks = (text + chunk).split('\n\n');
+      text = blocks.pop() ?? '';
+      received.push(...blocks.map(eventOf));
+    }
+  }
+  if (isStream) {
+    void read()
+      .catch(() => {})
+      .finally(() => (over.is = true));
+  }
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: () => answer.json(),
+    received,
+    async next(count) {
+      const until = Date.now() + PATIENCE_MS;
+      while (received.length < count && Date.now() < until) await sleep(5);
+      return received;
+    },
+    async ended() {
+      const until = Date.now() + PATIENCE_MS;
+      while (!over.is && Date.now() < until) await sleep(5);
+      if (!over.is) throw new Error('the stream goes on');
+    },
+    stop: () => control.abort(),
+  };
+}
+
+function eventOf(block: string): ReceivedEvent {
+  const lines = block.split('\n').filter((line) => !line.startsWith(':'));
+  const { data, ...rest } = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s, 2))) as { data?: string };
+  return { ...rest, ...(data !== undefined && { data: JSON.parse(data) as ReceivedEvent['data'] }), atMs: Date.now() };
+}

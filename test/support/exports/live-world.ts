@@ -1,0 +1,124 @@
+/** The stream of changes over rows of exports: the route, its gatekeeper and a listener of their own, without an engine. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createKnex } from '../../../src/platform/db/connection.ts';
+import { protectedExports } from '../../../src/exports/batch-exports/protected.ts';
+import type { ExportsApi } from '../../../src/exports/api.ts';
+import { createLive, type Live, type LiveOptions } from '../../../src/exports/live/live.ts';
+import { liveRoutes } from '../../../src/exports/live/live.routes.ts';
+import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
+import { createSessions } from '../../../src/people/accounts/sessions.ts';
+import { identityStores } from '../../../src/people/stores.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
+import { openEventSource, type EventSource, type ReceivedEvent } from '../api/event-source.ts';
+import { buildMember, type Member } from '../api/members.ts';
+import { startApi, type Api } from '../api/api.ts';
+import { buildProjectSecretKey, buildTenant, type Tenant } from '../api/identity.ts';
+import { createExportRows, type ExportRows } from '../database/export-rows.ts';
+
+export type LiveWorld = {
+  rows: ExportRows;
+  tenant: Tenant;
+  /** An admin of the tenant's organization, with a key. */
+  admin: Member;
+  live: Live;
+  api: Api;
+  /** The stream of the project to whoever the headers name, once it is open; ended after the test. */
+  follow(headers: Record<string, string>, query?: string): Promise<EventSource>;
+  /** Resolves when what was committed before has reached those who follow. */
+  settled(): Promise<void>;
+  /** Ends what `follow` opened. */
+  leave(): void;
+  stop(): Promise<void>;
+};
+
+type Options = Partial<Omit<LiveOptions, 'log'>> & {
+  /** Where the gatekeeper finds its Postgres. */
+  identityUrl?: (databaseUrl: string) => string;
+  rows?: ExportRows;
+  tenant?: Tenant;
+};
+
+export const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+export async function startLiveWorld({ identityUrl = (url) => url, ...options }: Options = {}): Promise<LiveWorld> {
+  const rows = options.rows ?? (await createExportRows());
+  const tenant = options.tenant ?? (await tenantOf(rows));
+  const admin = await buildMember(rows.db, tenant, 'admin');
+  const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
+  const live = createLive({ databaseUrl: rows.url, log, windowMs: 20, ...options });
+  const db = createKnex({ url: identityUrl(rows.url), applicationName: 'test-identity' });
+  const identity = identityStores(db);
+  const protectedObjects = { batch_export: protectedExports(rows.stores.batchExports) };
+  const { callerOf } = createSessions({ ...identity, publicUrl: 'http://test' });
+  const gatekeeper = createGatekeeper({ ...identity, callerOf, protectedObjects });
+  const api = await startApi<Pick<ExportsApi, 'live'>>({ routes: liveRoutes, collaborators: { live }, gatekeeper });
+  const address = `${api.url}/api/projects/${tenant.projectId}/live/`;
+  const first = await openEventSource(address, bearer(admin.key));
+  // From now on the process listens.
+  await first.next(2);
+  first.stop();
+  await sleep(50);
+  const open: EventSource[] = [];
+  let watcher: (() => Promise<void>) | undefined;
+
+  /** Follows another project, so that nothing else receives it. */
+  async function watch(): Promise<() => Promise<void>> {
+    const other = await buildTenant(rows.db);
+    const beacon = await rows.buildExport({ projectId: other.projectId });
+    const key = await buildProjectSecretKey(rows.db, other, 'batch_export:read');
+    const stream = await openEventSource(`${api.url}/api/projects/${other.projectId}/live/`, bearer(key));
+    return async () => {
+      const isReceived = () => stream.received.some(({ data }) => data?.['kind'] === 'log');
+      stream.received.length = 0;
+      await rows.stores.logs.append({ batchExportId: beacon.id, runId: null, level: 'INFO', message: 'now' });
+      while (!isReceived()) await stream.next(stream.received.length + 1);
+      // Others get it in the same turn, but each over a connection of its own.
+      await sleep(40);
+    };
+  }
+
+  return {
+    rows,
+    tenant,
+    admin,
+    live,
+    api,
+    async follow(headers, query = '') {
+      const stream = await openEventSource(address + query, headers);
+      open.push(stream);
+      if (stream.status === 200) await stream.next(1);
+      return stream;
+    },
+    async settled() {
+      watcher ??= await watch();
+      await watcher();
+    },
+    leave: () => open.splice(0).forEach((stream) => stream.stop()),
+    async stop() {
+      live.drain();
+      await api.stop();
+      await live.close();
+      await db.destroy();
+      if (!options.rows) await rows.close();
+    },
+  };
+}
+
+async function tenantOf({ db, projectId }: ExportRows): Promise<Tenant> {
+  const { organization_id: organizationId } = (await db('projects')
+    .where({ id: projectId })
+    .first('organization_id')) as { organization_id: string };
+  const { user_id: userId } = (await db('organization_memberships')
+    .where({ organization_id: organizationId })
+    .first('user_id')) as { user_id: number };
+  return { organizationId, userId, projectId, apiToken: '' };
+}
+
+/** Events without instants and IDs. */
+export function sent(received: readonly ReceivedEvent[]): Record<string, unknown>[] {
+  return received.flatMap(({ event, data }) => {
+    if (!data) return [];
+    const { at: _, ...rest } = data;
+    return [event === undefined ? rest : { event }];
+  });
+}
