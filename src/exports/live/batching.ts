@@ -1,7 +1,7 @@
 /** Batches of changes: a backfill of ten thousand runs must not become ten thousand events. */
 import { joined, type ExportChange } from './changes.ts';
 
-/** What changed in a project; `much`: more than is worth a list. */
+/** Changes of a project; `much`: more than a batch lists. */
 export type ChangeBatch = { projectId: number; changes: readonly ExportChange[] | 'much' };
 
 export type Batcher = {

@@ -36,7 +36,7 @@ describe('streams of changes', () => {
   const log = (of: BatchExport = one) => ({ kind: 'log', export_id: of.id });
 
   describe('give a client that reconnects', () => {
-    it('what was missed, by the id of the last event, once', async () => {
+    it('the events after the one whose id it names, once', async () => {
       const { received } = await world.follow(bearer(world.admin.key));
       const opening = received[0]!.id!;
       await note();

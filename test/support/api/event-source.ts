@@ -13,7 +13,7 @@ export type ReceivedEvent = {
 export type EventSource = {
   status: number;
   headers: Headers;
-  /** What is no stream. */
+  /** Bodies of answers that are no stream. */
   body(): Promise<unknown>;
   received: ReceivedEvent[];
   /** Waits until so many were received, or for some seconds in vain. */
