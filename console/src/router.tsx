@@ -146,6 +146,26 @@ const flag = createRoute({
   component: lazyRouteComponent(() => import('./flags/page/flag-page.tsx'), 'FlagPage'),
 });
 
+const projectSettings = createRoute({
+  getParentRoute: () => project,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('./settings/project-page.tsx'), 'ProjectPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings',
+  beforeLoad() {
+    throw redirect({ to: '/settings/keys' });
+  },
+});
+
+const keys = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings/keys',
+  component: lazyRouteComponent(() => import('./settings/keys/keys-page.tsx'), 'KeysPage'),
+});
+
 const sessions = createRoute({
   getParentRoute: () => inside,
   path: '/settings/sessions',
@@ -156,7 +176,19 @@ const routeTree = root.addChildren([
   login,
   inside.addChildren([
     home,
-    project.addChildren([projectHome, exportList, newExport, editExport, exportPage, runPage, flagList, flag]),
+    project.addChildren([
+      projectHome,
+      exportList,
+      newExport,
+      editExport,
+      exportPage,
+      runPage,
+      flagList,
+      flag,
+      projectSettings,
+    ]),
+    settings,
+    keys,
     sessions,
   ]),
 ]);

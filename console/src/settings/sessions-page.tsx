@@ -6,6 +6,7 @@ import { Empty, Failure, Skeleton } from '../look/notes.tsx';
 import { showNotice } from '../look/notice.tsx';
 import { PageHead } from '../look/page-head.tsx';
 import { Time } from '../look/time.tsx';
+import { SettingsNav } from './settings-nav.tsx';
 
 const KEY = ['sessions'];
 
@@ -28,6 +29,7 @@ export function SessionsPage() {
   const others = sessions.data?.filter((one) => !one.is_current) ?? [];
   return (
     <main>
+      <SettingsNav />
       <PageHead
         title="Sessions"
         action={

@@ -89,6 +89,9 @@ function UserMenu() {
       </AriaButton>
       <Popover className={styles.popover!} placement="bottom end">
         <Menu className={styles.menu!} aria-label="Account">
+          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/keys' })}>
+            Settings
+          </MenuItem>
           <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/sessions' })}>
             Sessions
           </MenuItem>

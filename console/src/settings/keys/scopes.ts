@@ -1,0 +1,54 @@
+/** Scopes of keys, by object: `event:read` is the scope `read` of the object `event`. A test compares them with the server's. */
+
+export const EVERYTHING = '*';
+
+/** Objects of scopes in words; false: one that can only be read. */
+export const OBJECTS = {
+  access_control: ['Access rules', true],
+  activity_log: ['Activity log', false],
+  batch_export: ['Exports', true],
+  cohort: ['Cohorts', true],
+  dashboard: ['Dashboards', true],
+  early_access_feature: ['Early access features', true],
+  event: ['Events', true],
+  experiment: ['Experiments', true],
+  feature_flag: ['Feature flags', true],
+  group: ['Groups', true],
+  ingestion_warning: ['Ingestion warnings', false],
+  insight: ['Insights', true],
+  integration: ['Integrations', true],
+  organization: ['Organization', true],
+  organization_member: ['Members', true],
+  person: ['Persons', true],
+  project: ['Project', true],
+  query: ['Queries', false],
+  sharing_configuration: ['Sharing', true],
+  survey: ['Surveys', true],
+  user: ['Your account', true],
+} as const satisfies Record<string, readonly [string, boolean]>;
+
+export type ScopeObject = keyof typeof OBJECTS;
+export const objects = Object.keys(OBJECTS) as ScopeObject[];
+
+/** @returns the scopes after `object` may be read, or may not; taking reading away takes writing away, too */
+export function withReading(scopes: readonly string[], object: ScopeObject, isOn: boolean): string[] {
+  const others = scopes.filter((scope) => !scope.startsWith(`${object}:`));
+  return isOn ? [...others, `${object}:read`] : others;
+}
+
+/** The same of writing, which includes reading. */
+export function withWriting(scopes: readonly string[], object: ScopeObject, isOn: boolean): string[] {
+  const others = scopes.filter((scope) => !scope.startsWith(`${object}:`));
+  return [...others, `${object}:${isOn ? 'write' : 'read'}`];
+}
+
+/** @returns as `Everything`, `Exports: write. Events: read.` */
+export function scopesInWords(scopes: readonly string[]): string {
+  if (scopes.includes(EVERYTHING)) return 'Everything';
+  return scopes
+    .map((scope) => {
+      const [object = '', verb = ''] = scope.split(':');
+      return `${OBJECTS[object as ScopeObject]?.[0] ?? object}: ${verb}.`;
+    })
+    .join(' ');
+}
