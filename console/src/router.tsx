@@ -166,6 +166,13 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import('./settings/keys/keys-page.tsx'), 'KeysPage'),
 });
 
+const members = createRoute({
+  getParentRoute: () => inside,
+  path: '/settings/members',
+  validateSearch: pageOf,
+  component: lazyRouteComponent(() => import('./settings/members/members-page.tsx'), 'MembersPage'),
+});
+
 const sessions = createRoute({
   getParentRoute: () => inside,
   path: '/settings/sessions',
@@ -189,6 +196,7 @@ const routeTree = root.addChildren([
     ]),
     settings,
     keys,
+    members,
     sessions,
   ]),
 ]);

@@ -18,6 +18,11 @@ export function SettingsNav() {
           Project
         </Link>
       )}
+      {me.organization && (
+        <Link to="/settings/members" activeProps={CURRENT}>
+          Members
+        </Link>
+      )}
       <Link to="/settings/sessions" activeProps={CURRENT}>
         Sessions
       </Link>

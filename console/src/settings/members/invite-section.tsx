@@ -1,0 +1,152 @@
+/** Pending invites: by mail, or with a link to hand over where there is no mail server. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../../api/client.ts';
+import { Button } from '../../look/button.tsx';
+import { Copy } from '../../look/copy.tsx';
+import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
+import { showNotice } from '../../look/notice.tsx';
+import { PageHead } from '../../look/page-head.tsx';
+import { Time } from '../../look/time.tsx';
+import styles from '../settings.module.css';
+import { InviteDialog } from './invite-dialog.tsx';
+import { ADMIN, invitesQuery, labelOf, membersKey, revoke, type Invite, type Level } from './members-data.ts';
+
+type InviteSectionProps = {
+  organization: { id: string; membership_level: Level; members_can_invite: boolean };
+};
+
+export function InviteSection({ organization }: InviteSectionProps) {
+  const queries = useQueryClient();
+  const [isInviting, setInviting] = useState(false);
+  // The link is in no query: it is forgotten with the page.
+  const [made, setMade] = useState<Invite>();
+  const invites = useQuery(invitesQuery(organization.id));
+  const changed = () => queries.invalidateQueries({ queryKey: membersKey(organization.id) });
+  const revoking = useMutation({
+    mutationFn: (one: Invite) => revoke(organization.id, one),
+    onSuccess(_, { id, target_email }) {
+      if (made?.id === id) setMade(undefined);
+      showNotice({ text: `The invite to ${target_email} is revoked.` });
+    },
+    onError: (error) => showNotice({ text: messageOf(error) }),
+    onSettled: changed,
+  });
+  const mayInvite = organization.members_can_invite || organization.membership_level >= ADMIN;
+  return (
+    <section className={styles.section} aria-label="Invites">
+      <PageHead
+        title="Invites"
+        action={
+          mayInvite && (
+            <Button kind="primary" onPress={() => setInviting(true)}>
+              Invite somebody
+            </Button>
+          )
+        }
+      />
+      {made && <Made invite={made} />}
+      {invites.isPending && <Skeleton rows={2} />}
+      {invites.isError && <Failure error={invites.error} onRetry={() => void invites.refetch()} />}
+      {invites.data?.results.length === 0 && <Empty>Nobody is invited right now.</Empty>}
+      {invites.data && invites.data.results.length > 0 && (
+        <InviteTable invites={invites.data.results} isPending={revoking.isPending} onRevoke={revoking.mutate} />
+      )}
+      {isInviting && (
+        <InviteDialog
+          organizationId={organization.id}
+          ownLevel={organization.membership_level}
+          onMade={(one) => {
+            setMade(one);
+            setInviting(false);
+            void changed();
+          }}
+          onClose={() => setInviting(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** An invite that was just made, with the way it goes to the person. */
+function Made({ invite: { target_email: email, link, emailing_attempt_made: isMailed } }: { invite: Invite }) {
+  return (
+    <div role="status" className={styles.section}>
+      <p className={styles.note}>
+        {isMailed ? (
+          <>
+            An invite was mailed to <strong className={styles.name}>{email}</strong>.
+          </>
+        ) : link ? (
+          <>
+            Hand this link to <strong className={styles.name}>{email}</strong>. It works once, within three days, and is
+            not shown again.
+          </>
+        ) : (
+          <>
+            The invite to <strong className={styles.name}>{email}</strong> could not be mailed. Ask an admin to invite
+            them again, who gets a link to hand over where there is no mail server.
+          </>
+        )}
+      </p>
+      {link && (
+        <div className={styles.secret}>
+          <code className="id">{link}</code>
+          <Copy text={link} kind="plain">
+            Copy
+          </Copy>
+        </div>
+      )}
+    </div>
+  );
+}
+
+type InviteTableProps = { invites: readonly Invite[]; isPending: boolean; onRevoke: (one: Invite) => void };
+
+function InviteTable({ invites, isPending, onRevoke }: InviteTableProps) {
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th>Address</th>
+          <th>Level</th>
+          <th className={styles.wide}>Invited by</th>
+          <th className={styles.wide}>Ends</th>
+          <th>
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {invites.map((one) => (
+          <tr key={one.id}>
+            <td className={styles.name}>
+              {one.target_email}
+              {one.first_name !== '' && <span className="quiet"> {one.first_name}</span>}
+              <div className={`${styles.below} quiet`}>
+                Ends <Time iso={one.expires_at} />
+              </div>
+            </td>
+            <td>{labelOf(one.level)}</td>
+            <td className={`${styles.wide} ${styles.name}`}>
+              {one.created_by ? one.created_by.first_name || one.created_by.email : ''}
+            </td>
+            <td className={styles.wide}>
+              <Time iso={one.expires_at} />
+            </td>
+            <td>
+              <Button
+                kind="quiet"
+                aria-label={`Revoke the invite to ${one.target_email}`}
+                isDisabled={isPending}
+                onPress={() => onRevoke(one)}
+              >
+                Revoke
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,83 @@
+/** Requests about the people of an organization. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, done, type Answered } from '../../api/client.ts';
+
+export type Member = Answered<'OrganizationMember'>;
+export type Invite = Answered<'OrganizationInvite'>;
+export type Level = Member['level'];
+
+export const PAGE_SIZE = 100;
+export const LEVELS: readonly { level: Level; label: string; description: string }[] = [
+  { level: 1, label: 'Member', description: 'Works in the projects' },
+  { level: 8, label: 'Admin', description: 'Also keys of projects, members and settings' },
+  { level: 15, label: 'Owner', description: 'Also other owners' },
+];
+
+export const ADMIN: Level = 8;
+export const labelOf = (level: Level): string => LEVELS.find((one) => one.level === level)!.label;
+
+/** Levels that somebody may give: none above their own. */
+export const levelsUpTo = (own: Level) =>
+  LEVELS.filter(({ level }) => level <= own).map(({ level, ...words }) => ({ value: String(level), ...words }));
+
+/** Begins the keys of all queries about them. */
+export const membersKey = (organizationId: string) => ['members', organizationId];
+
+export function membersQuery(organization_id: string, page: number) {
+  return queryOptions({
+    queryKey: [...membersKey(organization_id), 'list', page],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/organizations/{organization_id}/members/', {
+          params: { path: { organization_id }, query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The newest; an organization with more of them pending has to revoke some. */
+export function invitesQuery(organization_id: string) {
+  return queryOptions({
+    queryKey: [...membersKey(organization_id), 'invites'],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/organizations/{organization_id}/invites/', {
+          params: { path: { organization_id }, query: { limit: PAGE_SIZE } },
+          signal,
+        }),
+      ),
+  });
+}
+
+export function changeLevel(organization_id: string, { user }: Member, level: Level): Promise<Member> {
+  return done(
+    api.PATCH('/api/organizations/{organization_id}/members/{user__uuid}/', {
+      params: { path: { organization_id, user__uuid: user.uuid } },
+      body: { level },
+    }),
+  );
+}
+
+export function removeMember(organization_id: string, { user }: Member): Promise<unknown> {
+  return done(
+    api.DELETE('/api/organizations/{organization_id}/members/{user__uuid}/', {
+      params: { path: { organization_id, user__uuid: user.uuid } },
+    }),
+  );
+}
+
+export type NewInvite = { target_email: string; first_name: string; message: string; level: Level };
+
+export function invite(organization_id: string, body: NewInvite): Promise<Invite> {
+  return done(
+    api.POST('/api/organizations/{organization_id}/invites/', { params: { path: { organization_id } }, body }),
+  );
+}
+
+export function revoke(organization_id: string, { id }: Invite): Promise<unknown> {
+  return done(
+    api.DELETE('/api/organizations/{organization_id}/invites/{id}/', { params: { path: { organization_id, id } } }),
+  );
+}

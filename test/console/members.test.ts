@@ -1,0 +1,96 @@
+/** Members and invites in a browser: levels are given and taken back, somebody is invited, and leaves. */
+import assert from 'node:assert/strict';
+import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
+import { buildMember } from '../support/api/members.ts';
+import { assertAccessible } from '../support/console/axe.ts';
+import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { needsBrowser } from '../support/sdks/browser.ts';
+import { startSluice, type Sluice } from '../support/servers/sluice.ts';
+
+describe('members in the console', () => {
+  let sluice: Sluice;
+  let tenant: Tenant;
+  const open: Visitor[] = [];
+  before(async function () {
+    await needsBrowser(this);
+    await builtConsole();
+    sluice = await startSluice();
+    tenant = await buildTenant(sluice.db, { name: 'Coffee' });
+    await sluice.db('users').where({ id: tenant.userId }).update({ first_name: 'Ada' });
+    await promote(sluice.db, tenant, 'owner');
+  });
+  afterEach(async () => {
+    for (const visitor of open.splice(0)) await visitor.close();
+  });
+  after(() => sluice?.stop());
+
+  async function show({ userId } = tenant) {
+    const visitor = await visit(sluice, { userId });
+    open.push(visitor);
+    await visitor.page.goto('/settings/members');
+    return visitor.page;
+  }
+
+  async function addMember(name: string) {
+    const member = await buildMember(sluice.db, tenant);
+    await sluice.db('users').where({ id: member.userId }).update({ first_name: name });
+    return member;
+  }
+
+  const membership = ({ userId }: { userId: number }) =>
+    sluice.db('organization_memberships').where({ user_id: userId }).first<{ role: string } | undefined>('role');
+
+  it('get another level, which can be undone, and are removed', async () => {
+    const ben = await addMember('Ben');
+    const page = await show();
+    await page.getByRole('button', { name: /Level of Ben/ }).click();
+    await page.getByRole('option', { name: 'Admin' }).click();
+    await page.getByText('Ben is admin now.').waitFor();
+    assert.equal((await membership(ben))?.role, 'admin');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Ben is member now.').waitFor();
+    assert.equal((await membership(ben))?.role, 'member');
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Remove Ben' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('row', { name: /Ben/ }).waitFor({ state: 'detached' });
+    assert.equal(await membership(ben), undefined);
+  });
+
+  it('says why the last owner stays', async () => {
+    const page = await show();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave the organization' });
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await dialog.getByRole('alert').waitFor();
+    assert.equal((await membership(tenant))?.role, 'owner');
+  });
+
+  it('are invited by a link where there is no mail server, until that is revoked', async () => {
+    const page = await show();
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+    await dialog.getByLabel('Mail address').fill('cy@example.com');
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByText('is not shown again').waitFor();
+    const link = await page.getByText(/^http.*\/signup\//).innerText();
+    const token = /\/signup\/([^/]+)/.exec(link)![1]!;
+    const signup = () => fetch(`${sluice.url}/api/signup/${token}/`);
+    assert.equal((await signup()).status, 200);
+    await page.reload();
+    await page.getByRole('row', { name: /cy@example\.com Member Ada/ }).waitFor();
+    assert.equal(await page.getByText(link).count(), 0);
+    await page.getByRole('button', { name: 'Revoke the invite to cy@example.com' }).click();
+    await page.getByText('Nobody is invited right now.').waitFor();
+    assert.notEqual((await signup()).status, 200);
+  });
+
+  it('offers members nothing that only admins may do', async () => {
+    const dora = await addMember('Dora');
+    const page = await show(dora);
+    await page.getByRole('row', { name: /Ada.*Owner/ }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(Level of|Remove)/ }).count(), 0);
+    await page.getByRole('button', { name: 'Leave' }).waitFor();
+  });
+});
