@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { api, done } from '../api/client.ts';
 import { useMe } from '../session/me.ts';
+import { openPalette, ShellKeys } from './shell-keys.tsx';
 import styles from './shell.module.css';
 import { useTheme } from './use-theme.ts';
 
@@ -35,12 +36,24 @@ export function Shell() {
             </>
           )}
         </nav>
+        <PaletteButton />
         <UserMenu />
       </header>
+      <ShellKeys projectId={projectId} />
       <div id="page" className={styles.page}>
         <Outlet />
       </div>
     </>
+  );
+}
+
+const PALETTE_KEY = /^(Mac|iP)/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
+
+function PaletteButton() {
+  return (
+    <AriaButton className={styles.menuButton!} aria-label={`${PALETTE_KEY}: go to, or do`} onPress={openPalette}>
+      <kbd>{PALETTE_KEY}</kbd>
+    </AriaButton>
   );
 }
 

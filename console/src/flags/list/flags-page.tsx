@@ -1,7 +1,8 @@
 /** The flags of a project: which are on, for whom, and since when. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { ROW, useRowKeys } from '../../keys/row-keys.ts';
 import { Button } from '../../look/button.tsx';
 import { ChoiceLinks } from '../../look/choice-links.tsx';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
@@ -76,8 +77,10 @@ export function FlagsPage() {
 
 function FlagTable({ projectId, flags }: { projectId: number; flags: readonly Flag[] }) {
   const names = useListNames(projectId, flags);
+  const table = useRef<HTMLTableElement>(null);
+  useRowKeys(table);
   return (
-    <table className={styles.flags}>
+    <table className={styles.flags} ref={table}>
       <thead>
         <tr>
           <th>Flag</th>
@@ -91,7 +94,13 @@ function FlagTable({ projectId, flags }: { projectId: number; flags: readonly Fl
         {flags.map((flag) => (
           <tr key={flag.id}>
             <td>
-              <Link from="/project/$projectId/flags" to="$flagId" params={{ flagId: flag.id }} className={styles.key}>
+              <Link
+                from="/project/$projectId/flags"
+                to="$flagId"
+                params={{ flagId: flag.id }}
+                className={styles.key}
+                {...ROW}
+              >
                 {flag.key}
               </Link>
               {flag.name !== '' && <div className="quiet">{flag.name}</div>}

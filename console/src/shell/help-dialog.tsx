@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { areLettersOn, presentKeys, switchLetters } from '../keys/keys.ts';
+import { Dialog } from '../look/dialog.tsx';
+import { Switch } from '../look/field.tsx';
+import styles from './help-dialog.module.css';
+
+const NAMES: Readonly<Record<string, string>> = { Escape: 'Esc' };
+
+/** Keys of the present page, and the switch for those that are single letters. */
+export function HelpDialog({ onClose }: { onClose: () => void }) {
+  const [keys] = useState(presentKeys);
+  const [isOn, setOn] = useState(areLettersOn);
+  return (
+    <Dialog title="Keys" isOpen onClose={onClose}>
+      <dl className={styles.keys}>
+        <div>
+          <dt>
+            <kbd>Ctrl K</kbd> or <kbd>⌘ K</kbd>
+          </dt>
+          <dd>Find an export, a flag, a page or an action</dd>
+        </div>
+        {keys.map(({ key, does }) => (
+          <div key={key}>
+            <dt>
+              {key.split(' ').map((one) => (
+                <kbd key={one}>{NAMES[one] ?? one}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>
+            <kbd>Enter</kbd>
+          </dt>
+          <dd>Open what has the focus</dd>
+        </div>
+      </dl>
+      <Switch
+        isSelected={isOn}
+        onChange={(next) => {
+          switchLetters(next);
+          setOn(next);
+        }}
+      >
+        Single characters are keys
+      </Switch>
+      <p className="quiet">Kept in this browser. Turn it off where dictation or a screen reader needs the letters.</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import type { PresentKey } from '../../keys/keys.ts';
+
+export type Entry = {
+  id: string;
+  name: string;
+  beside?: string;
+  /** Where it leads; absent: something is done. */
+  href?: string;
+  run?: () => void;
+};
+
+/** Keys that move about: of no use from a list. */
+const MOVING = new Set(['j', 'k', 'x', '/', 'Escape']);
+
+export function actionsOf(keys: readonly PresentKey[]): Entry[] {
+  return keys
+    .filter(({ key }) => !MOVING.has(key) && !key.startsWith('g '))
+    .map(({ key, does, run }) => ({
+      id: `key ${key}`,
+      name: does,
+      beside: key,
+      run: () => run(new KeyboardEvent('keydown', { key })),
+    }));
+}
+
+export function pagesOf(projectId: number | undefined): Entry[] {
+  const inProject = projectId === undefined ? [] : PROJECT_PAGES;
+  return [
+    ...inProject.map(([name, path]) => ({ id: path, name, href: `/project/${projectId}/${path}` })),
+    ...PAGES.map(([name, href]) => ({ id: href, name, href })),
+  ];
+}
+
+const PROJECT_PAGES = [
+  ['Exports', 'exports'],
+  ['New export', 'exports/new'],
+  ['Flags', 'flags'],
+  ['Keys of the project', 'settings'],
+] as const;
+
+const PAGES = [
+  ['Your keys', '/settings/keys'],
+  ['Members', '/settings/members'],
+  ['Sessions', '/settings/sessions'],
+] as const;
+
+export const matches = ({ name }: Entry, wanted: string): boolean => name.toLowerCase().includes(wanted.toLowerCase());

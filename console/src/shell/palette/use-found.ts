@@ -1,0 +1,60 @@
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { Entry } from './entries.ts';
+
+const MOST_OF_A_KIND = 6;
+
+type Kind = { title: string; find: (projectId: number, search: string, signal: AbortSignal) => Promise<Entry[]> };
+
+const KINDS: readonly Kind[] = [
+  {
+    title: 'Exports',
+    async find(project_id, search, signal) {
+      const query = { search, limit: MOST_OF_A_KIND };
+      const { results } = await done(
+        api.GET('/api/environments/{project_id}/batch_exports/overview/', {
+          params: { path: { project_id }, query },
+          signal,
+        }),
+      );
+      return results.map(({ id, name }) => ({
+        id: `export ${id}`,
+        name,
+        href: `/project/${project_id}/exports/${id}`,
+      }));
+    },
+  },
+  {
+    title: 'Flags',
+    async find(project_id, search, signal) {
+      const query = { search, limit: MOST_OF_A_KIND };
+      const { results } = await done(
+        api.GET('/api/environments/{project_id}/feature_flags/', { params: { path: { project_id }, query }, signal }),
+      );
+      return results.map(({ id, key, name }) => ({
+        id: `flag ${id}`,
+        name: key,
+        beside: name,
+        href: `/project/${project_id}/flags/${id}`,
+      }));
+    },
+  },
+];
+
+/** @returns what the project has by that name; nothing before something was typed */
+export function useFound(projectId: number | undefined, search: string) {
+  const isAsked = projectId !== undefined && search !== '';
+  return useQueries({
+    queries: KINDS.map(({ title, find }) => ({
+      queryKey: ['found', projectId, title, search],
+      queryFn: ({ signal }: { signal: AbortSignal }) => find(projectId!, search, signal),
+      enabled: isAsked,
+      placeholderData: keepPreviousData,
+    })),
+    combine: (answers) => ({
+      isPending: isAsked && answers.some((one) => one.isPending || one.isPlaceholderData),
+      // Kinds that the caller may not see are refused, and show nothing.
+      sections: isAsked ? answers.map(({ data = [] }, index) => ({ title: KINDS[index]!.title, entries: data })) : [],
+    }),
+  });
+}

@@ -1,0 +1,67 @@
+/** Keys that every page answers to, and the two dialogs that they open. */
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { asCurl } from '../api/curl.ts';
+import { useKeys } from '../keys/keys.ts';
+import { showNotice } from '../look/notice.tsx';
+import { usePageRequest } from './page-request.ts';
+
+// Most people never open them: neither is loaded before.
+const Palette = lazy(() => import('./palette/palette.tsx').then((module) => ({ default: module.Palette })));
+const HelpDialog = lazy(() => import('./help-dialog.tsx').then((module) => ({ default: module.HelpDialog })));
+
+type Open = 'palette' | 'help';
+
+export function ShellKeys({ projectId }: { projectId: number | undefined }) {
+  const [open, setOpen] = useState<Open>();
+  const navigate = useNavigate();
+  const path = usePageRequest();
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isAsked = (event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === 'k';
+      if (!isAsked || document.querySelector('[role=dialog]')) return;
+      event.preventDefault();
+      setOpen('palette');
+    };
+    const onAsked = () => setOpen('palette');
+    addEventListener('keydown', onKeyDown);
+    addEventListener(OPEN_PALETTE, onAsked);
+    return () => {
+      removeEventListener('keydown', onKeyDown);
+      removeEventListener(OPEN_PALETTE, onAsked);
+    };
+  }, []);
+  const go = (to: '/project/$projectId/exports' | '/project/$projectId/flags') => {
+    if (projectId !== undefined) void navigate({ to, params: { projectId } });
+  };
+  useKeys({
+    'g e': { does: 'Go to the exports', run: () => go('/project/$projectId/exports') },
+    'g f': { does: 'Go to the flags', run: () => go('/project/$projectId/flags') },
+    '/': {
+      does: 'Filter the list',
+      run: () => document.querySelector<HTMLInputElement>('[data-filter]')?.focus(),
+    },
+    ...(path !== undefined && { c: { does: 'Copy the request of this page as curl', run: () => void copy(path) } }),
+    '?': { does: 'Show the keys', run: () => setOpen('help') },
+  });
+  const close = () => setOpen(undefined);
+  return (
+    <Suspense>
+      {open === 'palette' && <Palette projectId={projectId} onClose={close} />}
+      {open === 'help' && <HelpDialog onClose={close} />}
+    </Suspense>
+  );
+}
+
+const OPEN_PALETTE = 'sluice:palette';
+/** For the button that says the key. */
+export const openPalette = (): boolean => dispatchEvent(new Event(OPEN_PALETTE));
+
+async function copy(path: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(asCurl('GET', path));
+    showNotice({ text: 'Copied. The command reads a key from $SLUICE_KEY.' });
+  } catch {
+    showNotice({ text: 'The browser refused to copy.' });
+  }
+}
