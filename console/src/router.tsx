@@ -146,6 +146,13 @@ const flag = createRoute({
   component: lazyRouteComponent(() => import('./flags/page/flag-page.tsx'), 'FlagPage'),
 });
 
+const events = createRoute({
+  getParentRoute: () => project,
+  path: 'events',
+  validateSearch: (search) => texts(search, ['event', 'distinct_id', 'person_id', 'after', 'before', 'cursor']),
+  component: lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
+});
+
 const projectSettings = createRoute({
   getParentRoute: () => project,
   path: 'settings',
@@ -192,6 +199,7 @@ const routeTree = root.addChildren([
       runPage,
       flagList,
       flag,
+      events,
       projectSettings,
     ]),
     settings,

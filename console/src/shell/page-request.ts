@@ -17,6 +17,8 @@ const PATHS: Readonly<Record<string, (place: Place) => string>> = {
     `${inProject(at)}/batch_exports/${String(at.params['exportId'])}/runs/${String(at.params['runId'])}/`,
   '/inside/project/$projectId/flags': (at) => `${inProject(at)}/feature_flags/${query(at.search, ['search', 'type'])}`,
   '/inside/project/$projectId/flags/$flagId': (at) => `${inProject(at)}/feature_flags/${String(at.params['flagId'])}/`,
+  '/inside/project/$projectId/events': (at) =>
+    `${inProject(at)}/events/${query(at.search, ['event', 'distinct_id', 'person_id', 'after', 'before', 'cursor'])}`,
   '/inside/project/$projectId/settings': ({ params }) => `/api/projects/${String(params['projectId'])}/`,
   '/inside/settings/keys': () => '/api/personal_api_keys/@current/',
   '/inside/settings/members': () => '/api/organizations/@current/members/',

@@ -1,0 +1,51 @@
+/** Requests about events. The newest are asked for again while somebody watches: first only which one it is. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, done, type Answered } from '../api/client.ts';
+
+export type Event = Answered<'Event'>;
+
+/** Parts of an address that choose events. */
+export type EventSearch = Partial<
+  Record<'event' | 'distinct_id' | 'person_id' | 'after' | 'before' | 'cursor', string | undefined>
+>;
+
+export const FILTERS = ['event', 'distinct_id', 'person_id', 'after', 'before'] as const;
+const PAGE_SIZE = 50;
+const POLL_MS = 2_000;
+/** A share of the time at most: a filter that matches little is looked for through many events. */
+const REST_PER_SEARCH = 4;
+
+function page(project_id: number, search: EventSearch, limit: number, signal: AbortSignal) {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined);
+  const query = { ...(Object.fromEntries(given) as Record<string, string>), limit };
+  return done(api.GET('/api/environments/{project_id}/events/', { params: { path: { project_id }, query }, signal }));
+}
+
+export function eventsQuery(projectId: number, search: EventSearch) {
+  return queryOptions({
+    queryKey: ['events', projectId, 'list', search],
+    queryFn: ({ signal }) => page(projectId, search, PAGE_SIZE, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The newest event alone, again and again. */
+export function headQuery(projectId: number, search: EventSearch, isOn: boolean) {
+  return queryOptions({
+    queryKey: ['events', projectId, 'head', search],
+    async queryFn({ signal }) {
+      const started = performance.now();
+      const { results } = await page(projectId, search, 1, signal);
+      return { id: results[0]?.id, tookMs: performance.now() - started };
+    },
+    enabled: isOn,
+    refetchInterval: ({ state: { data, status } }) =>
+      status === 'error' ? false : Math.max(POLL_MS, REST_PER_SEARCH * (data?.tookMs ?? 0)),
+    structuralSharing: false,
+    staleTime: 0,
+  });
+}
+
+/** @returns the cursor of a link to a neighbouring page */
+export const cursorOf = (link: string | null): string | undefined =>
+  link === null ? undefined : (new URL(link).searchParams.get('cursor') ?? undefined);

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, done } from '../api/client.ts';
+import { Copy } from '../look/copy.tsx';
+import { Failure, Skeleton } from '../look/notes.tsx';
+import styles from './events.module.css';
+
+/** In the place of a project's first event: the command that sends one. It shows up by itself. */
+export function SendOne({ projectId }: { projectId: number }) {
+  const project = useQuery({
+    queryKey: ['project', projectId],
+    queryFn: ({ signal }) =>
+      done(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } }, signal })),
+  });
+  if (project.isPending) return <Skeleton rows={3} />;
+  if (project.isError) return <Failure error={project.error} onRetry={() => void project.refetch()} />;
+  const body = JSON.stringify({ api_key: project.data.api_token, event: 'hello', distinct_id: 'me' });
+  const command = `curl -sS '${location.origin}/capture/' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
+  return (
+    <div className={styles.empty}>
+      <p>No event yet. This command sends one, with the public key of the project. It appears here by itself.</p>
+      <pre>{command}</pre>
+      <div>
+        <Copy text={command} kind="plain">
+          Copy
+        </Copy>
+      </div>
+    </div>
+  );
+}
