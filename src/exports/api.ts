@@ -1,4 +1,5 @@
 /** Dependencies and shared parameters of this room's routes. */
+import { locatedIn } from '../platform/http/parameters/preconditions.ts';
 import { Type } from '../platform/schema.ts';
 import type { Backfills } from './backfills/backfills.ts';
 import type { BatchExports } from './batch-exports/batch-exports.ts';
@@ -39,11 +40,8 @@ export const PartOfBatchExportParams = Type.Object({ batch_export_id: Id, id: Id
 /** The batch export that something belongs to, as it is protected. */
 export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;
 
-/** The address of a backfill, beside the address of the request that asked for it. */
-export function backfillAddress(url: URL, exportId: string, backfillId: string): string {
-  const address = new URL(url);
+/** The `Location` of a backfill, beside the address of the request that asked for it. */
+export function backfillLocation(url: URL, exportId: string, backfillId: string): { Location: string } {
   const [before = ''] = url.pathname.split('/batch_exports/', 1);
-  address.pathname = `${before}/batch_exports/${exportId}/backfills/${backfillId}/`;
-  address.search = '';
-  return address.href;
+  return locatedIn(new URL(`${before}/batch_exports/${exportId}/backfills/`, url), backfillId);
 }

@@ -1,7 +1,7 @@
 /** `/dashboards/`: create, list, retrieve, change; a dashboard is deleted by a change, and can be restored. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
-import { entityTag, expectedVersion } from '../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, locatedIn } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { Actor, DashboardManagement, Look } from './dashboards.ts';
@@ -75,8 +75,7 @@ const createDashboard = route({
   async handle({ project, caller, rights, body, url }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.create(actor, body);
-    const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${dashboard.id}/`, url).href;
-    return representation(201, actor, dashboard, dashboards, {}, { Location });
+    return representation(201, actor, dashboard, dashboards, {}, locatedIn(url, dashboard.id));
   },
 });
 
@@ -163,7 +162,7 @@ export async function representation(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const body = await dashboards.show(actor, dashboard, look);
-  return json(status, body, { ETag: entityTag(String(dashboard.version)), ...headers });
+  return json(status, body, { ETag: entityTag(dashboard.version), ...headers });
 }
 
 /** @throws InvalidInput for more than fits */

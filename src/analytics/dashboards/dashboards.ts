@@ -1,7 +1,8 @@
 /** Actions of users on dashboards. Each change is one transaction, with its entry in the activity log. */
 import { isDeepStrictEqual } from 'node:util';
-import { Conflict, InvalidInput, NotFound, Stale } from '../../platform/errors.ts';
+import { Conflict, InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Caller, Project, Rights } from '../../platform/http/access.ts';
+import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
 import { changesBetween } from '../../people/audit/audit-log.ts';
 import { type Change } from '../../people/audit/entry.ts';
 import { rawAccess } from '../../people/access/raw-data.ts';
@@ -114,9 +115,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       return acting(actor, async (inside) => {
         const before = await inside.stores.dashboards.find(actor.project.id, id);
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
-        if (ifMatch !== undefined && ifMatch !== String(before.version)) {
-          throw new Stale('The dashboard was changed since you read it.');
-        }
+        ensureVersion(ifMatch, before.version, 'dashboard');
         // Also for the level that it has.
         if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
         if (!isDeepStrictEqual(fields.filters, before.filters)) ensureMayFilter(actor, fields.filters);

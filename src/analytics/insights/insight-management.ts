@@ -1,7 +1,8 @@
 /** Actions of users on insights. */
 import { isDeepStrictEqual } from 'node:util';
-import { InvalidInput, NotFound, Stale } from '../../platform/errors.ts';
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { reaches } from '../../platform/http/access.ts';
+import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
 import { rawAccess } from '../../people/access/raw-data.ts';
 import { ensureMayStore } from '../queries/raw-data.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';
@@ -56,9 +57,7 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
       return all.inTransaction(project.id, async (stores) => {
         const before = await stores.insights.find(project.id, reference);
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
-        if (expected !== undefined && expected !== String(before.version)) {
-          throw new Stale('The insight changed since you read it.');
-        }
+        ensureVersion(expected, before.version, 'insight');
         if (!isDeepStrictEqual(fields.query, before.query)) ensureMayStore(acting, fields.query);
         const wanted = given.dashboards ?? undefined;
         const moved = wanted && (await setMembership(stores, acting, before.id, wanted));

@@ -1,6 +1,6 @@
 /** `/insights/`: list, create, retrieve, change; an insight is deleted by a change, and can be restored. */
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
-import { entityTag, expectedVersion } from '../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, locatedIn } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import type { InsightManagement, Look } from './insight-management.ts';
@@ -82,8 +82,14 @@ const createInsight = route({
   async handle({ project, rights, caller, query, body, url }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const insight = await insights.create(acting, body);
-    const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${insight.id}/`, url).href;
-    return representation(201, acting, insight, insights, { refresh: refreshOf(query.refresh) }, { Location });
+    return representation(
+      201,
+      acting,
+      insight,
+      insights,
+      { refresh: refreshOf(query.refresh) },
+      locatedIn(url, insight.id),
+    );
   },
 });
 
@@ -150,7 +156,7 @@ async function representation(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const [body] = await insights.show(acting, [insight], look);
-  return json(status, body, { ETag: entityTag(String(insight.version)), ...headers });
+  return json(status, body, { ETag: entityTag(insight.version), ...headers });
 }
 
 function basic(insight: InsightBody) {

@@ -3,11 +3,11 @@
  * `/batch_exports/:id/backfill/` is the contract's older way to ask.
  */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
-import { prefersRepresentation, REPRESENTATION_APPLIED } from '../../platform/http/parameters/preconditions.ts';
+import { orPreferred } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import {
-  backfillAddress,
+  backfillLocation,
   BatchExportParams,
   type ExportsApi,
   ITS_EXPORT,
@@ -46,9 +46,8 @@ const requestBackfill = route({
     const range = { ...rangeOf(body, batchExport, { strict: false }), only: onlyOf(body.only), plan: body.plan };
     if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, params.id, range)));
     const backfill = await backfills.request(project.id, params.id, range, caller);
-    const location = { Location: backfillAddress(url, params.id, backfill.id) };
-    if (!prefersRepresentation(headers)) return noBody(200, location);
-    return json(200, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
+    const answer = noBody(200, backfillLocation(url, params.id, backfill.id));
+    return orPreferred(headers, answer, () => json(200, presentBackfill(backfill)));
   },
 });
 
@@ -71,9 +70,8 @@ const createBackfill = route({
     const range = { ...rangeOf(body, batchExport, { strict: true }), only: onlyOf(body.only), plan: body.plan };
     if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, id, range)));
     const backfill = await backfills.request(project.id, id, range, caller);
-    const location = { Location: backfillAddress(url, id, backfill.id) };
-    if (!prefersRepresentation(headers)) return json(201, { backfill_id: backfill.id }, location);
-    return json(201, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
+    const answer = json(201, { backfill_id: backfill.id }, backfillLocation(url, id, backfill.id));
+    return orPreferred(headers, answer, () => json(201, presentBackfill(backfill)));
   },
 });
 

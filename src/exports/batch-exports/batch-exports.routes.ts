@@ -3,12 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
-import {
-  entityTag,
-  expectedVersion,
-  prefersRepresentation,
-  REPRESENTATION_APPLIED,
-} from '../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, locatedIn, orPreferred } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
 import type { BatchExport } from './batch-export.ts';
@@ -38,8 +33,10 @@ const createBatchExport = route({
     const wanted = wantedExport(body);
     ensureMayExport({ rights }, wanted);
     const created = await api.batchExports.create(project.id, wanted, caller);
-    const Location = new URL(`${url.pathname.replace(/\/?$/, '/')}${created.id}/`, url).href;
-    return json(201, presentBatchExport(created), { ETag: entityTag(created.version), Location });
+    return json(201, presentBatchExport(created), {
+      ETag: entityTag(created.version),
+      ...locatedIn(url, created.id),
+    });
   },
 });
 
@@ -149,14 +146,8 @@ async function representation(one: BatchExport, api: ExportsApi): Promise<Answer
 }
 
 /** The body is empty, as the contract says, unless the client prefers the object. */
-export async function emptyOrPreferred(
-  one: BatchExport,
-  headers: IncomingHttpHeaders,
-  api: ExportsApi,
-): Promise<Answer> {
-  if (!prefersRepresentation(headers)) return noBody(200);
-  const answer = await representation(one, api);
-  return { ...answer, headers: { ...answer.headers, ...REPRESENTATION_APPLIED } };
+export function emptyOrPreferred(one: BatchExport, headers: IncomingHttpHeaders, api: ExportsApi): Promise<Answer> {
+  return orPreferred(headers, noBody(200), () => representation(one, api));
 }
 
 export function wantedExport(body: NewBatchExportBody): NewExport {

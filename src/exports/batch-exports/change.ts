@@ -1,5 +1,5 @@
 /** One change of a batch export: the row and all that follows from it in one transaction, then its schedule. */
-import { Stale } from '../../platform/errors.ts';
+import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import { isSameKeySpace, reserveKeySpace } from '../deliveries/key-spaces.ts';
 import { isSameCadence } from '../domain/cadence.ts';
@@ -45,8 +45,7 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
     await ensureTemporal();
     const changed = await stores.inTransaction(async (inside) => {
       const current = await inside.batchExports.lock(projectId, id);
-      if (version !== undefined && version !== current.version)
-        throw new Stale('The batch export was changed since you read it.');
+      ensureVersion(version, current.version, 'batch export');
       const wanted = await work(current);
       if (!wanted) return current;
       const cadence = { ...current, ...wanted };

@@ -1,6 +1,6 @@
 /** `/batch_exports/:id/pause/` and `/unpause/`. */
 import { route } from '../../platform/http/route.ts';
-import { backfillAddress, BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { backfillLocation, BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
 import { emptyOrPreferred } from '../batch-exports/batch-exports.routes.ts';
 import { unpause } from './unpause.ts';
 import { NewPauseBody, UnpauseBody, wantedNotes } from './pauses.schema.ts';
@@ -42,7 +42,7 @@ const unpauseBatchExport = route({
     );
     const answer = await emptyOrPreferred(batchExport, headers, api);
     if (!backfill) return answer;
-    return { ...answer, headers: { ...answer.headers, Location: backfillAddress(url, params.id, backfill.id) } };
+    return { ...answer, headers: { ...answer.headers, ...backfillLocation(url, params.id, backfill.id) } };
   },
 });
 

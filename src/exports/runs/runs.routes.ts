@@ -1,10 +1,10 @@
 /** `/batch_exports/:batch_export_id/runs/`: what was delivered, and once more. */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
-import { prefersRepresentation, REPRESENTATION_APPLIED } from '../../platform/http/parameters/preconditions.ts';
+import { orPreferred } from '../../platform/http/parameters/preconditions.ts';
 import { momentIfGiven, momentOf } from '../../platform/http/parameters/moment.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { stringEnum, Type, type Static } from '../../platform/schema.ts';
-import { backfillAddress, type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from '../api.ts';
+import { backfillLocation, type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from '../api.ts';
 import { presentBackfill } from '../backfills/backfills.present.ts';
 import { CancelledBody } from '../backfills/backfills.schema.ts';
 import { RUN_STATUSES } from '../domain/statuses.ts';
@@ -86,9 +86,8 @@ const retryRun = route({
     'export is paused; a run still in progress is refused with 409.',
   async handle({ project, caller, params, headers, url }, { backfills }: ExportsApi) {
     const backfill = await backfills.retry(project.id, params.batch_export_id, params.id, caller);
-    const location = { Location: backfillAddress(url, params.batch_export_id, backfill.id) };
-    if (!prefersRepresentation(headers)) return noBody(200, location);
-    return json(200, presentBackfill(backfill), { ...location, ...REPRESENTATION_APPLIED });
+    const answer = noBody(200, backfillLocation(url, params.batch_export_id, backfill.id));
+    return orPreferred(headers, answer, () => json(200, presentBackfill(backfill)));
   },
 });
 

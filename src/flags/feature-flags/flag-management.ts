@@ -1,6 +1,7 @@
 /** Actions of users on feature flags, and their view of them. */
-import { PermissionDenied, Stale } from '../../platform/errors.ts';
+import { PermissionDenied } from '../../platform/errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../platform/http/access.ts';
+import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
 import { allows } from '../../people/access/scopes.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import { localEvaluation } from '../definitions/local-evaluation.ts';
@@ -51,9 +52,7 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
     ): Promise<FeatureFlag> {
       return stores.inTransaction(project.id, async (inside) => {
         const { version } = await inside.flags.get(project.id, id);
-        if (ifMatch !== undefined && ifMatch !== String(version)) {
-          throw new Stale('The feature flag was changed since you read it.');
-        }
+        ensureVersion(ifMatch, version, 'feature flag');
         return changeFlag(inside, project, author, id, changes, encryption.encrypt);
       });
     },

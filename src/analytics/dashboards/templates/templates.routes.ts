@@ -18,7 +18,7 @@ const createFromTemplate = route({
     const actor = { project, caller, rights };
     const dashboard = await dashboards.createFrom(actor, templateOf(body.template));
     const shown = await dashboards.show(actor, dashboard);
-    return json(200, shown, { ETag: entityTag(String(dashboard.version)) });
+    return json(200, shown, { ETag: entityTag(dashboard.version) });
   },
 });
 
@@ -39,7 +39,7 @@ const createUnlisted = route({
     const actor = { project, caller, rights };
     const dashboard = await dashboards.createUnlisted(actor, tag);
     const shown = await dashboards.show(actor, dashboard);
-    return json(201, shown, { ETag: entityTag(String(dashboard.version)) });
+    return json(201, shown, { ETag: entityTag(dashboard.version) });
   },
 });
 

@@ -1,6 +1,7 @@
 /** Actions of users on single tiles. Each change is one transaction, with its entries in the activity log. */
 import { isDeepStrictEqual } from 'node:util';
-import { InvalidInput, Stale } from '../../../platform/errors.ts';
+import { InvalidInput } from '../../../platform/errors.ts';
+import { ensureVersion } from '../../../platform/http/parameters/preconditions.ts';
 import type { Acting } from '../acting.ts';
 import type { Actor } from '../dashboards.ts';
 import type { Dashboard } from '../dashboards.store.ts';
@@ -38,9 +39,7 @@ export function tileManagement(all: DashboardStores) {
   ): Promise<T> =>
     all.inTransaction(actor.project.id, async (stores) => {
       const dashboard = await stores.dashboards.get(actor.project.id, id);
-      if (ifMatch !== undefined && ifMatch !== String(dashboard.version)) {
-        throw new Stale('The dashboard was changed since you read it.');
-      }
+      ensureVersion(ifMatch, dashboard.version, 'dashboard');
       return work({ ...actor, stores }, dashboard);
     });
 

@@ -1,12 +1,7 @@
 /** Routes of single tiles of a dashboard: `/dashboards/:id/move_tile/` and its like. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { orEnvelope } from '../../../platform/http/error-body.ts';
-import {
-  entityTag,
-  expectedVersion,
-  prefersRepresentation,
-  REPRESENTATION_APPLIED,
-} from '../../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, orPreferred } from '../../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import { stringEnum, Type } from '../../../platform/schema.ts';
 import { representation, type DashboardManagementApi } from '../dashboards.routes.ts';
@@ -52,8 +47,8 @@ const moveTile = route({
     const actor = { project, caller, rights };
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
     const source = await api.dashboardTiles.move(actor, aim, { tile: body.tile.id, to });
-    if (!prefersRepresentation(headers)) return noBody(200, { ETag: entityTag(String(source.version)) });
-    return representation(200, actor, source, api.dashboards, {}, REPRESENTATION_APPLIED);
+    const answer = noBody(200, { ETag: entityTag(source.version) });
+    return orPreferred(headers, answer, () => representation(200, actor, source, api.dashboards));
   },
 });
 

@@ -1,10 +1,16 @@
-/** Headers with which a client says what it has seen, and what it wants to see. */
+/** Headers with which a client says what it has seen and what it wants to see, and those that tell it what there is. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Stale } from '../../errors.ts';
+import type { Answer } from '../route.ts';
 
 /** The entity tag of a version. */
-export function entityTag(version: string): string {
+export function entityTag(version: string | number): string {
   return `"${version}"`;
+}
+
+/** The `Location` of an object that was created at the address of its collection. */
+export function locatedIn(collection: URL, id: string | number): { Location: string } {
+  return { Location: new URL(`${collection.pathname.replace(/\/?$/, '/')}${id}/`, collection).href };
 }
 
 /**
@@ -18,6 +24,15 @@ export function expectedVersion({ 'if-match': text }: IncomingHttpHeaders): stri
   return version;
 }
 
+/**
+ * @param expected as of `expectedVersion`
+ * @throws Stale when the object has another version
+ */
+export function ensureVersion(expected: string | undefined, version: string | number, what: string): void {
+  if (expected === undefined || expected === String(version)) return;
+  throw new Stale(`The ${what} was changed since you read it.`);
+}
+
 /** Whether the client has what carries the tag already (`If-None-Match`): weak and strong tags compare alike (RFC 9110). */
 export function hasAlready({ 'if-none-match': text }: IncomingHttpHeaders, tag: string): boolean {
   if (text === undefined) return false;
@@ -28,10 +43,19 @@ function opaqueTag(tag: string): string {
   return tag.trim().replace(/^W\//, '');
 }
 
-/** `Prefer: return=representation` (RFC 7240): the object in the answer where it would be empty. */
-export function prefersRepresentation({ prefer }: IncomingHttpHeaders): boolean {
+/** @param whole the answer with the object, for a client that prefers it: `Prefer: return=representation` (RFC 7240) */
+export async function orPreferred(
+  headers: IncomingHttpHeaders,
+  answer: Answer,
+  whole: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  if (!prefersRepresentation(headers)) return answer;
+  const preferred = await whole();
+  const applied = { 'Preference-Applied': 'return=representation' };
+  return { ...preferred, headers: { ...answer.headers, ...preferred.headers, ...applied } };
+}
+
+function prefersRepresentation({ prefer }: IncomingHttpHeaders): boolean {
   const wishes = Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '');
   return /(^|[,;\s])return\s*=\s*"?representation"?($|[,;\s])/i.test(wishes);
 }
-
-export const REPRESENTATION_APPLIED = { 'Preference-Applied': 'return=representation' } as const;
