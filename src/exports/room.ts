@@ -9,6 +9,7 @@ import { backfillRoutes } from './backfills/backfills.routes.ts';
 import { batchExports, type BatchExportsOptions } from './batch-exports/batch-exports.ts';
 import { batchExportRoutes } from './batch-exports/batch-exports.routes.ts';
 import { protectedExports } from './batch-exports/protected.ts';
+import { bulkRoutes } from './bulk/bulk.routes.ts';
 import { integrations } from './integrations/integrations.ts';
 import { integrationRoutes } from './integrations/integrations.routes.ts';
 import { exportTestSteps } from './integrations/test-steps.ts';
@@ -34,6 +35,7 @@ import type { ExportStores } from './stores.ts';
 export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...testStepRoutes,
   ...overviewRoutes,
+  ...bulkRoutes,
   ...batchExportRoutes,
   ...pauseRoutes,
   ...previewRoutes,

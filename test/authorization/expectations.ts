@@ -55,13 +55,14 @@ function inOrganization({ organization, role = 'member' }: OrganizationAccess, c
   return roles.indexOf(standing) >= roles.indexOf(role) ? 'in' : 403;
 }
 
-function inProject({ scope, object, admin }: ProjectAccess, caller: CallerName): Expected {
+function inProject({ scope, object, admin, filtered }: ProjectAccess, caller: CallerName): Expected {
   const [kind = ''] = scope.split(':');
   // The rules of this world are about kinds of objects.
   const level = caller === 'viewer' && !KINDS.includes(kind) ? 'editor' : LEVELS_OF[caller];
   if (level === undefined || !carries(caller, scope)) return 403;
   if ((admin || isAboutRules(object)) && !isAdmin(caller)) return 403;
-  const wanted = object?.level ?? (scope.endsWith(':write') ? 'editor' : 'viewer');
+  // A filtered route refuses one object at a time, in its answer.
+  const wanted = object?.level ?? (scope.endsWith(':write') && !filtered ? 'editor' : 'viewer');
   return reaches(level, wanted) ? 'in' : 403;
 }
 

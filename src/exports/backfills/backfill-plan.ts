@@ -94,11 +94,22 @@ function forEachStatus<T>(valueOf: () => T): Record<IntervalStatus, T> {
   return Object.fromEntries(INTERVAL_STATUSES.map((status) => [status, valueOf()])) as Record<IntervalStatus, T>;
 }
 
+/** Ranges of intervals that follow each other. @param intervals oldest first */
+export function joinNeighbors(intervals: readonly DataInterval[]): DataInterval[] {
+  const ranges: DataInterval[] = [];
+  for (const interval of intervals) extend(ranges, interval);
+  return ranges;
+}
+
+function extend(ranges: DataInterval[], { start, end }: DataInterval): void {
+  const last = ranges.at(-1);
+  if (last?.end === start) last.end = end;
+  else ranges.push({ start, end });
+}
+
 function add(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {
   const { start, end, status, rows } = state;
-  const last = plan.wanted.at(-1);
-  if (last?.end === start) last.end = end;
-  else plan.wanted.push({ start, end });
+  extend(plan.wanted, { start, end });
   plan.totalRuns += 1;
   const same = plan.byStatus[status];
   same.count += 1;

@@ -6,7 +6,15 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import { NOBODY, recordBackfill } from '../batch-exports/audit.ts';
 import { backfillPreviews, type Preview } from './backfill-previews.ts';
-import { examinedPlan, wholePlan, type BackfillPlan, type ExaminedPlan, type Only } from './backfill-plan.ts';
+import {
+  examinedPlan,
+  joinNeighbors,
+  wholePlan,
+  type BackfillPlan,
+  type ExaminedPlan,
+  type Only,
+} from './backfill-plan.ts';
+import { failedIntervals } from './failed-intervals.ts';
 import { presentPreview } from './backfills.present.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -173,6 +181,27 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by, {
         mayWait: true,
       });
+    },
+
+    /**
+     * Requests a run for every data interval whose newest run failed, in one backfill. Where the project has as many backfills as it may
+     * have at once, this one waits for a place.
+     * @returns undefined when nothing has failed
+     */
+    async retryFailed(projectId: number, exportId: string, by: Author = NOBODY): Promise<Backfill | undefined> {
+      await ensureTemporal();
+      const backfill = await stores.inTransaction(async (inside) => {
+        const batchExport = await inside.batchExports.lock(projectId, exportId);
+        const failed = await failedIntervals(inside, batchExport);
+        if (failed.length === 0) return undefined;
+        const range = { start: failed[0]!.start, end: failed.at(-1)!.end };
+        const plan = { wanted: joinNeighbors(failed), totalRuns: failed.length };
+        return open(inside, { projectId, batchExportId: exportId, kind: 'backfill', ...range, ...plan }, by, {
+          mayWait: true,
+        });
+      });
+      if (backfill) await wake(exportId);
+      return backfill;
     },
 
     wake,

@@ -2,6 +2,7 @@
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { retryDelay } from '../domain/statuses.ts';
+import { presentError, type RunErrorBody } from '../faults/run-error.ts';
 import type { FactRange, NewestRun } from './interval-facts.store.ts';
 
 export const REASONS = [
@@ -20,17 +21,18 @@ const DECISIONS: Readonly<Record<string, Reason>> = {
   DeliveryWouldShrink: 'would_shrink',
 };
 
-export type NeedsYou = DataInterval & { reason: Reason; detail: string | null; runId: string | null };
-export type Retrying = DataInterval & { detail: string | null; runId: string | null; nextTryAt: string | null };
+/** The newest run of an interval, and what it ended or waits with. */
+type OfRun = { detail: string | null; error: RunErrorBody; runId: string | null };
+export type NeedsYou = DataInterval & OfRun & { reason: Reason };
+export type Retrying = DataInterval & OfRun & { nextTryAt: string | null };
 
 /** @param ranges facts that hold for the interval, among others */
 export function needsYou(interval: DataInterval, ranges: readonly FactRange[], run: NewestRun | undefined): NeedsYou {
-  return {
-    ...interval,
-    reason: reasonOf(interval, ranges, run),
-    detail: run?.error ?? null,
-    runId: run?.runId ?? null,
-  };
+  return { ...interval, reason: reasonOf(interval, ranges, run), ...ofRun(run) };
+}
+
+function ofRun(run: NewestRun | undefined): OfRun {
+  return { detail: run?.latestError ?? null, error: run ? presentError(run) : null, runId: run?.runId ?? null };
 }
 
 function reasonOf({ end }: DataInterval, ranges: readonly FactRange[], run: NewestRun | undefined): Reason {
@@ -44,7 +46,7 @@ function reasonOf({ end }: DataInterval, ranges: readonly FactRange[], run: Newe
 
 /** @param isGap whether the export should deliver the interval; of others only what is stale is tried again */
 export function retrying(interval: DataInterval, run: NewestRun | undefined, isGap: boolean): Retrying {
-  return { ...interval, detail: run?.error ?? null, runId: run?.runId ?? null, nextTryAt: nextTryAt(run, isGap) };
+  return { ...interval, ...ofRun(run), nextTryAt: nextTryAt(run, isGap) };
 }
 
 function nextTryAt(run: NewestRun | undefined, isGap: boolean): string | null {

@@ -4,7 +4,8 @@ import type { Delivered } from '../../events/table/late-imports.ts';
 import { isoMicros } from '../domain/instants.ts';
 import type { Fact } from '../domain/interval-codes.ts';
 import type { Millis } from '../domain/millis.ts';
-import { OPEN_STATUSES, RETRIED_STATUSES, type RunStatus } from '../domain/statuses.ts';
+import { OPEN_STATUSES, RETRIED_STATUSES } from '../domain/statuses.ts';
+import type { RunError } from '../faults/run-error.ts';
 
 /** Intervals of an export that begin at `from` or later and end not after `to`. */
 export type FactWindow = { exportId: string; from: Millis; to: Millis };
@@ -13,13 +14,10 @@ export type FactWindow = { exportId: string; from: Millis; to: Millis };
 export type FactRange = { fact: Fact; from: Millis; to: Millis };
 
 /** The newest run of an interval, as far as it says why the interval is not delivered. */
-export type NewestRun = {
+export type NewestRun = RunError & {
   exportId: string;
   end: Millis;
   runId: string;
-  status: RunStatus;
-  error: string | null;
-  errorType: string | null;
   finishedAt: string | null;
   /** How many runs ended in a status that is retried since the last delivery. */
   failures: number;
@@ -130,7 +128,8 @@ export function intervalFactStore(db: Knex) {
       if (intervals.length === 0) return [];
       const { rows } = await db.raw<{ rows: NewestRun[] }>(
         `select run.batch_export_id as "exportId", (extract(epoch from run.data_interval_end) * 1000)::float8 as "end",
-           run.id as "runId", run.status, run.latest_error as error, run.error_type as "errorType", run.finished_at as "finishedAt",
+           run.id as "runId", run.status, run.latest_error as "latestError", run.error_type as "errorType", run.error_code as "errorCode",
+           run.error_owner as "errorOwner", run.error_field as "errorField", run.next_try_at as "nextTryAt", run.finished_at as "finishedAt",
            (select count(*)::int from batch_export_runs as earlier
              where earlier.batch_export_id = run.batch_export_id and earlier.data_interval_end = run.data_interval_end
                and earlier.status = any (:retried)

@@ -1,6 +1,7 @@
 /** Maps of data intervals on the wire. */
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { INTERVAL_CODES } from '../domain/interval-codes.ts';
+import { RunErrorBody } from '../faults/run-error.ts';
 import { REASONS } from './interval-attention.ts';
 
 const Instant = Type.String({ format: 'date-time' });
@@ -102,6 +103,7 @@ export const IntervalMapBody = Type.Object(
             '`not_retried`: the run failed, and the interval is not retried automatically, as in a backfill of older intervals.',
         }),
         detail: Detail,
+        error: RunErrorBody,
         run_id: RunId,
       }),
       { description: 'The newest 100 intervals whose mark is `y`, newest first.' },
@@ -113,6 +115,7 @@ export const IntervalMapBody = Type.Object(
           description: 'The time from which the next run is requested, within a minute; null if it is not known.',
         }),
         detail: Detail,
+        error: RunErrorBody,
         run_id: RunId,
       }),
       { description: 'The newest 100 intervals whose mark is `t`, newest first.' },

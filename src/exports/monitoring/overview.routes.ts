@@ -69,6 +69,7 @@ function present({ batchExport: one, lastError, ...seen }: OverseenInDetail, rig
           data_interval_end: isoMicros(lastError.end),
           reason: 'reason' in lastError ? lastError.reason : null,
           detail: lastError.detail,
+          error: lastError.error,
           run_id: lastError.runId,
         }
       : null,

@@ -3,6 +3,7 @@ import { LEVELS } from '../../platform/http/access.ts';
 import { offsetPageOf } from '../../platform/http/parameters/pagination.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { MODELS } from '../batch-exports/content-fields.ts';
+import { RunErrorBody } from '../faults/run-error.ts';
 import { REASONS } from '../intervals/interval-attention.ts';
 import { cells, MissedBody } from '../intervals/interval-map.schema.ts';
 import { PauseBody } from '../pauses/pauses.schema.ts';
@@ -28,6 +29,7 @@ const LastError = Type.Object(
       description: 'Why the interval needs somebody, as in `intervals/map/`; null if it is retried automatically.',
     }),
     detail: nullable(Type.String(), { description: 'The error of the newest run, a sentence; null if there is none.' }),
+    error: RunErrorBody,
     run_id: nullable(Type.String({ format: 'uuid' }), { description: 'The ID of the newest run of the interval.' }),
   },
   { title: 'LastError' },

@@ -40,7 +40,7 @@ export type ProjectAccess = {
   admin?: true;
   /** The object in the path, where single objects are protected: looked up, and the caller's level checked, before the body is read. */
   object?: ObjectAccess;
-  /** The answer leaves out all that the caller may not see: so people who see only some of the kind, or what they made, may ask. */
+  /** The handler leaves out, or refuses one by one, what the caller's level does not reach: so people with access to single objects may ask. */
   filtered?: true;
 } & LoginAccess;
 

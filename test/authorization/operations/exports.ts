@@ -83,6 +83,14 @@ export const exportOperations: Readonly<Record<string, Operation>> = {
     };
   },
   'POST /batch_exports/:id/unpause/': onExport({ body: {}, tells: ['BatchExport updated'] }),
+  'POST /batch_exports/bulk/': async (at) => {
+    const { id } = await at.send('POST', '/batch_exports/', { ...hourly(), paused: false });
+    return {
+      body: { action: 'pause', ids: [id] },
+      refused: { action: 'pause', ids: [] },
+      tells: ['BatchExport updated'],
+    };
+  },
   'PUT /batch_exports/:id/access_controls/': async (at) => ({
     params: { id: await anExport(at) },
     body: { access_level: 'viewer', organization_member: at.colleague.membershipId },

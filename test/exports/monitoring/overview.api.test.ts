@@ -118,8 +118,18 @@ describe('the overview of exports', () => {
       data_interval_end: at(-2),
       reason: 'failed',
       detail: 'The bucket does not exist.',
+      error: null,
       run_id: run?.id,
     });
+    await exports
+      .db('batch_export_runs')
+      .where({ id: run!.id })
+      .update({ error_code: 'bucket_not_found', error_owner: 'you', error_field: 'destination__config__bucket_name' });
+    const [{ last_error: error }] = (await overview()).results as [OverviewItemBody];
+    assert.deepEqual(
+      [error?.error?.code, error?.error?.owner, error?.error?.field],
+      ['bucket_not_found', 'you', 'destination__config__bucket_name'],
+    );
     assert.deepEqual([mixed.needs_you, mixed.retrying], [2, 2]);
     const soonest = await exports.world.engine.stores.runs.newestOfInterval(id, at(-1));
     assert.equal(Date.parse(mixed.next_try_at!), Date.parse(soonest!.finishedAt!) + 60_000);

@@ -3,6 +3,12 @@ import type { Tooth } from '../tooth.ts';
 
 export const ACCESS_TEETH: readonly Tooth[] = [
   {
+    name: 'bulk-editor',
+    guards: 'an action on several exports leaves those alone that its caller may only look at',
+    tests: ['test/exports/bulk/bulk.api.test.ts'],
+    grep: 'may only look at',
+  },
+  {
     name: 'console-policy',
     guards: 'a page of the console runs its own scripts only',
     tests: ['test/console/pages.test.ts'],

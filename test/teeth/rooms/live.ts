@@ -24,7 +24,7 @@ export const LIVE_TEETH: readonly Tooth[] = [
   },
   {
     name: 'live-epoch',
-    guards: 'who comes back does not take what was missed for nothing',
+    guards: 'a client that reconnects is told when events may be missing',
     tests: ['test/exports/live/streams.test.ts'],
     grep: 'a reset for an id',
   },

@@ -1,0 +1,26 @@
+/** The data intervals of an export whose newest run failed, as far as another run may deliver them. */
+import { attentionOf } from '../monitoring/attention.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import type { DataInterval } from '../domain/intervals.ts';
+import { needsYou, type Reason } from '../intervals/interval-attention.ts';
+import type { ExportStores } from '../stores.ts';
+
+/** Another run would end as the last one did: a person decides first, or Sluice settles what the last one left. */
+const NOT_RETRIABLE: readonly Reason[] = ['delivered_elsewhere', 'would_shrink', 'unsettled'];
+
+type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps'>;
+
+/** @returns oldest first; those that are retried automatically included; among the newest 300 of each kind of trouble */
+export async function failedIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
+  const { id } = batchExport;
+  const [facts, pauses] = await Promise.all([stores.troubledIntervals.troubled([id]), stores.gaps.pauses(id)]);
+  const { needsYou: waiting, retrying } = attentionOf(batchExport, pauses, facts);
+  const newest = await stores.intervalFacts.newestRuns(waiting.map(({ end }) => ({ exportId: id, end })));
+  const runs = new Map(newest.map((run) => [run.end, run]));
+  const retriable = waiting.filter(
+    (one) => !NOT_RETRIABLE.includes(needsYou(one, one.facts, runs.get(one.end)).reason),
+  );
+  return [...retriable, ...retrying]
+    .map(({ start, end }) => ({ start, end }))
+    .sort((one, other) => one.start - other.start);
+}

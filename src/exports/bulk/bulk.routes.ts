@@ -1,0 +1,87 @@
+/** `/batch_exports/bulk/`: one action on several exports, each with a transaction, an audit entry and a result of its own. */
+import { reaches, type Rights } from '../../platform/http/access.ts';
+import { InvalidInput, NotFound, PermissionDenied } from '../../platform/errors.ts';
+import { answerFor, type ErrorBody } from '../../platform/http/error-body.ts';
+import { json, route } from '../../platform/http/route.ts';
+import type { Author } from '../../people/audit/audit-log.ts';
+import type { ExportsApi } from '../api.ts';
+import { slicesOf } from '../domain/slices.ts';
+import { wantedNotes } from '../pauses/pauses.schema.ts';
+import type { PauseNotes } from '../pauses/pauses.store.ts';
+import { unpause } from '../pauses/unpause.ts';
+import { BulkBody, BulkResultsBody, MOST_AT_ONCE, type BulkResult } from './bulk.schema.ts';
+
+/** Exports that are acted on at the same time: requests share the connections. */
+const SIDE_BY_SIDE = 4;
+
+type Bulk = Pick<BulkBody, 'action'> & { projectId: number; by: Author; rights: Rights; notes: PauseNotes };
+type Done = Partial<Pick<BulkResult, 'backfill_id' | 'intervals'>> & { changed: boolean };
+
+const bulk = route({
+  method: 'post',
+  path: '/batch_exports/bulk/',
+  // The caller's level is checked for each export.
+  access: { scope: 'batch_export:write', filtered: true },
+  body: BulkBody,
+  answers: { 200: BulkResultsBody },
+  summary: 'Pause, unpause or retry several batch exports',
+  description:
+    `Acts on up to ${MOST_AT_ONCE} exports, each in a transaction of its own: some may be refused while others are not. ` +
+    'Repeating the request is harmless.',
+  async handle({ project, caller, rights, body }, api: ExportsApi) {
+    const notes = notesOf(body);
+    const results: BulkResult[] = [];
+    for (const ids of slicesOf(body.ids, SIDE_BY_SIDE)) {
+      const wanted = { projectId: project.id, by: caller, rights, action: body.action, notes };
+      results.push(...(await Promise.all(ids.map((id) => resultOf(api, wanted, id)))));
+    }
+    return json(200, { results });
+  },
+});
+
+export const bulkRoutes = [bulk];
+
+/** @throws InvalidInput for notes that the action does not take, or that are no notes */
+function notesOf(body: BulkBody): PauseNotes {
+  const { action, reason, resume_at } = body;
+  if (action === 'pause') return wantedNotes(body);
+  if (reason !== undefined) throw new InvalidInput('Only `pause` takes a reason.', 'reason');
+  if (resume_at !== undefined) throw new InvalidInput('Only `pause` takes a time to resume.', 'resume_at');
+  return {};
+}
+
+/** @throws what is not a refusal: what went wrong inside fails the request, and may be asked for again */
+async function resultOf(api: ExportsApi, bulk: Bulk, id: string): Promise<BulkResult> {
+  const none = { id, backfill_id: null, intervals: null, error: null };
+  try {
+    const { changed, ...more } = await act(api, bulk, id);
+    return { ...none, ...more, result: changed ? 'changed' : 'unchanged' };
+  } catch (error) {
+    const answer = answerFor(error);
+    if (!answer) throw error;
+    return { ...none, result: 'refused', error: answer.body as ErrorBody };
+  }
+}
+
+async function act(api: ExportsApi, { projectId, by, rights, action, notes }: Bulk, id: string): Promise<Done> {
+  const { batchExports, backfills } = api;
+  const { createdBy, paused, version } = await batchExports.get(projectId, id);
+  ensureEditor(rights, { id, createdBy });
+  if (action === 'pause') {
+    const after = await batchExports.pause(projectId, id, by, notes);
+    return { changed: after.version !== version || !paused };
+  }
+  if (action === 'unpause') {
+    const { changed } = await unpause(api, { projectId, id, by }, false);
+    return { changed };
+  }
+  const backfill = await backfills.retryFailed(projectId, id, by);
+  return backfill ? { changed: true, backfill_id: backfill.id, intervals: backfill.totalRuns } : { changed: false };
+}
+
+function ensureEditor(rights: Rights, one: { id: string; createdBy: number | null }): void {
+  const level = rights.levelOf('batch_export', one);
+  if (level === 'none') throw new NotFound();
+  // tooth: bulk-editor
+  if (!reaches(level, 'editor')) throw new PermissionDenied('You need editor access to this batch export.');
+}

@@ -1,0 +1,49 @@
+/** Bodies of `/batch_exports/bulk/`. */
+import { ErrorBody } from '../../platform/http/error-body.ts';
+import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { pauseIn } from '../pauses/pauses.schema.ts';
+
+export const MOST_AT_ONCE = 100;
+
+export const BULK_ACTIONS = ['pause', 'unpause', 'retry_failed'] as const;
+
+export const BulkBody = Type.Object(
+  {
+    action: stringEnum(BULK_ACTIONS, {
+      description:
+        '`pause` and `unpause` as for one export; `retry_failed` requests a run for every data interval whose newest run failed, ' +
+        'except where a person has to decide first.',
+    }),
+    ids: Type.Array(Type.String({ format: 'uuid' }), {
+      minItems: 1,
+      maxItems: MOST_AT_ONCE,
+      uniqueItems: true,
+      description: 'The batch exports.',
+    }),
+    ...pauseIn,
+  },
+  { title: 'BulkAction' },
+);
+export type BulkBody = Static<typeof BulkBody>;
+
+const BulkResult = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    result: stringEnum(['changed', 'unchanged', 'refused'], {
+      description:
+        '`unchanged`: the export was paused or running already, or none of its intervals had failed. `refused`: see `error`.',
+    }),
+    backfill_id: nullable(Type.String({ format: 'uuid' }), {
+      description: 'The backfill that `retry_failed` created; null if it created none.',
+    }),
+    intervals: nullable(Type.Integer(), { description: 'The number of data intervals of that backfill.' }),
+    error: nullable(ErrorBody, { description: 'What a request for this export alone is refused with.' }),
+  },
+  { title: 'BulkResult' },
+);
+export type BulkResult = Static<typeof BulkResult>;
+
+export const BulkResultsBody = Type.Object(
+  { results: Type.Array(BulkResult, { description: 'A result for each ID, in the order of `ids`.' }) },
+  { title: 'BulkResults' },
+);
