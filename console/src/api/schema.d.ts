@@ -464,6 +464,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/batch_exports/bulk/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["batch_exports_bulk_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/batch_exports/overview/": {
         parameters: {
             query?: never;
@@ -2855,6 +2871,28 @@ export interface components {
             };
             group_type_index?: number | null;
         };
+        /** BulkAction */
+        BulkAction: {
+            /** @enum {string} */
+            action: "pause" | "unpause" | "retry_failed";
+            ids: string[];
+            reason?: string | null;
+            resume_at?: string | null;
+        };
+        /** BulkResult */
+        BulkResult: {
+            backfill_id: string | null;
+            error: components["schemas"]["Error"] | null;
+            /** Format: uuid */
+            id: string;
+            intervals: number | null;
+            /** @enum {string} */
+            result: "changed" | "unchanged" | "refused";
+        };
+        /** BulkResults */
+        BulkResults: {
+            results: components["schemas"]["BulkResult"][];
+        };
         /** Cancelled */
         Cancelled: {
             /** @constant */
@@ -3793,6 +3831,7 @@ export interface components {
                 /** Format: date-time */
                 data_interval_start: string;
                 detail: string | null;
+                error: components["schemas"]["BatchExportError"] | null;
                 /** @enum {string} */
                 reason: "delivered_elsewhere" | "unsettled" | "gave_up" | "would_shrink" | "failed" | "not_retried";
                 run_id: string | null;
@@ -3803,6 +3842,7 @@ export interface components {
                 /** Format: date-time */
                 data_interval_start: string;
                 detail: string | null;
+                error: components["schemas"]["BatchExportError"] | null;
                 next_try_at: string | null;
                 run_id: string | null;
             }[];
@@ -3815,6 +3855,7 @@ export interface components {
             /** Format: date-time */
             data_interval_start: string;
             detail: string | null;
+            error: components["schemas"]["BatchExportError"] | null;
             reason: ("delivered_elsewhere" | "unsettled" | "gave_up" | "would_shrink" | "failed" | "not_retried") | null;
             run_id: string | null;
         };
@@ -6063,6 +6104,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsersWithAccess"];
+                };
+            };
+        };
+    };
+    batch_exports_bulk_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkAction"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResults"];
                 };
             };
         };
