@@ -16,6 +16,8 @@ const hour = (end: number) => ({
 
 const FAILED: IntervalFacts = { runs: [{ status: 'Failed', error: 'The bucket does not exist.' }] };
 
+const resultsOf = (results: readonly BulkResult[]) => results.map(({ result }) => result);
+
 describe('an action on several exports', () => {
   let exports: ExportsApi;
   before(async () => {
@@ -33,7 +35,6 @@ describe('an action on several exports', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return (answer.body as { results: BulkResult[] }).results;
   }
-  const resultsOf = (results: readonly BulkResult[]) => results.map(({ result }) => result);
   const pausedOf = async (ids: readonly string[]) => {
     const rows = (await exports
       .db('batch_exports')
