@@ -37,7 +37,9 @@ const BulkResult = Type.Object(
       description: 'The backfill that `retry_failed` created; null if it created none.',
     }),
     intervals: nullable(Type.Integer(), { description: 'The number of data intervals of that backfill.' }),
-    error: nullable(ErrorBody, { description: 'The error that a request for this export alone would get; null unless refused.' }),
+    error: nullable(ErrorBody, {
+      description: 'The error that a request for this export alone would get; null unless refused.',
+    }),
   },
   { title: 'BulkResult' },
 );
