@@ -18,6 +18,7 @@ const SOURCES = [
   'console',
   'src/analytics/sharing/charts',
   'src/analytics/queries/computing',
+  'src/analytics/dashboards/tiles/layout.ts',
   'examples/events.ndjson',
   'package-lock.json',
 ];

@@ -146,6 +146,25 @@ const flag = createRoute({
   component: lazyRouteComponent(() => import('./flags/page/flag-page.tsx'), 'FlagPage'),
 });
 
+const dashboards = createRoute({
+  getParentRoute: () => project,
+  path: 'dashboards',
+  validateSearch(search): Texts<'search'> & Page {
+    return { ...texts(search, ['search']), ...pageOf(search) };
+  },
+  component: lazyRouteComponent(() => import('./dashboards/list/dashboards-page.tsx'), 'DashboardsPage'),
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => project,
+  path: 'dashboards/$dashboardId',
+  params: {
+    parse: ({ dashboardId }) => ({ dashboardId: Number(dashboardId) }),
+    stringify: ({ dashboardId }) => ({ dashboardId: String(dashboardId) }),
+  },
+  component: lazyRouteComponent(() => import('./dashboards/page/dashboard-page.tsx'), 'DashboardPage'),
+});
+
 const events = createRoute({
   getParentRoute: () => project,
   path: 'events',
@@ -199,6 +218,8 @@ const routeTree = root.addChildren([
       runPage,
       flagList,
       flag,
+      dashboards,
+      dashboard,
       events,
       projectSettings,
     ]),

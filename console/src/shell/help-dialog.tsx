@@ -17,7 +17,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
           <dt>
             <kbd>Ctrl K</kbd> or <kbd>⌘ K</kbd>
           </dt>
-          <dd>Find an export, a flag, a page or an action</dd>
+          <dd>Find an export, a flag, a dashboard, a page or an action</dd>
         </div>
         {keys.map(({ key, does }) => (
           <div key={key}>

@@ -17,6 +17,9 @@ const PATHS: Readonly<Record<string, (place: Place) => string>> = {
     `${inProject(at)}/batch_exports/${String(at.params['exportId'])}/runs/${String(at.params['runId'])}/`,
   '/inside/project/$projectId/flags': (at) => `${inProject(at)}/feature_flags/${query(at.search, ['search', 'type'])}`,
   '/inside/project/$projectId/flags/$flagId': (at) => `${inProject(at)}/feature_flags/${String(at.params['flagId'])}/`,
+  '/inside/project/$projectId/dashboards': (at) => `${inProject(at)}/dashboards/${query(at.search, ['search'])}`,
+  '/inside/project/$projectId/dashboards/$dashboardId': (at) =>
+    `${inProject(at)}/dashboards/${String(at.params['dashboardId'])}/`,
   '/inside/project/$projectId/events': (at) =>
     `${inProject(at)}/events/${query(at.search, ['event', 'distinct_id', 'person_id', 'after', 'before', 'cursor'])}`,
   '/inside/project/$projectId/settings': ({ params }) => `/api/projects/${String(params['projectId'])}/`,

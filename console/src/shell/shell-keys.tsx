@@ -31,12 +31,13 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
       removeEventListener(OPEN_PALETTE, onAsked);
     };
   }, []);
-  const go = (to: '/project/$projectId/exports' | '/project/$projectId/flags') => {
+  const go = (to: '/project/$projectId/exports' | '/project/$projectId/flags' | '/project/$projectId/dashboards') => {
     if (projectId !== undefined) void navigate({ to, params: { projectId } });
   };
   useKeys({
     'g e': { does: 'Go to the exports', run: () => go('/project/$projectId/exports') },
     'g f': { does: 'Go to the flags', run: () => go('/project/$projectId/flags') },
+    'g d': { does: 'Go to the dashboards', run: () => go('/project/$projectId/dashboards') },
     '/': {
       does: 'Filter the list',
       run: () => document.querySelector<HTMLInputElement>('[data-filter]')?.focus(),

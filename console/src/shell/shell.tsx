@@ -33,6 +33,9 @@ export function Shell() {
               <Link to="/project/$projectId/flags" params={{ projectId }} activeProps={CURRENT}>
                 Flags
               </Link>
+              <Link to="/project/$projectId/dashboards" params={{ projectId }} activeProps={CURRENT}>
+                Dashboards
+              </Link>
               <Link to="/project/$projectId/events" params={{ projectId }} activeProps={CURRENT}>
                 Events
               </Link>

@@ -8,7 +8,8 @@ import type { InsightBody } from '../insights/schema.ts';
 import type { DashboardBody } from '../dashboards/schema.ts';
 import { gridPlaceOf } from '../dashboards/tiles/layout.ts';
 import type { TileBody } from '../dashboards/tiles/schema.ts';
-import { drawnResult } from './drawn-results.ts';
+import { drawnAs } from './charts/drawn-as.ts';
+import { drawnResult } from './charts/drawn-results.ts';
 import type { ShareSettings } from './settings.ts';
 import {
   HIDDEN_BUTTON_FIELDS,
@@ -87,29 +88,12 @@ export function reducedInsight(insight: InsightBody, { dashboards, describes, se
   };
 }
 
-type Node = { kind?: unknown; source?: unknown; trendsFilter?: { display?: unknown } | null };
-
 /** Only what it is drawn as. */
 function reducedQuery(query: InsightBody['query']): InsightBody['query'] {
   if (!query) return null;
   const { kind, display } = drawnAs(query);
   const source = { kind, ...(display !== '' && { trendsFilter: { display } }) };
   return { kind: kind === 'EventsQuery' ? 'DataTableNode' : 'InsightVizNode', source };
-}
-
-/** @returns its kind, and what its chart is called: empty where the query does not say */
-export function drawnAs(query: InsightBody['query']): { kind: string; display: string } {
-  const { kind, trendsFilter } = innermost(query ?? {});
-  return { kind: wordOf(kind), display: wordOf(trendsFilter?.display) };
-}
-
-/** The query that is computed, inside what says how it is shown. */
-function innermost(query: Node): Node {
-  return typeof query.source === 'object' && query.source !== null ? query.source : query;
-}
-
-function wordOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 const ERRORS: Readonly<Record<string, string>> = {

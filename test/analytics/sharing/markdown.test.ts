@@ -1,7 +1,7 @@
 /** Texts and addresses that people typed become harmless HTML. */
 import assert from 'node:assert/strict';
-import { safeLink } from '../../../src/analytics/sharing/page/links.ts';
-import { markdownToHtml } from '../../../src/analytics/sharing/page/markdown.ts';
+import { safeLink } from '../../../src/analytics/sharing/charts/links.ts';
+import { markdownToHtml } from '../../../src/analytics/sharing/charts/markdown.ts';
 
 const LINK = 'rel="noopener noreferrer nofollow" target="_blank"';
 

@@ -35,6 +35,7 @@ const PROJECT_PAGES = [
   ['Exports', 'exports'],
   ['New export', 'exports/new'],
   ['Flags', 'flags'],
+  ['Dashboards', 'dashboards'],
   ['Events', 'events'],
   ['Keys of the project', 'settings'],
 ] as const;

@@ -39,6 +39,20 @@ const KINDS: readonly Kind[] = [
       }));
     },
   },
+  {
+    title: 'Dashboards',
+    async find(project_id, search, signal) {
+      const query = { search, limit: MOST_OF_A_KIND };
+      const { results } = await done(
+        api.GET('/api/environments/{project_id}/dashboards/', { params: { path: { project_id }, query }, signal }),
+      );
+      return results.map(({ id, name }) => ({
+        id: `dashboard ${id}`,
+        name: name || 'Untitled',
+        href: `/project/${project_id}/dashboards/${id}`,
+      }));
+    },
+  },
 ];
 
 /** @returns what the project has by that name; nothing before something was typed */

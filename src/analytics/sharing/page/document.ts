@@ -16,7 +16,7 @@ export type DocumentParts = {
   takesForms?: boolean;
 };
 
-const STYLES = ['../charts/tokens.css', 'page.css']
+const STYLES = ['../charts/tokens.css', '../charts/charts.css', 'page.css']
   .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
   .join('');
 
@@ -35,7 +35,7 @@ export function documentOf({ title, body, theme, rules = '', takesForms = false 
       h('meta', { name: 'robots', content: 'noindex, nofollow' }),
       h('style', { dangerouslySetInnerHTML: { __html: styles } }),
     ),
-    h('body', null, body),
+    h('body', { class: 'charts' }, body),
   );
   return { html: `<!doctype html>${renderToString(document)}`, headers: headersOf(styles, takesForms) };
 }

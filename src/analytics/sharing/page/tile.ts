@@ -1,10 +1,11 @@
 /** A tile of a shared dashboard, and an insight that is shared by itself. */
 import { h, type ComponentChild } from 'preact';
 import { chartOf } from '../charts/chart.ts';
-import { drawnAs, type SharedInsight, type SharedTile } from '../reduced.ts';
+import { drawnAs } from '../charts/drawn-as.ts';
+import { LINK_ATTRIBUTES, safeLink } from '../charts/links.ts';
+import { markdownToHtml } from '../charts/markdown.ts';
+import type { SharedInsight, SharedTile } from '../reduced.ts';
 import type { ShareSettings } from '../settings.ts';
-import { LINK_ATTRIBUTES, safeLink } from './links.ts';
-import { markdownToHtml } from './markdown.ts';
 
 export function tile(one: SharedTile, settings: ShareSettings): ComponentChild {
   const colour = one.color === null ? '' : ` tile-${one.color}`;

@@ -1,13 +1,13 @@
 /** Results as visitors see them: the data that the chart is drawn from, and of the cells of a table their text. */
-import type { InsightBody } from '../insights/schema.ts';
-import type { FunnelStepResult, RetentionResult, TrendResult } from '../queries/computing/result.ts';
-import { boldSeries } from './charts/bold-number.ts';
-import { namedBy } from './charts/chart.ts';
-import type { Step } from './charts/funnel.ts';
-import { sameLength, type Series } from './charts/series.ts';
-import { MAX_COLUMNS, MAX_ROWS, shownCell } from './charts/table.ts';
+import type { FunnelStepResult, RetentionResult, TrendResult } from '../../queries/computing/result.ts';
+import { boldSeries } from './bold-number.ts';
+import { namedBy } from './chart.ts';
+import type { Step } from './funnel.ts';
+import { sameLength, type Series } from './series.ts';
+import { MAX_COLUMNS, MAX_ROWS, shownCell } from './table.ts';
 
-export type DrawnResult = Pick<InsightBody, 'result' | 'columns' | 'hasMore' | 'timezone'>;
+/** Members of an insight that its chart is drawn from. */
+export type DrawnResult = { result: unknown; columns: string[] | null; hasMore: boolean; timezone: string | null };
 
 const NONE: DrawnResult = { result: null, columns: null, hasMore: false, timezone: null };
 

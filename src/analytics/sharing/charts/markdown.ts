@@ -1,11 +1,11 @@
 /** Texts of tiles: Markdown without HTML, without pictures (whoever serves them would learn who looks), and with safe links only. */
-import MarkdownIt from 'markdown-it';
+import MarkdownIt, { type Token } from 'markdown-it';
 import { LINK_ATTRIBUTES, safeLink } from './links.ts';
 
 /** Lists in lists in lists: deeper ones stay text. */
 const MAX_NESTING = 20;
 /** The page and its tiles have the first two levels of headings. */
-const FIRST_HEADING = 3;
+export const FIRST_HEADING = 3;
 
 const markdown = new MarkdownIt({ html: false, linkify: true }).disable('image');
 markdown.options.maxNesting = MAX_NESTING;
@@ -22,6 +22,11 @@ for (const rule of ['heading_open', 'heading_close']) {
     token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + FIRST_HEADING - 1)}`;
     return renderer.renderToken(tokens, index, options);
   };
+}
+
+/** @returns the same before it is HTML, for who makes elements of it; headings begin at the first level */
+export function markdownTokens(text: string): Token[] {
+  return markdown.parse(text, {});
 }
 
 /** @returns HTML that is safe in a page */

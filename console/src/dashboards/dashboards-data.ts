@@ -1,0 +1,60 @@
+/** Requests about dashboards. Keys begin with `dashboards` and the project. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, done, type Answered } from '../api/client.ts';
+
+export type Dashboard = Answered<'Dashboard'>;
+export type Tile = Dashboard['tiles'][number];
+export type Sharing = Answered<'SharingConfiguration'>;
+
+export const PAGE_SIZE = 100;
+/** Results that are old are computed anew by looking at them. */
+const REFETCH_MS = 60_000;
+
+export type ListSearch = { search?: string | undefined; page?: number | undefined };
+
+export function dashboardListQuery(project_id: number, { search, page = 1 }: ListSearch) {
+  const query = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ...(search !== undefined && { search }) };
+  return queryOptions({
+    queryKey: ['dashboards', project_id, 'list', query],
+    queryFn: ({ signal }) =>
+      done(api.GET('/api/environments/{project_id}/dashboards/', { params: { path: { project_id }, query }, signal })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function dashboardQuery(project_id: number, id: number) {
+  return queryOptions({
+    queryKey: ['dashboards', project_id, 'dashboard', id],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/environments/{project_id}/dashboards/{id}/', { params: { path: { project_id, id } }, signal }),
+      ),
+    refetchInterval: ({ state }) => (state.status === 'error' ? false : REFETCH_MS),
+  });
+}
+
+const SHARING = '/api/environments/{project_id}/dashboards/{dashboard_id}/sharing/';
+
+/** Path parameters of a dashboard's link. */
+export type Shared = { project_id: number; dashboard_id: string };
+
+export function sharingQuery(path: Shared) {
+  return queryOptions({
+    queryKey: ['dashboards', path.project_id, 'sharing', path.dashboard_id],
+    queryFn: ({ signal }) => done(api.GET(SHARING, { params: { path }, signal })),
+  });
+}
+
+type SharingChange = { enabled: boolean } | { password_required: boolean };
+
+export const changeSharing = (path: Shared, body: SharingChange): Promise<Sharing> =>
+  done(api.PATCH(SHARING, { params: { path }, body }));
+
+export const replaceLink = (path: Shared): Promise<Sharing> =>
+  done(api.POST(`${SHARING}refresh/`, { params: { path }, body: {} }));
+
+export const addPassword = (path: Shared, body: { raw_password?: string; note?: string }) =>
+  done(api.POST(`${SHARING}passwords/`, { params: { path }, body }));
+
+export const removePassword = (path: Shared, password_id: number): Promise<unknown> =>
+  done(api.DELETE(`${SHARING}passwords/{password_id}/`, { params: { path: { ...path, password_id } } }));

@@ -1,0 +1,98 @@
+/** The dashboards of a project, those that are pinned first. */
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { ROW, useRowKeys } from '../../keys/row-keys.ts';
+import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
+import { PageHead } from '../../look/page-head.tsx';
+import { Pages } from '../../look/pages.tsx';
+import { SearchField } from '../../look/search-field.tsx';
+import { Time } from '../../look/time.tsx';
+import type { components } from '../../api/schema.d.ts';
+import { dashboardListQuery, PAGE_SIZE } from '../dashboards-data.ts';
+import styles from './dashboards-page.module.css';
+
+const route = getRouteApi('/inside/project/$projectId/dashboards');
+
+export function DashboardsPage() {
+  const { projectId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const dashboards = useQuery(dashboardListQuery(projectId, search));
+  const { data, error } = dashboards;
+  return (
+    <main>
+      <PageHead title="Dashboards">
+        <SearchField
+          label="Filter by name"
+          value={search.search ?? ''}
+          onChange={(text) => void navigate({ search: { search: text || undefined }, replace: true })}
+          isFirst
+        />
+      </PageHead>
+      {dashboards.isPending && <Skeleton rows={6} />}
+      {error && <Failure error={error} onRetry={() => void dashboards.refetch()} />}
+      {data && data.results.length > 0 && <DashboardTable dashboards={data.results} />}
+      {data?.results.length === 0 &&
+        (search.search === undefined ? (
+          <Empty>No dashboard yet. The API makes them, from insights and from templates.</Empty>
+        ) : (
+          <Empty
+            action={
+              <Link from="/project/$projectId/dashboards" to="." search={{}}>
+                Clear the filter
+              </Link>
+            }
+          >
+            Nothing matches <em>{search.search}</em>.
+          </Empty>
+        ))}
+      {data && <Pages page={search.page ?? 1} size={PAGE_SIZE} count={data.count} />}
+    </main>
+  );
+}
+
+type Listed = components['schemas']['ListedDashboard'];
+
+function DashboardTable({ dashboards }: { dashboards: readonly Listed[] }) {
+  const table = useRef<HTMLTableElement>(null);
+  useRowKeys(table);
+  return (
+    <table ref={table}>
+      <thead>
+        <tr>
+          <th>Dashboard</th>
+          <th>Link</th>
+          <th className={styles.wide}>Made</th>
+        </tr>
+      </thead>
+      <tbody>
+        {dashboards.map((one) => (
+          <tr key={one.id}>
+            <td className={styles.name}>
+              <Link
+                from="/project/$projectId/dashboards"
+                to="$dashboardId"
+                params={{ dashboardId: one.id }}
+                className={styles.link}
+                {...ROW}
+              >
+                {one.name || 'Untitled'}
+              </Link>
+              {one.pinned && <span className="quiet"> pinned</span>}
+              {one.description !== '' && <div className="quiet">{one.description}</div>}
+              {one.tags.length > 0 && <div className="quiet">{one.tags.join(', ')}</div>}
+            </td>
+            <td>{one.is_shared ? 'shared' : <span className="quiet">none</span>}</td>
+            <td className={styles.wide}>
+              <Time iso={one.created_at} />
+              {one.created_by && (
+                <div className={`quiet ${styles.name}`}>by {one.created_by.first_name || one.created_by.email}</div>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,59 @@
+/** A dashboard as its shared page draws it, with who may look. */
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { placesOf } from '../../../../src/analytics/sharing/charts/places.ts';
+import '../../../../src/analytics/sharing/charts/charts.css';
+import { Button } from '../../look/button.tsx';
+import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
+import { PageHead } from '../../look/page-head.tsx';
+import { dashboardQuery, type Dashboard } from '../dashboards-data.ts';
+import { SharingDialog } from '../sharing/sharing-dialog.tsx';
+import styles from './dashboard.module.css';
+import { DashboardTile } from './tile.tsx';
+
+const route = getRouteApi('/inside/project/$projectId/dashboards/$dashboardId');
+
+export function DashboardPage() {
+  const { projectId, dashboardId } = route.useParams();
+  const dashboard = useQuery(dashboardQuery(projectId, dashboardId));
+  const [isSharing, setSharing] = useState(false);
+  const { data } = dashboard;
+  return (
+    <main>
+      {dashboard.isPending && <Skeleton rows={8} />}
+      {dashboard.isError && <Failure error={dashboard.error} onRetry={() => void dashboard.refetch()} />}
+      {data && (
+        <>
+          <PageHead
+            title={data.name || 'Untitled'}
+            action={<Button onPress={() => setSharing(true)}>{data.is_shared ? 'Shared' : 'Share'}</Button>}
+          />
+          {data.description !== '' && <p className={styles.description}>{data.description}</p>}
+          <Tiles dashboard={data} />
+        </>
+      )}
+      {isSharing && (
+        <SharingDialog
+          path={{ project_id: projectId, dashboard_id: String(dashboardId) }}
+          onClose={() => {
+            setSharing(false);
+            void dashboard.refetch();
+          }}
+        />
+      )}
+    </main>
+  );
+}
+
+function Tiles({ dashboard: { tiles } }: { dashboard: Dashboard }) {
+  if (tiles.length === 0) return <Empty>There is nothing on this dashboard yet.</Empty>;
+  const areas = new Map(placesOf(tiles));
+  return (
+    <div className={styles.tiles}>
+      {tiles.map((tile) => (
+        <DashboardTile key={tile.id} tile={tile} area={areas.get(tile.id) ?? 'auto'} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+/** An island: charts are drawn by preact, the same for the shared page and here. */
+import { h, render, type ComponentChild } from 'preact';
+import { useEffect, useMemo, useRef } from 'react';
+import { chartOf } from '../../../../src/analytics/sharing/charts/chart.ts';
+import { drawnAs } from '../../../../src/analytics/sharing/charts/drawn-as.ts';
+import { drawnResult, type DrawnResult } from '../../../../src/analytics/sharing/charts/drawn-results.ts';
+import styles from './dashboard.module.css';
+
+type InsightChartProps = { name: string; insight: DrawnResult & { query: Parameters<typeof drawnAs>[0] } };
+
+export function InsightChart({ name, insight }: InsightChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawing = useMemo(() => drawingOf(name, insight), [name, insight]);
+  useEffect(() => {
+    const element = place.current!;
+    render(drawing, element);
+    return () => render(null, element);
+  }, [drawing]);
+  return <div ref={place} className={styles.chart} />;
+}
+
+function drawingOf(name: string, insight: InsightChartProps['insight']): ComponentChild {
+  const as = drawnAs(insight.query);
+  const { result, columns, hasMore, timezone } = drawnResult(insight, as);
+  if (!Array.isArray(result)) return h('p', { class: 'quiet' }, 'It is being computed.');
+  const drawn = {
+    name,
+    ...as,
+    rows: result as unknown[],
+    columns: columns ?? [],
+    hasMore,
+    timezone: timezone ?? 'UTC',
+  };
+  const { picture, legend, numbers } = chartOf(drawn, { legend: false });
+  return [picture, legend, numbers !== null && h('details', null, h('summary', null, 'Numbers'), numbers)];
+}

@@ -1,0 +1,39 @@
+/** Places of tiles on a page. */
+import { arranged, compacted, gridPlaceOf, type Laid as Placed, type Place } from '../../dashboards/tiles/layout.ts';
+
+/** Taller ones leave nothing to see but room. */
+const MAX_HEIGHT = 30;
+/** Of a table without rows. */
+const EMPTY_HEIGHT = 2;
+
+export type Laid = Placed & { insight?: object | null };
+
+/** Tiles without a place come after all others, two beside each other. */
+export function placesOf(tiles: readonly Laid[]): (readonly [id: number, area: string])[] {
+  const placed = compacted(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(bounded));
+  const places = placed.map(({ id, layouts }) => [id, gridPlaceOf(layouts, 'sm')!] as const);
+  const bottom = Math.max(0, ...places.map(([, { y, h }]) => y + h));
+  const others = arranged(
+    tiles.filter(({ layouts }) => !gridPlaceOf(layouts, 'sm')),
+    'two_column',
+  ).map(({ id, layouts }) => [id, lower(gridPlaceOf(layouts, 'sm')!, bottom)] as const);
+  return [...places, ...others].map(([id, place]) => [id, areaOf(place)] as const);
+}
+
+function bounded(tile: Laid): Laid {
+  const { h, ...place } = gridPlaceOf(tile.layouts, 'sm')!;
+  return { id: tile.id, layouts: { sm: { ...place, h: Math.min(h, isEmpty(tile) ? EMPTY_HEIGHT : MAX_HEIGHT) } } };
+}
+
+function isEmpty({ insight }: Laid): boolean {
+  return !!insight && 'result' in insight && Array.isArray(insight.result) && insight.result.length === 0;
+}
+
+function lower(place: Place, rows: number): Place {
+  return { ...place, y: place.y + rows };
+}
+
+/** As `grid-area` has it. */
+function areaOf({ x, y, w, h }: Place): string {
+  return `${y + 1}/${x + 1}/span ${h}/span ${w}`;
+}

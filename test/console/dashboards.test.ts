@@ -1,0 +1,119 @@
+/** Dashboards in a browser: found, drawn as visitors see them, and shared by a link that takes a password. */
+import assert from 'node:assert/strict';
+import { assertAccessible } from '../support/console/axe.ts';
+import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { needsBrowser } from '../support/sdks/browser.ts';
+import { startSharedWorld, type SharedWorld } from '../support/servers/shared-world.ts';
+
+const TEXT = `# Opening hours
+
+From **8** to *late*, see [the plan](https://example.com/plan).
+
+- one
+- \`two\`
+
+[bad](javascript:window.executed=1) <b>bold</b>`;
+
+describe('dashboards in the console', () => {
+  let world: SharedWorld;
+  let id: number;
+  const open: Visitor[] = [];
+  before(async function () {
+    await needsBrowser(this);
+    await builtConsole();
+    world = await startSharedWorld();
+    const batch = Array.from({ length: 12 }, (_, n) => ({
+      event: 'coffee ordered',
+      distinct_id: `person-${n % 3}`,
+      timestamp: new Date(Date.now() - n * 3_600_000).toISOString(),
+    }));
+    const answer = await fetch(`${world.sluice.url}/batch/`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ api_key: world.ours.apiToken, batch }),
+    });
+    assert.equal(answer.status, 200);
+    id = await world.buildDashboard({ name: 'The coffee bar', description: 'What people drink.' });
+    await world.buildText(id, TEXT, { layouts: { sm: { x: 0, y: 0, w: 4, h: 4 } } });
+    const source = {
+      kind: 'TrendsQuery',
+      series: [{ kind: 'EventsNode', event: 'coffee ordered', custom_name: 'Cups' }],
+      dateRange: { date_from: '-6d' },
+    };
+    for (const [x, display] of ['ActionsBar', 'BoldNumber'].entries()) {
+      const query = { kind: 'InsightVizNode', source: { ...source, trendsFilter: { display } } };
+      const insight_id = await world.buildInsight({ name: `As ${display}`, query });
+      await world.buildTile(id, { insight_id }, { layouts: { sm: { x: 4 + 4 * x, y: 0, w: 4, h: 4 } } });
+    }
+  });
+  afterEach(async () => {
+    for (const visitor of open.splice(0)) await visitor.close();
+  });
+  after(() => world?.stop());
+
+  async function show(path: string) {
+    const visitor = await visit(world.sluice, { userId: world.ours.userId });
+    open.push(visitor);
+    await visitor.page.goto(`/project/${world.ours.projectId}/dashboards${path}`);
+    return visitor.page;
+  }
+
+  it('are listed, found by name, and drawn with their texts', async () => {
+    const page = await show('?search=coffee');
+    await assertAccessible(page);
+    await page.getByRole('link', { name: 'The coffee bar' }).click();
+    await page.getByRole('heading', { name: 'As ActionsBar' }).waitFor();
+    await page.locator('svg .bars').first().waitFor();
+    assert.equal(await page.locator('.bold-number').innerText(), '12');
+    await page.getByText('Numbers').first().click();
+    await page.getByRole('cell', { name: '12' }).first().waitFor();
+    await page.getByRole('heading', { name: 'Opening hours', level: 3 }).waitFor();
+    const text = page.locator('.markdown');
+    assert.equal(await text.locator('strong').innerText(), '8');
+    assert.equal(await text.locator('li code').innerText(), 'two');
+    assert.equal(await text.getByRole('link', { name: 'the plan' }).getAttribute('href'), 'https://example.com/plan');
+    assert.equal(await text.getByRole('link').count(), 1);
+    assert.match(await text.innerText(), /<b>bold<\/b>/);
+    await assertAccessible(page);
+  });
+
+  it('are shared by a link, which is replaced and takes a password', async () => {
+    const page = await show(`/${id}`);
+    await page.getByRole('button', { name: 'Share' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share by link' });
+    await dialog.getByText('Whoever has the link sees this dashboard').click();
+    const link = dialog.getByText(/\/shared\//);
+    const first = await link.innerText();
+    assert.equal((await fetch(first)).status, 200);
+    await dialog.getByRole('button', { name: 'Replace the link' }).click();
+    await dialog.getByText('This link is new.').waitFor();
+    await dialog.getByText(first).waitFor({ state: 'detached' });
+    const second = await link.innerText();
+    await dialog.getByText('It asks for a password').click();
+    await dialog.getByText('No password yet').waitFor();
+    await dialog.getByLabel('New password').fill('12345678');
+    await dialog.getByRole('button', { name: 'Add it' }).click();
+    await dialog
+      .getByText(/password/i)
+      .filter({ hasText: /numeric|common|guess/i })
+      .first()
+      .waitFor();
+    await dialog.getByLabel('New password').fill('');
+    await dialog.getByLabel('Note').fill('the board');
+    await dialog.getByRole('button', { name: 'Add it' }).click();
+    await dialog.getByText('it is not shown again').waitFor();
+    await assertAccessible(page);
+    const password = await dialog.getByRole('status').locator('code').innerText();
+    const opened = await fetch(second, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ password }),
+    });
+    assert.equal(opened.status, 200);
+    await dialog.getByRole('button', { name: 'Delete the password the board' }).click();
+    await dialog.getByText('No password yet').waitFor();
+    await dialog.getByText('Whoever has the link sees this dashboard').click();
+    await link.waitFor({ state: 'detached' });
+    assert.equal((await fetch(second)).status, 404);
+  });
+});
