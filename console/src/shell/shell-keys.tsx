@@ -6,9 +6,11 @@ import { useKeys } from '../keys/keys.ts';
 import { showNotice } from '../look/notice.tsx';
 import { usePageRequest } from './page-request.ts';
 
-// Most people never open them: neither is loaded before.
-const Palette = lazy(() => import('./palette/palette.tsx').then((module) => ({ default: module.Palette })));
+const loadPalette = () => import('./palette/palette.tsx').then((module) => ({ default: module.Palette }));
+const Palette = lazy(loadPalette);
 const HelpDialog = lazy(() => import('./help-dialog.tsx').then((module) => ({ default: module.HelpDialog })));
+
+const PRELOAD_MS = 2_000;
 
 type Open = 'palette' | 'help';
 
@@ -16,6 +18,11 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
   const [open, setOpen] = useState<Open>();
   const navigate = useNavigate();
   const path = usePageRequest();
+  useEffect(() => {
+    // Once the page is there: letters that are typed while it loads would be lost.
+    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isAsked = (event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === 'k';

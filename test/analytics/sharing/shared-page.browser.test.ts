@@ -6,34 +6,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { ATTACKS, URLS } from '../../support/attacks.ts';
 import { needsBrowser, testBrowser } from '../../support/sdks/browser.ts';
 import { startSharedWorld, type Json, type SharedWorld } from '../../support/servers/shared-world.ts';
 
 const ARTEFACTS = fileURLToPath(new URL('../../artefacts/', import.meta.url));
 const HOUR = 3_600_000;
 
-/** Each sets `window.executed` where it runs. */
-const ATTACKS = [
-  '<script>window.executed=1</script>',
-  '"><img src=x onerror=window.executed=1>',
-  "'><svg/onload=window.executed=1>",
-  '</title></style></textarea><script>window.executed=1</script>',
-  '<iframe srcdoc="<script>parent.executed=1</script>"></iframe>',
-  '[a](javascript:window.executed=1) <javascript:window.executed=1>',
-  '[a]: data:text/html;base64,PHNjcmlwdD4= "x"\n[a]\n![b](x" onerror="window.executed=1)',
-  '<a href="java\tscript:window.executed=1">a</a> <details open ontoggle=window.executed=1>',
-  '{{constructor.constructor("window.executed=1")()}} ${window.executed=1}',
-  '<style>*{background:url(//evil.example)}</style><base href=//evil.example><meta http-equiv=refresh content="0;url=//evil.example">',
-];
 const ALL = ATTACKS.join(' ');
-const URLS = [
-  'javascript:window.executed=1',
-  'java\tscript:window.executed=1',
-  'data:text/html,x',
-  '//evil.example',
-  '/\\evil.example',
-];
-
 const node = (event: string, others: Json = {}) => ({ kind: 'EventsNode', event, ...others });
 const entity = (id: string) => ({ id, type: 'events' });
 const at = (x: number, y: number, w: number, h: number) => ({ layouts: { sm: { x, y, w, h } } });

@@ -1,0 +1,21 @@
+/** Names that somebody might give to things: each sets `window.executed` where it runs. */
+export const ATTACKS = [
+  '<script>window.executed=1</script>',
+  '"><img src=x onerror=window.executed=1>',
+  "'><svg/onload=window.executed=1>",
+  '</title></style></textarea><script>window.executed=1</script>',
+  '<iframe srcdoc="<script>parent.executed=1</script>"></iframe>',
+  '[a](javascript:window.executed=1) <javascript:window.executed=1>',
+  '[a]: data:text/html;base64,PHNjcmlwdD4= "x"\n[a]\n![b](x" onerror="window.executed=1)',
+  '<a href="java\tscript:window.executed=1">a</a> <details open ontoggle=window.executed=1>',
+  '{{constructor.constructor("window.executed=1")()}} ${window.executed=1}',
+  '<style>*{background:url(//evil.example)}</style><base href=//evil.example><meta http-equiv=refresh content="0;url=//evil.example">',
+];
+/** Addresses that lead to where nobody should be led. */
+export const URLS = [
+  'javascript:window.executed=1',
+  'java\tscript:window.executed=1',
+  'data:text/html,x',
+  '//evil.example',
+  '/\\evil.example',
+];
