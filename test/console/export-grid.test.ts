@@ -110,6 +110,61 @@ describe('the grid of an export', () => {
     await close();
   });
 
+  it('is paused with a reason and an end, and unpaused with what it missed', async () => {
+    const { id, address } = await arrange('Paused');
+    const { page, close } = await installation.visit();
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByLabel('Reason').fill('migration');
+    await page.getByRole('button', { name: /Resumes$/ }).click();
+    await page.getByRole('option', { name: 'At another time' }).click();
+    const time = page.getByLabel('Time (Europe/Berlin)');
+    await time.fill('2020-01-06T09:00');
+    await assertAccessible(page);
+    const submit = page.getByRole('dialog').getByRole('button', { name: 'Pause' });
+    await submit.click();
+    await page.getByText(/resume_at|in the future/).waitFor();
+    const year = new Date().getUTCFullYear() + (new Date().getUTCMonth() < 5 ? 0 : 1);
+    await time.fill(`${year}-06-07T09:00`);
+    await submit.click();
+    await page.getByText(/^Paused by Ada, “migration”; resumes /).waitFor();
+    const { pause } = await installation.request<{ pause: { reason: string; resume_at: string } }>(
+      'GET',
+      `/batch_exports/${id}/`,
+    );
+    assert.deepEqual([pause.reason, Date.parse(pause.resume_at)], ['migration', Date.parse(`${year}-06-07T07:00Z`)]);
+
+    await installation.sluice
+      .db('batch_export_pauses')
+      .where({ batch_export_id: id })
+      .update({ paused_at: new Date(Date.now() - 2 * 3_600_000).toISOString() });
+    await installation.sluice
+      .db('batch_exports')
+      .where({ id })
+      .update({ created_at: new Date(Date.now() - 9 * 3_600_000).toISOString() } as never);
+    await page.reload();
+    await page.getByRole('button', { name: 'Unpause' }).click();
+    await page.getByText(/^[12] hours? ended during the pause/).waitFor();
+    await page.getByRole('button', { name: 'Unpause and deliver them' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await close();
+  });
+
+  it('is deleted by who types its name', async () => {
+    const { id, address } = await arrange('Ending');
+    const { page, close } = await installation.visit();
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    await page.getByLabel('Type Ending to delete it').fill('endin');
+    assert.equal(await remove.isDisabled(), true);
+    await page.getByLabel('Type Ending to delete it').fill('Ending');
+    await remove.click();
+    await page.waitForURL(/\/exports$/);
+    await assert.rejects(installation.request('GET', `/batch_exports/${id}/`), / 404 /);
+    await close();
+  });
+
   it('is a table on a narrow screen, from which the same can be delivered', async () => {
     const { id, address } = await arrange('Narrow');
     const { world } = installation;

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
+import { buildMember, buildRule } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
 import { backfilled, buildExport } from '../support/exports/export-world.ts';
+import { visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 const HOURS = { start_at: '2025-06-02T09:00:00Z', end_at: '2025-06-02T12:00:00Z' };
@@ -72,7 +74,10 @@ describe('the list of exports', () => {
       await writeFile(path.join(world.folder, 'clicks'), '');
       await run(await make('Clicks', 'clicks'));
       const legacy = await make('Legacy', 'legacy');
-      await installation.request('POST', `/batch_exports/${legacy.id}/pause/`);
+      await installation.request('POST', `/batch_exports/${legacy.id}/pause/`, {
+        reason: 'migration',
+        resume_at: new Date(Date.now() + 7 * 86_400_000).toISOString(),
+      });
     });
 
     it('shows first what needs somebody, with the error, and says how all stand', async () => {
@@ -83,9 +88,27 @@ describe('the list of exports', () => {
       assert.equal((await names(page))[0], 'Clicks');
       const clicks = page.getByRole('listitem').filter({ hasText: 'Clicks' });
       await clicks.getByText('3 hours not delivered').waitFor();
+      await clicks.getByText(', the newest of 2 Jun 2025, 13:00').waitFor();
       await clicks.getByText('A part of the directory or prefix is a file or a link.').waitFor();
-      await clicks.getByRole('img', { name: /3 need you/ }).waitFor();
+      await page.getByText(/^Paused by .*, “migration”; resumes [A-Z]/).waitFor();
       await assertAccessible(page);
+      await clicks.getByRole('link', { name: 'Fix Clicks' }).click();
+      await page.waitForURL(/edit\?field=destination__config__directory$/);
+      await close();
+    });
+
+    it('offers a viewer nothing that they may not do, and says whom to ask', async () => {
+      const { sluice, tenant } = installation;
+      const viewer = await buildMember(sluice.db, tenant);
+      await buildRule(sluice.db, tenant, 'viewer', { resource: 'batch_export', membership_id: viewer.membershipId });
+      const { page, close } = await visit(sluice, { userId: viewer.userId });
+      await page.goto(address);
+      const clicks = page.getByRole('listitem').filter({ hasText: 'Clicks' });
+      await clicks.getByText('You can look at this export; ask an editor to retry.').waitFor();
+      assert.deepEqual(
+        [await page.getByRole('checkbox').count(), await page.getByRole('link', { name: /^Fix/ }).count()],
+        [0, 0],
+      );
       await close();
     });
 
@@ -104,6 +127,7 @@ describe('the list of exports', () => {
       await page.getByRole('link', { name: 'Clear' }).click();
       await page.getByRole('link', { name: '1 paused' }).click();
       await page.waitForURL(/state=paused/);
+      await page.getByRole('link', { name: /^Clicks/ }).waitFor({ state: 'detached' });
       assert.deepEqual(await names(page), ['Legacy']);
       await close();
     });

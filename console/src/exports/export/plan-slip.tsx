@@ -5,11 +5,12 @@ import { asCurl } from '../../api/curl.ts';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
-import { formatCount, formatInterval } from '../../look/time.tsx';
+import { formatInterval } from '../../look/time.tsx';
 import { exportKeys } from '../query-keys.ts';
 import { countIntervals } from '../words/cadence.ts';
 import type { Cadence } from './layout.ts';
 import { backfillQuery, launch, previewQuery, type Preview, type Wanted } from './plan-data.ts';
+import { linesOf } from './plan-lines.ts';
 import styles from './export.module.css';
 
 type SlipProps = {
@@ -31,16 +32,16 @@ export function PlanSlip(props: SlipProps) {
   const start = useMutation({
     mutationFn: (plan: Preview) => launch(projectId, exportId, body, plan.plan),
     onMutate: () => setChange(undefined),
-    async onError(error, shown) {
-      if (!(error instanceof ApiError) || error.status !== 409) return;
-      const { data } = await preview.refetch();
-      if (data) setChange(changeBetween(shown, data, cadence.interval));
+    onError(error, shown) {
+      const now = newPlanOf(error);
+      if (!now) return;
+      queries.setQueryData(previewQuery(projectId, exportId, body).queryKey, now);
+      setChange(changeBetween(shown, now, cadence.interval));
     },
     onSettled: () => queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] }),
   });
   const plan = preview.data;
   const isCurrent = plan !== undefined && !preview.isPlaceholderData && !preview.isError;
-  const isConflict = start.error instanceof ApiError && start.error.status === 409;
   const path = `/api/environments/${projectId}/batch_exports/${exportId}/backfills/`;
   return (
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
@@ -57,7 +58,7 @@ export function PlanSlip(props: SlipProps) {
         </label>
       </fieldset>
       {change && <p role="alert">{change}</p>}
-      {start.isError && !isConflict && <p role="alert">{messageOf(start.error)}</p>}
+      {start.isError && !newPlanOf(start.error) && <p role="alert">{messageOf(start.error)}</p>}
       <Button
         kind="primary"
         ref={buttonRef}
@@ -85,6 +86,11 @@ function refusalOf(error: unknown): string {
   return messageOf(error);
 }
 
+/** The plan that is true now, of a refusal because the one that was shown is not. */
+function newPlanOf(error: unknown): Preview | undefined {
+  return error instanceof ApiError && error.status === 409 ? (error.body as { plan?: Preview }).plan : undefined;
+}
+
 /** @returns as `2 hours finished meanwhile. Now 1 hour.` */
 function changeBetween(shown: Preview, now: Preview, interval: string): string {
   const gone = shown.total_runs - now.total_runs;
@@ -94,15 +100,7 @@ function changeBetween(shown: Preview, now: Preview, interval: string): string {
 }
 
 function Lines({ plan, selected, isExact }: { plan: Preview; selected: number; isExact: boolean }) {
-  const { missing, failed, stale } = plan.intervals;
-  const lines: [string, string][] = [
-    ['failed', formatCount(failed.count)],
-    ['missing', formatCount(missing.count)],
-    ...(stale.count > 0 ? [['out of date', formatCount(stale.count)] as [string, string]] : []),
-    ['skipped', formatCount(Math.max(0, selected - plan.total_runs))],
-    ['rows', plan.rows ? `${plan.rows.exact ? '' : '~'}${formatCount(plan.rows.count)}` : 'not known'],
-    ['replaces', `${formatCount(plan.overwrites.intervals)} deliveries`],
-  ];
+  const lines = linesOf(plan, selected);
   return (
     <dl className={styles.lines} data-pending={!isExact || undefined}>
       {lines.map(([name, value]) => (

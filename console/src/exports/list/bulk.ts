@@ -25,7 +25,7 @@ async function resultOf(projectId: number, one: ListedExport, action: BulkAction
   }
 }
 
-async function apply(projectId: number, { id, failedRuns }: ListedExport, action: BulkAction): Promise<string> {
+async function apply(projectId: number, { id }: ListedExport, action: BulkAction): Promise<string> {
   const path = { project_id: projectId, id };
   if (action !== 'retry') {
     await done(
@@ -35,6 +35,11 @@ async function apply(projectId: number, { id, failedRuns }: ListedExport, action
     );
     return DONE[action];
   }
+  const map = (query: { start?: string }) =>
+    done(api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/map/', { params: { path, query } }));
+  const { history_start: start } = await map({});
+  const { needs_you } = await map(start ? { start } : {});
+  const failedRuns = needs_you.flatMap(({ reason, run_id }) => (reason !== 'delivered_elsewhere' && run_id) || []);
   for (const run of failedRuns)
     await done(
       api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/retry/', {

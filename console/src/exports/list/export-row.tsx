@@ -22,9 +22,14 @@ export const ROW_LINK = 'data-row-link';
 export const ExportRow = memo(function ExportRow({ projectId, one, isSelected, onSelect, result }: RowProps) {
   return (
     <li className={styles.row} data-selected={isSelected || undefined}>
-      <Checkbox isSelected={isSelected} onChange={(selected) => onSelect(one.id, selected)}>
-        <span className="visually-hidden">Select {one.name}</span>
-      </Checkbox>
+      {/* Viewers have nothing to select an export for. */}
+      {one.canEdit ? (
+        <Checkbox isSelected={isSelected} onChange={(selected) => onSelect(one.id, selected)}>
+          <span className="visually-hidden">Select {one.name}</span>
+        </Checkbox>
+      ) : (
+        <span className={styles.noBox} />
+      )}
       <Link
         to="/project/$projectId/exports/$exportId"
         params={{ projectId, exportId: one.id }}

@@ -8,6 +8,7 @@ import { EmptyProject } from './empty-project.tsx';
 import { ExportRow, ROW_LINK } from './export-row.tsx';
 import { ListHeader } from './list-header.tsx';
 import { listQuery, type ExportList, type ListFilter } from './list-data.ts';
+import styles from './list.module.css';
 import { SelectionBar } from './selection-bar.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/exports');
@@ -16,13 +17,19 @@ export function ExportsPage() {
   const { projectId } = route.useParams();
   const filter = route.useSearch();
   const list = useQuery(listQuery(projectId, filter));
+  const isEmpty = list.data?.total === 0 && !filter.search && !list.isPlaceholderData;
   return (
     <main>
       <h1 className="visually-hidden">Exports</h1>
       {list.isPending && <Skeleton rows={8} />}
       {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.total === 0 && <EmptyProject projectId={projectId} />}
-      {list.data && list.data.total > 0 && <Ledger key={projectId} {...{ projectId, filter, list: list.data }} />}
+      {list.data?.blocked && (
+        <p role="alert" className={styles.blocked}>
+          {list.data.blocked}
+        </p>
+      )}
+      {isEmpty && <EmptyProject projectId={projectId} />}
+      {list.data && !isEmpty && <Ledger key={projectId} {...{ projectId, filter, list: list.data }} />}
     </main>
   );
 }
@@ -37,7 +44,7 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
   const input = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLUListElement>(null);
   // Exports that a filter hides are not acted on.
-  const selected = useMemo(() => list.exports.filter(({ id }) => chosen.has(id)), [list, chosen]);
+  const selected = useMemo(() => list.exports.filter(({ id, canEdit }) => canEdit && chosen.has(id)), [list, chosen]);
   const select = useCallback((id: string, isSelected: boolean) => {
     setChosen((before) => {
       const next = new Set(before);
@@ -62,12 +69,17 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
             key={one.id}
             projectId={projectId}
             one={one}
-            isSelected={chosen.has(one.id)}
+            isSelected={one.canEdit && chosen.has(one.id)}
             onSelect={select}
             result={results.get(one.id)}
           />
         ))}
       </ul>
+      {list.found > list.exports.length && (
+        <p className="quiet">
+          The first {list.exports.length} of {list.found.toLocaleString('en-US')}. Filter to see others.
+        </p>
+      )}
       <SelectionBar projectId={projectId} selected={selected} onClear={() => setChosen(NONE)} onResults={setResults} />
     </>
   );

@@ -4,10 +4,14 @@ import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { exportKeys } from '../query-keys.ts';
 import { needsYou, type Code } from '../states/codes.ts';
-import { destinationWords } from '../words/destination.ts';
+import { labelWords } from '../words/destination.ts';
+import { pauseOf, type PauseOf } from '../words/pause.tsx';
 
-export const STATES = ['needs_you', 'retrying', 'paused', 'on_time'] as const;
-export type ListState = (typeof STATES)[number];
+type Body = components['schemas']['BatchExportOverview'];
+
+export type ListState = Body['state'];
+/** In the order in which they are counted and listed. */
+export const STATES = ['needs_you', 'retrying', 'behind', 'paused', 'on_time'] as const satisfies readonly ListState[];
 
 export type ListedExport = {
   id: string;
@@ -16,28 +20,39 @@ export type ListedExport = {
   destination: string;
   interval: string;
   state: ListState;
-  createdAt: string;
   completeUntil: string | null;
   lagSeconds: number;
   targetSeconds: number | null;
-  /** The newest 48 at most, oldest first. */
+  /** An instant in its first interval, if none has ended yet. */
+  createdAt: string | null;
+  /** The newest 48 intervals, oldest first. */
   cells: readonly Code[];
-  /** Intervals that failed and are not tried again, and the start of the first of them. */
-  undelivered: { count: number; since: string } | null;
+  /** Intervals that failed and are not tried again. */
+  undelivered: { count: number; since: Since } | null;
   /** When what failed is tried again; null: nothing is, or it is not known. */
   nextTryAt: string | null;
-  error: { detail: string; field: string | null } | null;
-  pause: { by: string | null; reason: string | null; resumeAt: string | null; since: string | null } | null;
-  /** Runs that ended without a delivery, newest first. */
-  failedRuns: readonly string[];
+  error: { detail: string | null; field: string | null; runId: string | null } | null;
+  pause: PauseOf | null;
+  /** Intervals that a pause has left out. */
+  missed: number;
+  /** Whether the viewer may change and retry it. */
+  canEdit: boolean;
 };
+
+/** `start` of the first of them, where all of them are recent; otherwise of the newest. */
+type Since = { start: string; isFirst: boolean } | null;
 
 export type ExportList = {
   exports: readonly ListedExport[];
   counts: Readonly<Record<ListState, number>>;
   /** When the first of those that are retrying is tried again. */
   nextTryAt: string | null;
+  /** Of the project, or what the text finds, whatever their state. */
   total: number;
+  /** How many the filter finds: more than are listed, perhaps. */
+  found: number;
+  /** Why the installation delivers nothing at all. */
+  blocked: string | null;
 };
 
 export type ListFilter = { search?: string | undefined; state?: string | undefined };
@@ -46,89 +61,71 @@ export type ListFilter = { search?: string | undefined; state?: string | undefin
 const MOST_LISTED = 500;
 const REFRESH_MS = 15_000;
 
-export function listQuery(projectId: number, { search = '', state }: ListFilter) {
+export function listQuery(projectId: number, filter: ListFilter) {
+  const search = filter.search ?? '';
+  // An address that somebody typed may name no state: then all are shown.
+  const state = STATES.find((one) => one === filter.state);
   return queryOptions({
-    queryKey: [...exportKeys.all(projectId), 'list'] as const,
-    queryFn: async ({ signal }) => {
+    queryKey: [...exportKeys.all(projectId), 'list', { search, state }] as const,
+    queryFn: async ({ signal }): Promise<ExportList> => {
+      const query = { limit: MOST_LISTED, search, ...(state && { state: [state] }) };
+      const path = { project_id: projectId };
       const page = await done(
-        api.GET('/api/environments/{project_id}/batch_exports/', {
-          params: { path: { project_id: projectId }, query: { limit: MOST_LISTED } },
-          signal,
-        }),
+        api.GET('/api/environments/{project_id}/batch_exports/overview/', { params: { path, query }, signal }),
       );
-      return page.results.map(listed);
+      const exports = page.results.map(listed);
+      const tries = exports.flatMap((one) => (one.state === 'retrying' && one.nextTryAt) || []).sort();
+      return {
+        exports,
+        counts: page.totals,
+        nextTryAt: tries[0] ?? null,
+        total: Object.values(page.totals).reduce((sum, count) => sum + count, 0),
+        found: page.count,
+        blocked: page.deliveries_blocked,
+      };
     },
-    select: (exports): ExportList => filtered(exports, search, state),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
 }
 
-function filtered(exports: readonly ListedExport[], search: string, state: string | undefined): ExportList {
-  const counts = { needs_you: 0, retrying: 0, paused: 0, on_time: 0 };
-  for (const one of exports) counts[one.state] += 1;
-  const words = search.toLowerCase();
-  const shown = exports.filter(
-    (one) =>
-      (state === undefined || one.state === state) && `${one.name} ${one.destination}`.toLowerCase().includes(words),
-  );
-  const tries = exports.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort();
-  return {
-    exports: shown.toSorted((one, other) => STATES.indexOf(one.state) - STATES.indexOf(other.state)),
-    counts,
-    nextTryAt: tries[0] ?? null,
-    total: exports.length,
-  };
-}
-
-type Body = components['schemas']['BatchExport'];
-
 function listed(one: Body): ListedExport {
-  const newest = new Map(one.latest_runs.toReversed().map((run) => [run.data_interval_end, run]));
-  const runs = [...newest.values()].sort((a, b) => a.data_interval_end.localeCompare(b.data_interval_end));
-  const cells = runs.map(({ status }) => CODE_OF_STATUS[status]);
-  const failed = runs.filter((_, index) => needsYou(cells[index]!));
-  const latestError = runs.findLast(({ latest_error }) => latest_error)?.latest_error;
+  const { states, lengths } = one.recent;
+  const cells = states.flatMap((code, index) => Array<Code>(lengths[index]!).fill(code));
   return {
     id: one.id,
     name: one.name,
-    destination: destinationWords(one.destination),
+    destination: labelWords(one.destination),
     interval: one.interval,
-    state: stateOf(one.paused, cells),
-    createdAt: one.created_at,
+    state: one.state,
     completeUntil: one.complete_until,
     lagSeconds: one.lag_seconds,
     targetSeconds: one.freshness_target_seconds,
+    createdAt: cells.every((code) => code === '--') ? new Date().toISOString() : null,
     cells,
-    undelivered: failed[0] ? { count: failed.length, since: failed[0].data_interval_start } : null,
-    nextTryAt: null,
-    error: latestError ? { detail: latestError, field: null } : null,
-    pause: one.paused
-      ? {
-          by: one.paused_reason === null ? null : 'Sluice',
-          reason: one.paused_reason,
-          resumeAt: null,
-          since: one.last_paused_at,
-        }
-      : null,
-    failedRuns: failed.map(({ id }) => id).toReversed(),
+    undelivered: one.needs_you > 0 ? { count: one.needs_you, since: sinceOf(one, cells) } : null,
+    nextTryAt: one.next_try_at,
+    error: one.last_error && {
+      detail: one.last_error.detail,
+      field: one.last_error.error?.field ?? null,
+      runId: one.last_error.run_id,
+    },
+    pause: one.pause && pauseOf(one.pause),
+    missed: one.missed_while_paused?.intervals ?? 0,
+    canEdit: one.user_access_level === 'editor' || one.user_access_level === 'manager',
   };
 }
 
-const CODE_OF_STATUS: Readonly<Record<Body['latest_runs'][number]['status'], Code>> = {
-  Completed: 'hi',
-  Failed: 'ny',
-  FailedRetryable: 'nt',
-  TimedOut: 'nt',
-  Terminated: 'nt',
-  Cancelled: 'ni',
-  ContinuedAsNew: 'nr',
-  Running: 'nr',
-  Starting: 'nw',
-};
-
-function stateOf(isPaused: boolean, cells: readonly Code[]): ListState {
-  if (cells.some(needsYou)) return 'needs_you';
-  if (isPaused) return 'paused';
-  return cells.some((code) => code[1] === 't') ? 'retrying' : 'on_time';
+function sinceOf({ needs_you, recent, last_error }: Body, cells: readonly Code[]): Since {
+  const first = cells.findIndex(needsYou);
+  if (first >= 0 && cells.filter(needsYou).length === needs_you) {
+    let number = first;
+    for (const { start, step_seconds, count } of recent.boundaries) {
+      if (number < count) {
+        return { start: new Date(Date.parse(start) + number * step_seconds * 1000).toISOString(), isFirst: true };
+      }
+      number -= count;
+    }
+  }
+  return last_error && { start: last_error.data_interval_start, isFirst: needs_you === 1 };
 }

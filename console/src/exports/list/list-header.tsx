@@ -44,6 +44,7 @@ export function ListHeader({ projectId, list, filter, inputRef }: HeaderProps) {
 const WORDS: Readonly<Record<ListState, (count: number) => string>> = {
   needs_you: (count) => (count === 1 ? 'needs you' : 'need you'),
   retrying: () => 'retrying',
+  behind: () => 'behind',
   paused: () => 'paused',
   on_time: () => 'on time',
 };

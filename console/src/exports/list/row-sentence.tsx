@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../look/now.ts';
 import { formatDuration, isToday, Time } from '../../look/time.tsx';
-import { editAddress } from '../addresses.ts';
+import { editAddress, runAddress } from '../addresses.ts';
 import { countIntervals } from '../words/cadence.ts';
 import { Freshness } from '../words/freshness.tsx';
 import { PauseWords } from '../words/pause.tsx';
@@ -10,15 +10,14 @@ import type { ListedExport } from './list-data.ts';
 import styles from './list.module.css';
 
 export function RowSentence({ projectId, one }: { projectId: number; one: ListedExport }) {
-  const { undelivered, error, pause, nextTryAt } = one;
+  const { error, pause, missed } = one;
   const now = useNow();
-  if (one.state === 'needs_you' && undelivered) {
-    const { count, since } = undelivered;
+  if (one.undelivered) {
     return (
       <p className={styles.sentence}>
-        <strong className={styles.urgent}>{countIntervals(count, one.interval)} not delivered</strong> since{' '}
-        <Time iso={since} date={!isToday(since)} />. {error && <span className={styles.error}>{error.detail} </span>}
-        {error?.field && <Fix projectId={projectId} exportId={one.id} field={error.field} name={one.name} />}
+        <Undelivered one={one} undelivered={one.undelivered} />{' '}
+        {error?.detail && <span className={styles.error}>{error.detail} </span>}
+        <Mend projectId={projectId} one={one} />
         {pause && <PauseWords {...pause} />}
       </p>
     );
@@ -27,6 +26,7 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
     return (
       <p className={styles.sentence}>
         <PauseWords {...pause} />
+        {missed > 0 && ` ${countIntervals(missed, one.interval)} missed so far.`}
       </p>
     );
   }
@@ -36,23 +36,56 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
       {one.state === 'retrying' && (
         <>
           {' '}
-          {error && <span className={styles.error}>{error.detail} </span>}
-          {nextTryAt
-            ? `The next try is in ${formatDuration(Math.max(1, (Date.parse(nextTryAt) - now) / 1000))}.`
-            : 'It is tried again by itself.'}
+          {error?.detail && <span className={styles.error}>{error.detail} </span>}
+          {nextTry(one.nextTryAt, now)}
         </>
       )}
     </p>
   );
 }
 
-type FixProps = { projectId: number; exportId: string; field: string; name: string };
+function nextTry(at: string | null, now: number): string {
+  if (at === null) return 'It is tried again by itself.';
+  const seconds = (Date.parse(at) - now) / 1000;
+  return seconds > 0 ? `The next try is in ${formatDuration(Math.ceil(seconds))}.` : 'The next try is due.';
+}
 
-/** Leads to the field that is to be mended. */
-function Fix({ projectId, exportId, field, name }: FixProps) {
+type UndeliveredProps = { one: ListedExport; undelivered: NonNullable<ListedExport['undelivered']> };
+
+function Undelivered({ one, undelivered: { count, since } }: UndeliveredProps) {
   return (
-    <Link to={editAddress({ projectId, exportId }, field)} aria-label={`Fix ${name}`}>
-      Fix
-    </Link>
+    <>
+      <strong className={styles.urgent}>{countIntervals(count, one.interval)} not delivered</strong>
+      {since && (
+        <>
+          {since.isFirst ? ' since ' : ', the newest of '}
+          <Time iso={since.start} date={!isToday(since.start)} />
+        </>
+      )}
+      .
+    </>
   );
+}
+
+/** Leads to the field that is to be mended, or to the run that says more; who may only look is told whom to ask. */
+function Mend({ projectId, one: { id, name, error, canEdit } }: { projectId: number; one: ListedExport }) {
+  const of = { projectId, exportId: id };
+  if (!canEdit) return <>You can look at this export; ask an editor to retry. </>;
+  if (error?.field)
+    return (
+      <>
+        <Link to={editAddress(of, error.field) as string} aria-label={`Fix ${name}`}>
+          Fix
+        </Link>{' '}
+      </>
+    );
+  if (error?.runId)
+    return (
+      <>
+        <Link to={runAddress(of, error.runId) as string} aria-label={`Why ${name} failed`}>
+          Why
+        </Link>{' '}
+      </>
+    );
+  return null;
 }

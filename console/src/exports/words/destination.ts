@@ -19,3 +19,9 @@ export function destinationWords({ type, config }: DestinationOf): string {
       return type;
   }
 }
+
+/** The same of the label that lists have. */
+export function labelWords({ type, label }: { type: string; label: string }): string {
+  const kind = { LocalFile: 'folder', Postgres: 'postgres' }[type];
+  return kind ? `${kind} ${label}` : label || type;
+}

@@ -6,9 +6,9 @@ type FreshnessOf = {
   completeUntil: string | null;
   lagSeconds: number;
   targetSeconds: number | null;
-  /** As `hour`, and when it was made: of an export that has delivered nothing yet. */
+  /** As `hour`, and an instant in its first interval: of an export none of whose intervals has ended yet. */
   interval: string;
-  createdAt: string;
+  createdAt: string | null;
 };
 
 export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, createdAt }: FreshnessOf) {
@@ -18,7 +18,7 @@ export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, 
       ? `, ${formatDuration(lagSeconds)} behind${targetSeconds ? ` (target ${formatDuration(targetSeconds)})` : ''}`
       : '';
   if (completeUntil === null) {
-    const first = firstInterval(interval, createdAt);
+    const first = createdAt === null ? undefined : firstInterval(interval, createdAt);
     if (first && Date.parse(first.end) > now)
       return (
         <>
