@@ -123,7 +123,7 @@ const exportPage = createRoute({
 const runPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/runs/$runId',
-  validateSearch: (search) => texts(search, ['level', 'text']),
+  validateSearch: (search) => texts(search, ['level', 'text', 'attempt', 'line']),
   component: lazyRouteComponent(() => import('./exports/run/run-page.tsx'), 'RunPage'),
 });
 

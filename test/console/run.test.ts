@@ -1,7 +1,7 @@
 /** A run's page, of real runs: one that was delivered, and one that a destination refuses. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertAccessible } from '../support/console/axe.ts';
@@ -57,6 +57,46 @@ describe('the page of a run', () => {
       .first()
       .waitFor();
     await assertAccessible(page);
+    await close();
+  });
+
+  it('shows a log of thousands of lines: a part, a link to a line, what is written meanwhile, and all of it as a file', async () => {
+    const { exportId, runId } = await deliver('long', 'Completed');
+    const write = (count: number, text: string, attempt: number) =>
+      at.sluice.db.raw(
+        `insert into batch_export_logs (batch_export_id, run_id, level, message, attempt)
+         select ?, ?, case when n = 7 then 'WARNING' else 'INFO' end, ? || n, ? from generate_series(1, ?) as n`,
+        [exportId, runId, text, attempt, count],
+      );
+    await write(1_500, 'early ', 1);
+    await write(20, 'late ', 2);
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
+    const log = page.getByRole('log');
+    await log.getByText('late 20').waitFor();
+    assert.ok((await log.getByText(/^(early|late) /).count()) < 150, 'only lines in view are drawn');
+    await page.locator('label', { hasText: 'Follow' }).click();
+    await write(1, 'written meanwhile ', 2);
+    await log.getByText('written meanwhile 1').waitFor();
+    await assertAccessible(page);
+
+    await page.getByRole('button', { name: /Level$/ }).click();
+    await page.getByRole('option', { name: 'warning and above' }).click();
+    await log.getByText('late 7').waitFor();
+    await page.getByRole('button', { name: /Attempt$/ }).click();
+    await page.getByRole('option', { name: 'attempt 1' }).click();
+    await page.waitForURL(/level=WARNING.*attempt=/);
+    await log.getByText('late 7').waitFor({ state: 'detached' });
+    await log.getByText('early 7', { exact: true }).waitFor();
+    await log.getByRole('link').first().click();
+    await page.waitForURL(/line=/);
+    await page.reload();
+    await log.locator('[data-line]', { hasText: 'early 7' }).waitFor();
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    const file = await (await download).path();
+    assert.match(await readFile(file, 'utf8'), /^\S+ WARNING +#1 early 7\n$/);
     await close();
   });
 

@@ -64,6 +64,7 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
   const [chosen, setActive] = useState<number>();
   const active = Math.min(chosen ?? selected?.last ?? map.codes.length - 1, map.codes.length - 1);
   const scrollRef = useRef<HTMLDivElement>(null);
+  const wantsFocus = useRef(false);
   const deliver = useRef<HTMLButtonElement>(null);
   const onlyMissing = search.only !== 'all';
   const params = { projectId, exportId: one.id };
@@ -97,7 +98,10 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
       run() {
         const before = map.codes.findLastIndex((code, number) => number < active && needsYou(code));
         const next = before >= 0 ? before : map.codes.findLastIndex(needsYou);
-        if (next >= 0) setActive(next);
+        if (next < 0) return;
+        wantsFocus.current = true;
+        setActive(next);
+        // The grid draws one that is far away before it can have the focus.
         scrollRef.current?.querySelector<HTMLElement>(`[data-number="${next}"]`)?.focus();
       },
     },
@@ -114,7 +118,7 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
           <TableTwin map={map} cadence={cadence} selected={selected} onSelect={select} />
         ) : (
           <Grid
-            {...{ map, layout, cadence, selected, active, scrollRef }}
+            {...{ map, layout, cadence, selected, active, scrollRef, wantsFocus }}
             onSelect={select}
             onActive={setActive}
             onOpen={(number) => void open(number)}

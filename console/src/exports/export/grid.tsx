@@ -26,6 +26,8 @@ type GridProps = {
   /** Runs the plan of the selection. */
   onRun: () => void;
   scrollRef: RefObject<HTMLDivElement | null>;
+  /** Whether the cell that becomes active takes the focus. */
+  wantsFocus: RefObject<boolean>;
 };
 
 export function Grid({
@@ -39,11 +41,11 @@ export function Grid({
   onOpen,
   onRun,
   scrollRef,
+  wantsFocus,
 }: GridProps) {
   const [dragged, setDragged] = useState<Range>();
   const anchor = useRef<number>(undefined);
   const press = useRef<number>(undefined);
-  const wantsFocus = useRef(false);
   const activeRow = layout.rowOf[active] ?? 0;
   // The functions of the virtualizer are used in this component only.
   // oxlint-disable-next-line react/incompatible-library
@@ -63,7 +65,7 @@ export function Grid({
     if (!wantsFocus.current) return;
     wantsFocus.current = false;
     scrollRef.current?.querySelector<HTMLElement>(`[data-number="${active}"]`)?.focus({ preventScroll: true });
-  }, [active, activeRow, rows, scrollRef]);
+  }, [active, activeRow, rows, scrollRef, wantsFocus]);
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

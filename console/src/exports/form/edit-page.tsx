@@ -3,6 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { api, ApiError, done } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
+import { failedQuery, retryFailed } from '../run/run-data.ts';
+import { countIntervals } from '../words/cadence.ts';
 import { ExportForm, type ExportFields } from './export-form.tsx';
 import styles from './form.module.css';
 
@@ -25,11 +27,13 @@ export function EditExportPage() {
     staleTime: Infinity,
     gcTime: 0,
   });
+  const failed = useQuery({ ...failedQuery({ projectId, exportId }), staleTime: Infinity });
   if (loaded.isPending) return <Skeleton rows={8} label="Loading the export" />;
   if (loaded.isError) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
   const { body, etag } = loaded.data;
+  const count = failed.data?.canEdit ? failed.data.count : 0;
 
-  async function change({ name, interval, destination }: ExportFields) {
+  async function change({ name, interval, destination }: ExportFields, isRetried: boolean) {
     await done(
       api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
         params: { path },
@@ -40,6 +44,7 @@ export function EditExportPage() {
       if (error instanceof ApiError && error.status === 412) throw new ApiError(412, { detail: CHANGED });
       throw error;
     });
+    if (isRetried) await retryFailed(projectId, exportId);
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
     await navigate({ to: '/project/$projectId/exports/$exportId', params: { projectId, exportId } });
@@ -52,6 +57,7 @@ export function EditExportPage() {
         isEdit
         field={field}
         submit="Save"
+        {...(count > 0 && { submitAndRetry: `Save and retry ${countIntervals(count, body.interval)}` })}
         onSubmit={change}
         initial={{
           name: body.name,

@@ -22,13 +22,16 @@ type Props = {
   /** Field that is to be mended, as `destination.config.directory`. */
   field?: string | undefined;
   submit: string;
-  onSubmit: (fields: ExportFields) => Promise<void>;
+  /** Label of the button that retries what failed, too; absent: nothing has. */
+  submitAndRetry?: string;
+  onSubmit: (fields: ExportFields, isRetried: boolean) => Promise<void>;
   children?: ReactNode;
 };
 
+const RETRY = 'retry';
 const NOT_JSON = 'This is not a JSON object.';
 
-export function ExportForm({ initial, isEdit, field, submit, onSubmit, children }: Props) {
+export function ExportForm({ initial, isEdit, field, submit, submitAndRetry, onSubmit, children }: Props) {
   const [name, setName] = useState(initial.name);
   const [model, setModel] = useState(initial.model);
   const [interval, setInterval] = useState(initial.interval);
@@ -45,11 +48,13 @@ export function ExportForm({ initial, isEdit, field, submit, onSubmit, children 
 
   async function send(event: FormEvent) {
     event.preventDefault();
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    const isRetried = submitter?.getAttribute('value') === RETRY;
     const parsed = objectIn(config);
     if (!parsed) return setError(new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }));
     setPending(true);
     setError(undefined);
-    await onSubmit({ name, model, interval, destination: { type, config: parsed } }).catch(setError);
+    await onSubmit({ name, model, interval, destination: { type, config: parsed } }, isRetried).catch(setError);
     setPending(false);
   }
 
@@ -108,7 +113,12 @@ export function ExportForm({ initial, isEdit, field, submit, onSubmit, children 
       )}
       {children}
       <Actions>
-        <Button kind="primary" type="submit" isPending={isPending}>
+        {submitAndRetry && (
+          <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
+            {submitAndRetry}
+          </Button>
+        )}
+        <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
           {submit}
         </Button>
       </Actions>

@@ -1,6 +1,10 @@
-import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { ButtonLink } from '../../look/button.tsx';
 import { formatAgo } from '../../look/time.tsx';
-import type { RunError, RunPlace } from './run-data.ts';
+import { editAddress } from '../addresses.ts';
+import { countIntervals } from '../words/cadence.ts';
+import { fieldWords } from '../words/field.ts';
+import { failedQuery, type RunError, type RunPlace } from './run-data.ts';
 import styles from './run.module.css';
 
 const OWNERS: Record<RunError['owner'], { short: string; sentence: string }> = {
@@ -19,18 +23,25 @@ export function ErrorCard({ place, error }: { place: RunPlace; error: RunError }
         <span className={styles.owner}>{short}</span>
       </div>
       <p className="quiet">{sentence}</p>
-      {error.field !== null && (
-        <p>
-          Field <code>{error.field.replaceAll('__', '.')}</code>{' '}
-          <Link to="/project/$projectId/exports/$exportId/edit" params={place} search={{ field: error.field }}>
-            Fix
-          </Link>
-        </p>
-      )}
+      {error.field !== null && <Fix place={place} field={error.field} />}
       {error.next_try_at !== null && <p>Tried again automatically: {formatAgo(error.next_try_at)}.</p>}
       <p className="quiet">
         Code <code>{error.code}</code>
       </p>
     </section>
+  );
+}
+
+/** Leads to the field, and from there to all intervals that wait for it. */
+function Fix({ place, field }: { place: RunPlace; field: string }) {
+  const { data } = useQuery(failedQuery(place));
+  const name = fieldWords(field);
+  if (data && !data.canEdit) return <p>You can look at this export; ask an editor to mend {name} and to retry.</p>;
+  return (
+    <div>
+      <ButtonLink kind="primary" to={editAddress(place, field)}>
+        {data && data.count > 0 ? `Fix ${name} and retry ${countIntervals(data.count, data.interval)}` : `Fix ${name}`}
+      </ButtonLink>
+    </div>
   );
 }

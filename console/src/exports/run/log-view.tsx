@@ -1,68 +1,95 @@
-/** The log of a run: newest first, in a list that only holds what is seen; level and text are in the address. */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { Copy } from '../../look/copy.tsx';
+/** The log of a run: newest first, in a list that only holds what is seen. Its filters, and a line, are in the address. */
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { useKeys } from '../../keys/keys.ts';
 import { Select, Switch, TextField } from '../../look/field.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
-import { formatTime, zoneName } from '../../look/time.tsx';
-import { logQuery, type LogEntry, type RunPlace } from './run-data.ts';
+import { zoneName } from '../../look/time.tsx';
+import { downloadAddress, LEVELS, logQuery, tailQuery, type LogFilter } from './log-data.ts';
+import { LogLines } from './log-lines.tsx';
+import type { RunPlace } from './run-data.ts';
 import styles from './log.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$runId');
-const LINE_HEIGHT = 22;
-const LEVELS = ['all', 'DEBUG', 'INFO', 'WARNING', 'ERROR'].map((value) => ({
-  value,
-  label: value === 'all' ? 'All levels' : value.toLowerCase(),
-}));
+
+const ALL = 'all';
+const LEVEL_OPTIONS = [
+  { value: ALL, label: 'All levels' },
+  ...LEVELS.slice(1).map((value) => ({
+    value,
+    label: value === 'ERROR' ? 'errors' : `${value.toLowerCase()} and above`,
+  })),
+];
+/** Marks the text field, which `/` leads to. */
+const FILTER = 'data-log-filter';
 
 export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean }) {
-  const { level, text } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
+  const queries = useQueryClient();
   const [isFollowed, setFollowed] = useState(isOpen);
-  const filter = { ...(level && { level }), ...(text && { text }) };
-  const log = useInfiniteQuery(logQuery(place, filter, isFollowed));
+  const [isAtTop, setAtTop] = useState(true);
+  const log = useInfiniteQuery(logQuery(place, search));
+  // Further down nothing moves while somebody reads; what was written meanwhile comes when they are back.
+  useQuery(tailQuery(queries, place, search, isFollowed && isAtTop && log.isSuccess && !search.line));
   const entries = useMemo(() => log.data?.pages.flatMap(({ results }) => results) ?? [], [log.data]);
+  const most = useMemo(() => entries.reduce((found, { attempt }) => Math.max(found, attempt ?? 0), 0), [entries]);
   const zone = entries[0] ? zoneName(entries[0].timestamp) : '';
+  const go = (change: LogFilter) =>
+    void navigate({ search: { ...search, line: undefined, ...change }, replace: true, resetScroll: false });
+  useKeys({
+    '/': { does: 'Filter the log', run: () => document.querySelector<HTMLInputElement>(`[${FILTER}] input`)?.focus() },
+  });
   return (
     <section className={styles.log} aria-labelledby="log-title">
       <div className={styles.bar}>
         <h2 id="log-title">Log{zone && <span className="quiet"> · times in {zone}</span>}</h2>
         <Select
           label="Level"
-          options={LEVELS}
-          value={level ?? 'all'}
-          onChange={(value) =>
-            void navigate({
-              search: value === 'all' ? { ...(text && { text }) } : { ...filter, level: value },
-              replace: true,
-            })
-          }
+          options={LEVEL_OPTIONS}
+          value={search.level ?? ALL}
+          onChange={(value) => go({ level: value === ALL ? undefined : value })}
         />
-        <TextFilter
-          key={text ?? ''}
-          text={text ?? ''}
-          onChange={(value) =>
-            void navigate({
-              search: value === '' ? { ...(level && { level }) } : { ...filter, text: value },
-              replace: true,
-            })
-          }
+        <Select
+          label="Attempt"
+          options={attemptOptions(Math.max(most, Number(search.attempt) || 0))}
+          value={search.attempt ?? ALL}
+          onChange={(value) => go({ attempt: value === ALL ? undefined : value })}
         />
+        <div {...{ [FILTER]: '' }}>
+          <TextFilter
+            key={search.text ?? ''}
+            text={search.text ?? ''}
+            onChange={(text) => go({ text: text || undefined })}
+          />
+        </div>
         <Switch isSelected={isFollowed} onChange={setFollowed}>
           Follow
         </Switch>
-        <Copy text={() => entries.map(lineOf).join('\n')}>Copy what is loaded</Copy>
+        <a href={downloadAddress(place, search)} download>
+          Download
+        </a>
       </div>
+      {search.line && (
+        <p className="quiet">
+          Shown up to the linked line.{' '}
+          <Link to="." search={(now: LogFilter) => ({ ...now, line: undefined }) as never} resetScroll={false}>
+            Show the newest
+          </Link>
+        </p>
+      )}
       {log.isPending && <Skeleton rows={4} label="Loading the log" />}
       {log.isError && <Failure error={log.error} onRetry={() => void log.refetch()} />}
-      {log.data && entries.length === 0 && (
-        <p className="quiet">{level || text ? 'No entry matches.' : 'No entry yet.'}</p>
+      {log.data && entries.length === 0 && !log.hasNextPage && (
+        <p className="quiet">{search.level || search.text || search.attempt ? 'No entry matches.' : 'No entry yet.'}</p>
       )}
-      {entries.length > 0 && (
-        <Lines
+      {(entries.length > 0 || log.hasNextPage) && (
+        <LogLines
           entries={entries}
+          line={search.line}
+          isEnd={!log.hasNextPage}
+          onTop={setAtTop}
           onEnd={() => {
             if (log.hasNextPage && !log.isFetchingNextPage) void log.fetchNextPage();
           }}
@@ -72,7 +99,10 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
   );
 }
 
-const lineOf = ({ timestamp, level, message }: LogEntry) => `${timestamp} ${level} ${message}`;
+function attemptOptions(most: number) {
+  const numbers = Array.from({ length: most }, (_, index) => String(index + 1));
+  return [{ value: ALL, label: 'All attempts' }, ...numbers.map((value) => ({ value, label: `attempt ${value}` }))];
+}
 
 /** Filters when Enter is pressed or the field is left: each letter would be a search of the whole log. */
 function TextFilter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
@@ -85,49 +115,5 @@ function TextFilter({ text, onChange }: { text: string; onChange: (text: string)
       onBlur={() => typed !== text && onChange(typed)}
       onKeyDown={(event) => event.key === 'Enter' && onChange(typed)}
     />
-  );
-}
-
-function Lines({ entries, onEnd }: { entries: readonly LogEntry[]; onEnd: () => void }) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const lines = useVirtualizer({
-    count: entries.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => LINE_HEIGHT,
-    overscan: 30,
-  });
-  const shown = lines.getVirtualItems();
-  const isAtEnd = shown.at(-1)?.index === entries.length - 1;
-  useEffect(() => {
-    if (isAtEnd) onEnd();
-  });
-  return (
-    <div
-      ref={scroller}
-      className={styles.scroller}
-      tabIndex={0}
-      role="log"
-      aria-label="Entries, newest first"
-      aria-live="off"
-    >
-      <div style={{ height: lines.getTotalSize(), position: 'relative' }}>
-        {shown.map((item) => {
-          const entry = entries[item.index]!;
-          return (
-            <div
-              key={item.key}
-              data-index={item.index}
-              ref={lines.measureElement}
-              className={styles.line}
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              <time dateTime={entry.timestamp}>{formatTime(entry.timestamp, { seconds: true })}</time>
-              <span className={styles[entry.level] ?? ''}>{entry.level.toLowerCase()}</span>
-              <span>{entry.message}</span>
-            </div>
-          );
-        })}
-      </div>
-    </div>
   );
 }

@@ -1,16 +1,17 @@
-/** A run and its log, as the API has them; what is open is asked for again. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+/** A run, as the API has it; what is open is asked for again. */
+import { queryOptions } from '@tanstack/react-query';
+import { api, ApiError, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { exportKeys } from '../query-keys.ts';
 
 export type Run = components['schemas']['BatchExportRun'];
 export type RunError = NonNullable<Run['error']>;
-export type LogEntry = components['schemas']['LogEntry'];
 
 /** Where a run is. */
 export type RunPlace = { projectId: number; exportId: string; runId: string };
 
-const pathOf = ({ projectId, exportId, runId }: RunPlace) => ({
+/** For paths of a run. */
+export const runParams = ({ projectId, exportId, runId }: RunPlace) => ({
   path: { project_id: projectId, batch_export_id: exportId, id: runId },
 });
 
@@ -23,54 +24,18 @@ export const runQuery = (place: RunPlace) =>
     queryFn: ({ signal }) =>
       done(
         api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/', {
-          params: pathOf(place),
+          params: runParams(place),
           signal,
         }),
       ),
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? 2_000 : false),
   });
 
-export const exportQuery = ({ projectId, exportId }: Pick<RunPlace, 'projectId' | 'exportId'>) =>
-  queryOptions({
-    queryKey: ['exports', projectId, exportId],
-    queryFn: ({ signal }) =>
-      done(
-        api.GET('/api/environments/{project_id}/batch_exports/{id}/', {
-          params: { path: { project_id: projectId, id: exportId } },
-          signal,
-        }),
-      ),
-  });
-
-export type LogFilter = { level?: string; text?: string };
-
-/** Entries of a page: the most that the API gives. */
-const PAGE = 500;
-
-/** Newest first, page by page. */
-export const logQuery = (place: RunPlace, { level, text }: LogFilter, isFollowed: boolean) =>
-  infiniteQueryOptions({
-    queryKey: ['logs', place, level, text],
-    queryFn: ({ pageParam, signal }) =>
-      done(
-        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/logs/', {
-          params: {
-            ...pathOf(place),
-            query: { limit: PAGE, offset: pageParam, ...(level && { level: [level] }), ...(text && { search: text }) },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: 0,
-    getNextPageParam: ({ next }, pages) => (next === null ? undefined : pages.length * PAGE),
-    refetchInterval: isFollowed ? 2_000 : false,
-  });
-
 /** Delivers the run's interval once more. */
 export function retry(place: RunPlace): Promise<unknown> {
   return done(
     api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/retry/', {
-      params: pathOf(place),
+      params: runParams(place),
     }),
   );
 }
@@ -78,7 +43,35 @@ export function retry(place: RunPlace): Promise<unknown> {
 export function cancel(place: RunPlace): Promise<unknown> {
   return done(
     api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/cancel/', {
-      params: pathOf(place),
+      params: runParams(place),
     }),
   );
+}
+
+/** How many intervals of its export failed and are not retried: as many as a mended field may end. */
+export const failedQuery = ({ projectId, exportId }: Pick<RunPlace, 'projectId' | 'exportId'>) =>
+  queryOptions({
+    queryKey: [...exportKeys.all(projectId), 'one', exportId] as const,
+    queryFn: async ({ signal }) => {
+      const query = { search: exportId, limit: 1 };
+      const path = { project_id: projectId };
+      const page = await done(
+        api.GET('/api/environments/{project_id}/batch_exports/overview/', { params: { path, query }, signal }),
+      );
+      const one = page.results[0];
+      const canEdit = one?.user_access_level === 'editor' || one?.user_access_level === 'manager';
+      return { count: one?.needs_you ?? 0, interval: one?.interval ?? '', canEdit };
+    },
+  });
+
+/** Delivers all intervals of an export that failed. @throws ApiError */
+export async function retryFailed(projectId: number, exportId: string): Promise<void> {
+  const { results } = await done(
+    api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
+      params: { path: { project_id: projectId } },
+      body: { action: 'retry_failed', ids: [exportId] },
+    }),
+  );
+  const refusal = results[0]?.error;
+  if (refusal) throw new ApiError(400, refusal);
 }

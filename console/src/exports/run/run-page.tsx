@@ -8,7 +8,8 @@ import { formatInterval, Time } from '../../look/time.tsx';
 import { ErrorCard } from './error-card.tsx';
 import { LogView } from './log-view.tsx';
 import { ReceiptSlip } from './receipt-slip.tsx';
-import { cancel, exportQuery, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import { exportQuery } from '../export/export-data.ts';
+import { cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
 import styles from './run.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$runId');
@@ -17,7 +18,7 @@ const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$ru
 export function RunPage() {
   const place = route.useParams();
   const run = useQuery(runQuery(place));
-  const batchExport = useQuery(exportQuery(place));
+  const batchExport = useQuery(exportQuery(place.projectId, place.exportId));
   if (run.isPending) return <Skeleton rows={8} label="Loading the run" />;
   if (run.isError) return <Failure error={run.error} onRetry={() => void run.refetch()} />;
   return (

@@ -1,0 +1,102 @@
+/** The log of a run: by cursor, newest first, and followed by reading its last seconds again. */
+import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+import { runParams, type RunPlace } from './run-data.ts';
+
+export type LogEntry = components['schemas']['LogEntry'];
+
+/** As the address has it. */
+export type LogFilter = {
+  /** The least level. */
+  level?: string | undefined;
+  attempt?: string | undefined;
+  text?: string | undefined;
+  /** A line that a link leads to: its instant and its id. What is newer is left out. */
+  line?: string | undefined;
+};
+
+export const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
+
+/** Entries of a page: the most that the API gives. */
+const PAGE = 500;
+const FOLLOW_MS = 2_000;
+/** An entry may become visible after one that is newer: the last seconds are read again. */
+const AGAIN_MS = 5_000;
+
+type Page = { next: string | null; results: LogEntry[] };
+type Log = InfiniteData<Page, string>;
+
+const PATH = '/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/logs/';
+
+export const lineOf = ({ timestamp, id }: LogEntry): string => `${timestamp}~${id}`;
+
+function queryOf({ level, attempt, text, line }: LogFilter) {
+  const least = LEVELS.findIndex((one) => one === level);
+  const at = Date.parse(line?.split('~')[0] ?? '');
+  return {
+    ...(least > 0 && { level: LEVELS.slice(least) as string[] }),
+    ...(Number(attempt) > 0 && { attempt: Number(attempt) }),
+    ...(text && { search: text }),
+    // The whole millisecond and some lines after it.
+    ...(!Number.isNaN(at) && { before: new Date(at + 1_000).toISOString() }),
+  };
+}
+
+export const logQuery = (place: RunPlace, filter: LogFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['logs', place, queryOf(filter)] as const,
+    queryFn: ({ pageParam, signal }): Promise<Page> =>
+      done(
+        api.GET(PATH, {
+          params: { ...runParams(place), query: { ...queryOf(filter), limit: PAGE, cursor: pageParam } },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => (next === null ? undefined : new URL(next).searchParams.get('cursor')),
+    staleTime: Infinity,
+  });
+
+/** Adds to the log what was written since: its answer is how many entries there were. */
+export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilter, isFollowed: boolean) =>
+  queryOptions({
+    queryKey: ['log-tail', place, queryOf(filter)] as const,
+    async queryFn({ signal }) {
+      const { queryKey } = logQuery(place, filter);
+      const newest = queries.getQueryData<Log>(queryKey)?.pages[0]?.results[0];
+      const query = {
+        ...queryOf(filter),
+        limit: PAGE,
+        cursor: '',
+        ...(newest && { after: new Date(Date.parse(newest.timestamp) - AGAIN_MS).toISOString() }),
+      };
+      const tail: Page = await done(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
+      // More than a page was written meanwhile: there would be a gap.
+      if (tail.next !== null) await queries.resetQueries({ queryKey });
+      else queries.setQueryData<Log>(queryKey, (log) => log && joined(log, tail.results));
+      return tail.results.length;
+    },
+    enabled: isFollowed,
+    refetchInterval: FOLLOW_MS,
+  });
+
+/** The same log when nothing is new, so that nothing is drawn again. */
+function joined(log: Log, tail: readonly LogEntry[]): Log {
+  const [first, ...others] = log.pages;
+  if (!first) return log;
+  const known = new Set(log.pages.slice(0, 2).flatMap(({ results }) => results.map(({ id }) => id)));
+  const added = tail.filter(({ id }) => !known.has(id));
+  if (added.length === 0) return log;
+  const results = [...added, ...first.results].sort((a, b) => b.timestamp.localeCompare(a.timestamp));
+  return { ...log, pages: [{ ...first, results }, ...others] };
+}
+
+/** All lines that the filter finds, as a file. */
+export function downloadAddress({ projectId, exportId, runId }: RunPlace, filter: LogFilter): string {
+  const { level = [], ...query } = queryOf({ ...filter, line: undefined });
+  const search = new URLSearchParams({ format: 'text' });
+  for (const one of level) search.append('level', one);
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+  return `/api/environments/${projectId}/batch_exports/${exportId}/runs/${runId}/logs/?${search}`;
+}
