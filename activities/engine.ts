@@ -5,6 +5,7 @@ import type { EventReader } from '../src/events/reading/read.ts';
 import type { Sealer } from '../src/events/table/seal.ts';
 import type { ScheduleSync } from '../src/exports/schedules/schedule-sync.ts';
 import type { ConfigEncryption } from '../src/exports/integrations/config-encryption.ts';
+import type { ProgressMeter } from '../src/exports/runs/progress-meter.ts';
 import type { ExportStores } from '../src/exports/stores.ts';
 import type { TimelineGuard } from '../src/exports/timeline/timeline-guard.ts';
 import type { HostRules } from '../src/platform/net/host-rules.ts';
@@ -27,6 +28,7 @@ export type ExportLimits = {
 
 export type Engine = {
   stores: ExportStores;
+  progress: ProgressMeter;
   events: EventReader;
   /** For the partitions of events. */
   pool: Pool;

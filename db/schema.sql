@@ -105,6 +105,26 @@ create table batch_export_artifacts (
 );
 CREATE INDEX batch_export_artifacts_interval ON public.batch_export_artifacts USING btree (batch_export_id, data_interval_start, data_interval_end, epoch);
 
+create table batch_export_attempts (
+  run_id uuid not null,
+  -- of the activity, from 1
+  attempt integer not null,
+  -- plan, stage, commit or verify
+  step text not null,
+  started_at timestamp with time zone default clock_timestamp() not null,
+  -- null: under way, or cut off
+  finished_at timestamp with time zone,
+  -- activities of the step that have not ended: parts are staged several at once
+  under_way integer default 1 not null,
+  error_code text,
+  error_owner text,
+  error_field text,
+  error_detail text,
+  next_try_at timestamp with time zone,
+  constraint batch_export_attempts_pkey PRIMARY KEY (run_id, attempt, step),
+  constraint batch_export_attempts_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE CASCADE
+);
+
 create table batch_export_backfill_requests (
   backfill_id uuid not null,
   request_id uuid not null,
@@ -252,6 +272,18 @@ create table batch_export_plan_parts (
   from_uuid uuid,
   constraint batch_export_plan_parts_pkey PRIMARY KEY (run_id, part),
   constraint batch_export_plan_parts_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE CASCADE
+);
+
+-- parts that move, of open runs; parts that are staged are in batch_export_parts
+create table batch_export_progress (
+  run_id uuid not null,
+  part integer not null,
+  rows bigint not null,
+  -- before compression
+  bytes bigint not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint batch_export_progress_pkey PRIMARY KEY (run_id, part),
+  constraint batch_export_progress_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_runs(id) ON DELETE CASCADE
 );
 
 create table batch_export_requests (

@@ -142,7 +142,7 @@ async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 
 async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, receipt: Receipt): Promise<void> {
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(lease, receipt);
-    await completeRun(inside, run, receipt, run.end);
+    await completeRun(inside, run, { receipt, cursor: run.end });
     const message = `The commit had succeeded: ${receipt.rows} rows are at ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
   });

@@ -1,8 +1,7 @@
 /** The end of a run's row and what follows from it, in the caller's transaction. */
-import type { Receipt } from '../../src/exports/destinations/contract.ts';
 import { mayBecomeGap, nextTryInSeconds } from '../../src/exports/domain/statuses.ts';
 import { runEnded } from '../../src/exports/runs/run-ended.ts';
-import type { Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
+import type { Delivered, Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
 
 type Stores = Omit<ExportStores, 'inTransaction'>;
@@ -33,9 +32,9 @@ async function whenTriedAgain(stores: Stores, run: Run, end: RunEnd): Promise<nu
 }
 
 /** A run whose end was lost, or said otherwise, turns out to have delivered. */
-export async function completeRun(stores: Stores, run: Run, receipt: Receipt, cursor: string): Promise<void> {
+export async function completeRun(stores: Stores, run: Run, delivered: Delivered): Promise<void> {
   await stores.batchExports.lockRow(run.batchExportId);
-  await stores.runs.complete(run.id, receipt, cursor);
+  await stores.runs.complete(run.id, delivered);
   await stores.backfills.countAgain(run.id);
   await runEnded(stores, run, { status: 'Completed', closedBy: 'reconciler' });
 }

@@ -3,11 +3,13 @@
  * stages it stages afresh, and of each part the one that is recorded last before the commit begins is the winner.
  */
 import { hashKeyOf } from '../../src/exports/batch-exports/content.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSession, plannedRun, type PlannedRun } from './open-session.ts';
 import { partSource } from './part-source.ts';
+import { recordedStep } from './recorded-step.ts';
 
 export type ExportPartInput = { runId: string; part: number };
 /** Half-open. */
@@ -20,7 +22,7 @@ export async function exportPart(
   { runId, part }: ExportPartInput,
 ): Promise<{ rows: number }> {
   const run = await engine.stores.runs.byId(runId);
-  return withFailureRecorded(engine, run, attempt, () =>
+  return staging(engine, run, attempt, () =>
     stageParts(engine, plannedRun(run, attempt.number), { from: part, to: part + 1 }, new Set(), attempt.signal),
   );
 }
@@ -37,7 +39,7 @@ export async function exportParts(
 ): Promise<{ rows: number }> {
   const { runs } = engine.stores;
   const run = await runs.byId(runId);
-  return withFailureRecorded(engine, run, attempt, async () =>
+  return staging(engine, run, attempt, async () =>
     stageParts(
       engine,
       plannedRun(run, attempt.number),
@@ -46,6 +48,10 @@ export async function exportParts(
       attempt.signal,
     ),
   );
+}
+
+function staging<T>(engine: Engine, run: Run, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  return recordedStep(engine, run, attempt, 'stage', () => withFailureRecorded(engine, run, attempt, work));
 }
 
 async function stageParts(
@@ -68,10 +74,9 @@ async function stageParts(
       const index = from + place;
       if (recorded.has(index)) continue;
       signal.throwIfAborted();
-      const staged = await session.write(
-        { index, rows: range.rows },
-        partSource(events, planned, range, hashKey, signal),
-      );
+      const source = partSource(events, planned, range, hashKey, signal);
+      const arrived = engine.progress.follow(planned.run.id, index, source.moving);
+      const staged = await session.write({ index, rows: range.rows }, source).finally(arrived);
       await stores.inTransaction(async (inside) => {
         await inside.ledger.lockOpen(planned.lease);
         await inside.runs.stagePart(planned.run.id, staged);

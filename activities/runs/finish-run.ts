@@ -6,7 +6,7 @@ import type { Receipt, Session } from '../../src/exports/destinations/contract.t
 import { DeliveredElsewhere, ReadBackDiffers, StagedLost, Superseded } from '../../src/platform/errors.ts';
 import { countParts } from '../../src/exports/domain/plan.ts';
 import { isOpen, type RunStatus } from '../../src/exports/domain/statuses.ts';
-import type { Run } from '../../src/exports/runs/runs.store.ts';
+import type { Delivered, Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
 import { assertNotShrinking } from './assert-not-shrinking.ts';
 import { closeRun, completeRun } from './close-run.ts';
@@ -15,6 +15,7 @@ import type { Engine } from '../engine.ts';
 import { giveUp } from './give-up.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
+import { recordedStep } from './recorded-step.ts';
 import type { RunEnding } from './run-ending.ts';
 
 export type FinishRunInput = { runId: string; ending: RunEnding };
@@ -29,7 +30,7 @@ export async function finishRun(
   const run = await engine.stores.runs.byId(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
   if (ending.how === 'commit')
-    await withFailureRecorded(engine, run, attempt, () => deliver(engine, plannedRun(run, attempt.number), signal));
+    await withFailureRecorded(engine, run, attempt, () => deliver(engine, attempt, plannedRun(run, attempt.number)));
   else await giveUp(engine, run, ending, signal);
   return outcomeOf(await countRun(engine, runId));
 }
@@ -42,37 +43,44 @@ function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
  * @throws DeliveriesBlocked, DeliveryWouldShrink, Superseded, StagedLost, ReadBackDiffers, DeliveredElsewhere, DestinationRejected,
  *   DestinationUnavailable
  */
-async function deliver(engine: Engine, planned: PlannedRun, signal: AbortSignal): Promise<void> {
+async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): Promise<void> {
   const { stores } = engine;
   const { run, lease } = planned;
   const at = (name: string) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end });
-  await at('before-committing');
-  await engine.timeline.assertDeliverable();
-  await assertNotShrinking(engine, planned);
-  await stores.ledger.beginCommit(lease);
-  const parts = await stores.runs.stagedParts(run.id);
-  if (parts.length !== countParts(planned.plan))
-    throw new StagedLost('Not every part of this run is staged. The interval is delivered again.');
-  // A commit that has begun runs to its end, also when the export was deleted since.
-  const session = await openSessionToSettle(engine, planned, signal);
+  const opened: { session?: Session } = {};
   try {
-    const receipt = await session.commit(parts);
-    await at('before-read-back');
-    const differences = await session.verify(receipt, { deep: false });
-    checkRows(
-      planned,
-      receipt,
-      differences.map(({ what }) => what),
-    );
+    const receipt = await recordedStep(engine, run, attempt, 'commit', async () => {
+      await at('before-committing');
+      await engine.timeline.assertDeliverable();
+      await assertNotShrinking(engine, planned);
+      await stores.ledger.beginCommit(lease);
+      const parts = await stores.runs.stagedParts(run.id);
+      if (parts.length !== countParts(planned.plan))
+        throw new StagedLost('Not every part of this run is staged. The interval is delivered again.');
+      // A commit that has begun runs to its end, also when the export was deleted since.
+      opened.session = await openSessionToSettle(engine, planned, attempt.signal);
+      return opened.session.commit(parts);
+    });
+    const verifiedAt = await recordedStep(engine, run, attempt, 'verify', async () => {
+      await at('before-read-back');
+      const differences = await opened.session!.verify(receipt, { deep: false });
+      checkRows(
+        planned,
+        receipt,
+        differences.map(({ what }) => what),
+      );
+      return stores.batchExports.now();
+    });
     await at('before-delivered');
-    await markDelivered(engine, planned, receipt);
+    await markDelivered(engine, planned, { receipt, cursor: run.end, verifiedAt });
   } catch (error) {
-    if (error instanceof ReadBackDiffers) await stores.ledger.reopen(lease);
-    if (error instanceof DeliveredElsewhere) await listForeign(engine, planned, session);
-    if (error instanceof Superseded) await throwSupersededOrLost(engine, planned);
+    const { session } = opened;
+    if (session && error instanceof ReadBackDiffers) await stores.ledger.reopen(lease);
+    if (session && error instanceof DeliveredElsewhere) await listForeign(engine, planned, session);
+    if (session && error instanceof Superseded) await throwSupersededOrLost(engine, planned);
     throw error;
   } finally {
-    await session.close();
+    await opened.session?.close();
   }
 }
 
@@ -105,14 +113,14 @@ function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly
   throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${named}${more}`);
 }
 
-async function markDelivered({ stores }: Engine, planned: PlannedRun, receipt: Receipt): Promise<void> {
+async function markDelivered({ stores }: Engine, planned: PlannedRun, delivered: Delivered): Promise<void> {
   const { run, lease, attempt } = planned;
+  const { receipt } = delivered;
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(lease, receipt);
-    const cursor = run.end;
-    const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', receipt, cursor });
+    const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', ...delivered });
     // The workflow was ended in Temporal meanwhile, and with it the run's row; what counts is what the destination holds.
-    if (!closed) await completeRun(inside, run, receipt, cursor);
+    if (!closed) await completeRun(inside, run, delivered);
     const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
   });

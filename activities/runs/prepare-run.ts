@@ -20,6 +20,7 @@ import { closeLostOfInterval } from './close-lost-runs.ts';
 import type { Engine } from '../engine.ts';
 import { giveUpPlanning } from './give-up.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
+import { recordedStep } from './recorded-step.ts';
 
 /** `end`: the end of the data interval, ISO. */
 export type PrepareRunInput = { exportId: string; end: string };
@@ -62,7 +63,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
   if (run.plan) return prepared(run, run.plan);
   await closeLostOfInterval(engine, run);
 
-  const stored = await withFailureRecorded(engine, run, attempt, async () => {
+  const makeAndStore = async () => {
     await waitForTimeline(engine);
     await engine.step({ name: 'before-plan', exportId, runId: run.id, end: run.end });
     for (
@@ -79,7 +80,10 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
       if (stored) return stored;
     }
     throw new NotFound('The batch export was deleted.');
-  });
+  };
+  const stored = await recordedStep(engine, run, attempt, 'plan', () =>
+    withFailureRecorded(engine, run, attempt, makeAndStore),
+  );
   await engine.step({ name: 'after-plan', exportId, runId: run.id, end: run.end });
   return prepared(run, stored);
 }

@@ -9,6 +9,7 @@ import { createSealer, type Sealer } from '../events/table/seal.ts';
 import { notificationSettings, type NotificationSettings } from '../exports/monitoring/notifications.ts';
 import { scheduleSync } from '../exports/schedules/schedule-sync.ts';
 import { configEncryption } from '../exports/integrations/config-encryption.ts';
+import { progressMeter } from '../exports/runs/progress-meter.ts';
 import { exportStores } from '../exports/stores.ts';
 import { timelineGuard } from '../exports/timeline/timeline-guard.ts';
 import { hostRules } from '../platform/net/host-rules.ts';
@@ -65,6 +66,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   return {
     databaseUrl: url,
     stores,
+    progress: progressMeter(stores, log),
     pool,
     events: eventReader(pool),
     sealer: timed(createSealer(pool), metrics),

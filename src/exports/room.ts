@@ -24,6 +24,7 @@ import { overviewRoutes } from './monitoring/overview.routes.ts';
 import { pauseRoutes } from './pauses/pauses.routes.ts';
 import { exportPreviews, type PreviewsOptions } from './previews/previews.ts';
 import { previewRoutes } from './previews/previews.routes.ts';
+import { attemptRoutes } from './runs/attempts.routes.ts';
 import { logRoutes } from './runs/logs.routes.ts';
 import { metricRoutes } from './runs/metrics.routes.ts';
 import { exportRuns, type ExportRunsOptions } from './runs/runs.ts';
@@ -40,6 +41,7 @@ export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...pauseRoutes,
   ...previewRoutes,
   ...runRoutes,
+  ...attemptRoutes,
   ...backfillRoutes,
   ...intervalRoutes,
   ...intervalMapRoutes,

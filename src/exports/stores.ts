@@ -3,6 +3,7 @@ import { inTransaction } from '../platform/db/transactions.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
 import { outboxStore } from '../platform/notify/outbox.store.ts';
+import { attemptStore } from './runs/attempts.store.ts';
 import { artifactStore } from './deliveries/artifacts.store.ts';
 import { backfillStore } from './backfills/backfills.store.ts';
 import { batchExportStore } from './batch-exports/batch-exports.store.ts';
@@ -19,6 +20,7 @@ import { ledgerStore } from './deliveries/ledger.store.ts';
 import { logStore } from './runs/logs.store.ts';
 import { pauseStore } from './pauses/pauses.store.ts';
 import { placeStore } from './deliveries/places.store.ts';
+import { progressStore } from './runs/progress.store.ts';
 import { runRequestStore } from './runs/run-requests.store.ts';
 import { roundStore } from './monitoring/rounds.store.ts';
 import { runStore } from './runs/runs.store.ts';
@@ -33,6 +35,7 @@ function bind(db: Knex) {
   return {
     auditLog: auditLogStore(db),
     artifacts: artifactStore(db),
+    attempts: attemptStore(db),
     backfills: backfillStore(db),
     batchExports: batchExportStore(db),
     failures: failureStore(db),
@@ -49,6 +52,7 @@ function bind(db: Knex) {
     outbox: outboxStore(db),
     pauses: pauseStore(db),
     places: placeStore(db),
+    progress: progressStore(db),
     runRequests: runRequestStore(db),
     rounds: roundStore(db),
     runs: runStore(db),

@@ -240,6 +240,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/attempts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["batch_exports_runs_attempts_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/cancel/": {
         parameters: {
             query?: never;
@@ -264,6 +280,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["batch_exports_runs_logs_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/progress/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["batch_exports_runs_progress_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2817,6 +2849,7 @@ export interface components {
             records_total_count: number | null;
             /** @enum {string} */
             status: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut" | "ContinuedAsNew";
+            verified_at: string | null;
             waiting_for: string | null;
             workflow_id: string;
             workflow_run_id: string;
@@ -2846,6 +2879,7 @@ export interface components {
             records_total_count: number | null;
             /** @enum {string} */
             status: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut" | "ContinuedAsNew";
+            verified_at: string | null;
             workflow_id: string;
             workflow_run_id: string;
         };
@@ -4713,6 +4747,33 @@ export interface components {
         RolePatch: {
             name?: string;
         };
+        /** RunAttempt */
+        RunAttempt: {
+            attempt: number;
+            error: components["schemas"]["BatchExportError"] | null;
+            finished_at: string | null;
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            step: "plan" | "stage" | "commit" | "verify";
+        };
+        /** RunAttempts */
+        RunAttempts: {
+            results: components["schemas"]["RunAttempt"][];
+        };
+        /** RunProgress */
+        RunProgress: {
+            bytes: number;
+            parts: {
+                staged: number;
+                total: number | null;
+            };
+            records: {
+                done: number;
+                total: number | null;
+            };
+            updated_at: string | null;
+        };
         /** Session */
         Session: {
             /** Format: date-time */
@@ -5629,6 +5690,29 @@ export interface operations {
             };
         };
     };
+    batch_exports_runs_attempts_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                batch_export_id: string;
+                id: string;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunAttempts"];
+                };
+            };
+        };
+    };
     batch_exports_runs_cancel_create: {
         parameters: {
             query?: never;
@@ -5687,6 +5771,29 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["LogEntry"][];
                     };
+                };
+            };
+        };
+    };
+    batch_exports_runs_progress_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                batch_export_id: string;
+                id: string;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunProgress"];
                 };
             };
         };

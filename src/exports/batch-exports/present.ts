@@ -72,6 +72,7 @@ function presentRunSummary(run: Run): RunSummaryBody {
     cursor: run.cursor,
     created_at: run.createdAt,
     finished_at: run.finishedAt,
+    verified_at: run.verifiedAt,
     last_updated_at: run.lastUpdatedAt,
     records_total_count: run.recordsTotalCount,
     bytes_exported: run.bytesExported,

@@ -46,6 +46,8 @@ export type EncodedFile = {
   bytes: AsyncIterable<Uint8Array>;
   /** Summary of what was encoded, before compression. @throws Error before `bytes` came to its end */
   summary(): PartSummary;
+  /** Rows encoded so far, and their size before compression. */
+  moving(): { rows: number; bytes: number };
 };
 
 /** `.jsonl`, `.jsonl.gz`, `.parquet`, … Readers of Parquet find the codec inside, and ask for nothing but `.parquet`. */
@@ -60,11 +62,11 @@ export function fileExtension({ format, compression, codecInName = false }: File
  */
 export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions): EncodedFile {
   let summary: PartSummary | undefined;
+  const counted = { rows: 0, bytes: 0, digest: new RowsDigester() };
 
   async function* bytes() {
     const { encoder: encoderOf, compressesWhole } = FORMATS[options.format];
     const encoder = encoderOf(options);
-    const counted = { rows: 0, digest: new RowsDigester() };
     const blocks = encodedBlocks(rows, options.columns, encoder, counted);
     yield* compressesWhole ? compress(blocks, options.compression) : blocks;
     const content = encoder.content();
@@ -81,6 +83,7 @@ export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions
       if (!summary) throw new Error('The file has not been read to its end');
       return summary;
     },
+    moving: () => ({ rows: counted.rows, bytes: counted.bytes }),
   };
 }
 
@@ -88,7 +91,7 @@ async function* encodedBlocks(
   rows: AsyncIterable<Uint8Array>,
   columns: readonly Column[],
   encoder: Encoder,
-  counted: { rows: number; digest: RowsDigester },
+  counted: { rows: number; bytes: number; digest: RowsDigester },
 ): AsyncGenerator<Uint8Array> {
   const rowId = rowIdColumn(columns);
   const reader = new CopyBinaryReader(columns.length);
@@ -99,7 +102,10 @@ async function* encodedBlocks(
       counted.digest.add(reader.bytes, reader.starts[rowId]!);
       encoder.add(reader);
     }
-    yield* encoder.ready();
+    for await (const block of encoder.ready()) {
+      counted.bytes += block.byteLength;
+      yield block;
+    }
   }
   reader.finish();
   yield* encoder.end();

@@ -23,6 +23,10 @@ const summary = {
   cursor: nullable(Type.String({ description: 'An opaque value; null until the run has completed.' })),
   created_at: Instant,
   finished_at: nullable(Instant),
+  verified_at: nullable(Instant, {
+    description:
+      'When the destination was read back and held what was delivered; null until then, and for runs of earlier versions.',
+  }),
   last_updated_at: Instant,
   records_total_count: nullable(
     Type.Integer({ description: 'The number of records that the run has to deliver; null until it is known.' }),

@@ -28,8 +28,13 @@ export type RunEnd = {
   /** When the interval is tried again by itself, from now. */
   nextTryInSeconds?: number | undefined;
   receipt?: Receipt;
+  /** When the destination was read back. */
+  verifiedAt?: string;
   cursor?: string;
 };
+
+/** Delivery of a run. `verifiedAt`: when the destination was read back. */
+export type Delivered = { receipt: Receipt; cursor: string; verifiedAt?: string };
 
 type NotedError = { latestError: string; fault: Fault; nextTryInSeconds: number | undefined };
 
@@ -167,10 +172,12 @@ export function runStore(db: Knex) {
             records_completed: String(end.receipt.rows),
             bytes_exported: String(end.receipt.bytes),
           }),
+          ...(end.verifiedAt !== undefined && { verified_at: end.verifiedAt }),
           ...(end.cursor !== undefined && { cursor: end.cursor }),
           finished_at: db.raw('clock_timestamp()'),
           last_updated_at: db.raw('clock_timestamp()'),
         });
+      if (changed > 0) await db('batch_export_progress').where({ run_id: id }).delete();
       return changed > 0;
     },
 
@@ -181,7 +188,7 @@ export function runStore(db: Knex) {
     },
 
     /** A run whose end was lost turns out to have delivered: it finishes now, for those who look at what has finished since they last did. */
-    async complete(id: string, receipt: Receipt, cursor: string): Promise<void> {
+    async complete(id: string, { receipt, cursor, verifiedAt }: Delivered): Promise<void> {
       await table()
         .where({ id })
         .update({
@@ -195,6 +202,7 @@ export function runStore(db: Knex) {
           receipt,
           records_completed: String(receipt.rows),
           bytes_exported: String(receipt.bytes),
+          verified_at: verifiedAt ?? null,
           finished_at: db.raw('clock_timestamp()'),
           last_updated_at: db.raw('clock_timestamp()'),
         });

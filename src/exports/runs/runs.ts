@@ -46,6 +46,8 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     latest,
     perDay,
     standingErrors,
+    attempts: stores.attempts.ofRun,
+    progress: stores.progress.ofRun,
 
     /** Why runs have been `Starting` for long: a sentence for people, by run id. Empty while Temporal is away. */
     async waitingReasons(runs: readonly Run[]): Promise<Map<string, string>> {

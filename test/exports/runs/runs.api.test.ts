@@ -58,6 +58,7 @@ describe('runs, backfills and logs over HTTP', () => {
       workflow_run_id: run.workflowRunId,
       backfill: null,
       waiting_for: null,
+      verified_at: null,
       receipt: { rows: 3, digest: '7', bytes: 120, location: 'here', epoch: 1, cutoff: '2015-05-18T00:00:00.000000Z' },
     });
     const { latest_runs: latest } = (await request('GET', `${path}/`)).body as {

@@ -1,0 +1,47 @@
+/** Records when a step of a run was tried, and how that went, for people who look at the run. */
+import { ApplicationFailure } from '@temporalio/common';
+import { faultOf } from '../../src/exports/faults/fault-of.ts';
+import type { AttemptStep, StepError } from '../../src/exports/runs/attempts.store.ts';
+import type { Run } from '../../src/exports/runs/runs.store.ts';
+import { toFailure } from '../../src/platform/temporal/failures.ts';
+import type { Attempt } from '../activity.ts';
+import type { Engine } from '../engine.ts';
+import { located } from './located-fault.ts';
+
+/** Does the work. A record that cannot be stored is left out: it must not end the run. One of an attempt that is cut off has no end. */
+export async function recordedStep<T>(
+  engine: Engine,
+  run: Run,
+  attempt: Attempt,
+  step: AttemptStep,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { attempts } = engine.stores;
+  const key = { runId: run.id, step, attempt: attempt.number };
+  const stored = (writing: Promise<void>) =>
+    writing.catch((error: unknown) => engine.log.warn({ err: error, ...key }, 'the record of an attempt is lost'));
+  // The work does not wait for it.
+  const begun = stored(attempts.begin(key));
+  const end = (error?: StepError) => begun.then(() => stored(attempts.end(key, error)));
+  let done: T;
+  try {
+    done = await work();
+  } catch (error) {
+    if (attempt.signal.aborted) await begun;
+    else await end(await errorOf(engine, run, attempt, error));
+    throw error;
+  }
+  await end();
+  return done;
+}
+
+async function errorOf({ stores }: Engine, run: Run, attempt: Attempt, error: unknown): Promise<StepError> {
+  const failure = toFailure(error);
+  const mayPass = failure instanceof ApplicationFailure && !failure.nonRetryable;
+  const fault = faultOf(error);
+  return {
+    detail: failure.message,
+    fault: await located(stores, run, fault).catch(() => fault),
+    nextTryInSeconds: mayPass ? attempt.nextTryInSeconds() : undefined,
+  };
+}

@@ -1,0 +1,48 @@
+/** Tells how far moving parts are, once a second for each run: beside the parts, which never wait for it. */
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { ExportStores } from '../stores.ts';
+
+/** How far a part is, read whenever it is wanted. */
+export type Moving = () => { rows: number; bytes: number };
+
+export type ProgressMeter = {
+  /** @returns what ends it */
+  follow(runId: string, part: number, moving: Moving): () => void;
+};
+
+const EVERY_MS = 1_000;
+
+export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logger): ProgressMeter {
+  const runs = new Map<string, { parts: Map<number, Moving>; timer: NodeJS.Timeout }>();
+
+  function begin(runId: string) {
+    const parts = new Map<number, Moving>();
+    let writing = false;
+    const write = async () => {
+      // A database that is slow is not asked again meanwhile.
+      if (writing) return;
+      writing = true;
+      const all = [...parts].map(([part, moving]) => ({ part, ...moving() }));
+      await stores.progress
+        .note(runId, all)
+        .catch((error: unknown) => log.warn({ err: error, run_id: runId }, 'the progress of a run is not stored'));
+      writing = false;
+    };
+    const followed = { parts, timer: setInterval(() => void write(), EVERY_MS) };
+    runs.set(runId, followed);
+    return followed;
+  }
+
+  return {
+    follow(runId, part, moving) {
+      const { parts, timer } = runs.get(runId) ?? begin(runId);
+      parts.set(part, moving);
+      return () => {
+        if (parts.get(part) === moving) parts.delete(part);
+        if (parts.size > 0) return;
+        clearInterval(timer);
+        if (runs.get(runId)?.parts === parts) runs.delete(runId);
+      };
+    },
+  };
+}
