@@ -9,53 +9,48 @@ export type Keys = Readonly<Record<string, { does: string; run: (event: Keyboard
 export type PresentKey = { key: string; does: string; run: (event: KeyboardEvent) => void };
 
 const SWITCH = 'sluice.single-letters';
-const registered = new Set<{ readonly current: Keys }>();
+type Registered = { readonly current: Keys };
+const ofPages = new Set<Registered>();
+const ofAllPages = new Set<Registered>();
 
 /** Kept in this browser. */
 export const areLettersOn = (): boolean => localStorage.getItem(SWITCH) !== 'off';
 export const switchLetters = (isOn: boolean): void => localStorage.setItem(SWITCH, isOn ? 'on' : 'off');
 
-/** @returns what each key does on the present page; where several answer to one, what comes first */
+/** @returns what each key does on the present page: what the page itself does with it, before what all pages do */
 export function presentKeys(): PresentKey[] {
-  const all = [...registered].flatMap(({ current }) => Object.entries(current).map(([key, one]) => ({ key, ...one })));
+  const all = [...ofPages, ...ofAllPages].flatMap(({ current }) =>
+    Object.entries(current).map(([key, one]) => ({ key, ...one })),
+  );
   return all.filter(({ key }, index) => all.findIndex((one) => one.key === key) === index);
 }
 
 const FIRST_OF_TWO = 'g';
 const PAIR_MS = 1500;
 let firstAt = -Infinity;
-// Several pages listen to the same event.
-let pressed: { event: KeyboardEvent; isSecond: boolean } | undefined;
 
-/** @returns the name of a key that was pressed: of both, where it is the second of two */
-function nameOf(event: KeyboardEvent): string {
-  if (pressed?.event !== event) {
-    pressed = { event, isSecond: event.timeStamp - firstAt < PAIR_MS };
-    firstAt = event.key === FIRST_OF_TWO && !pressed.isSecond && isForThePage(event) ? event.timeStamp : -Infinity;
-  }
-  return pressed.isSecond ? `${FIRST_OF_TWO} ${event.key}` : event.key;
-}
+addEventListener('keydown', (event) => {
+  if (event.defaultPrevented || !isForThePage(event)) return;
+  const isSecond = event.timeStamp - firstAt < PAIR_MS;
+  firstAt = !isSecond && event.key === FIRST_OF_TWO ? event.timeStamp : -Infinity;
+  const name = isSecond ? `${FIRST_OF_TWO} ${event.key}` : event.key;
+  const found = presentKeys().find(({ key }) => key === name);
+  if (!found) return;
+  event.preventDefault();
+  found.run(event);
+});
 
-export function useKeys(keys: Keys): void {
+/** @param options `onAllPages`: a page's own use of a key goes before */
+export function useKeys(keys: Keys, { onAllPages = false } = {}): void {
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
   });
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      const name = nameOf(event);
-      const found = Object.hasOwn(latest.current, name) ? latest.current[name] : undefined;
-      if (!found || event.defaultPrevented || !isForThePage(event)) return;
-      event.preventDefault();
-      found.run(event);
-    };
+    const registered = onAllPages ? ofAllPages : ofPages;
     registered.add(latest);
-    addEventListener('keydown', onKeyDown);
-    return () => {
-      registered.delete(latest);
-      removeEventListener('keydown', onKeyDown);
-    };
-  }, []);
+    return () => void registered.delete(latest);
+  }, [onAllPages]);
 }
 
 const TYPING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]';

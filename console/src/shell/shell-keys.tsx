@@ -41,7 +41,7 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
   const go = (to: '/project/$projectId/exports' | '/project/$projectId/flags' | '/project/$projectId/dashboards') => {
     if (projectId !== undefined) void navigate({ to, params: { projectId } });
   };
-  useKeys({
+  const keys = {
     'g e': { does: 'Go to the exports', run: () => go('/project/$projectId/exports') },
     'g f': { does: 'Go to the flags', run: () => go('/project/$projectId/flags') },
     'g d': { does: 'Go to the dashboards', run: () => go('/project/$projectId/dashboards') },
@@ -51,7 +51,8 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
     },
     ...(path !== undefined && { c: { does: 'Copy the request of this page as curl', run: () => void copy(path) } }),
     '?': { does: 'Show the keys', run: () => setOpen('help') },
-  });
+  };
+  useKeys(keys, { onAllPages: true });
   const close = () => setOpen(undefined);
   return (
     <Suspense>
