@@ -1,50 +1,51 @@
-/** One thing done to several exports: each has a result of its own, because some may be refused while others are not. */
+/** One thing done to several exports in one request: each has a result of its own, because some may be refused while others are not. */
 import { api, done, messageOf } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
 import type { ListedExport } from './list-data.ts';
 
 export type BulkAction = 'retry' | 'pause' | 'unpause';
 export type BulkResult = { ok: boolean; text: string };
 
-const DONE: Readonly<Record<'pause' | 'unpause', string>> = { pause: 'Paused.', unpause: 'Running again.' };
+const MOST_AT_ONCE = 100;
+const ON_THE_WIRE = { retry: 'retry_failed', pause: 'pause', unpause: 'unpause' } as const;
+const CHANGED = { pause: 'Paused.', unpause: 'Running again.' } as const;
+const UNCHANGED = {
+  retry: 'Nothing had failed.',
+  pause: 'It was paused already.',
+  unpause: 'It was running already.',
+} as const;
 
 /** @returns a result for each id */
 export async function applyBulk(
   projectId: number,
-  exports: readonly ListedExport[],
+  exports: readonly Pick<ListedExport, 'id'>[],
   action: BulkAction,
 ): Promise<Map<string, BulkResult>> {
-  const results = await Promise.all(exports.map((one) => resultOf(projectId, one, action)));
-  return new Map(exports.map(({ id }, index) => [id, results[index]!]));
+  const results: (readonly [string, BulkResult])[] = [];
+  for (let from = 0; from < exports.length; from += MOST_AT_ONCE) {
+    const ids = exports.slice(from, from + MOST_AT_ONCE).map(({ id }) => id);
+    results.push(...(await resultsOf(projectId, ids, action)));
+  }
+  return new Map(results);
 }
 
-async function resultOf(projectId: number, one: ListedExport, action: BulkAction): Promise<BulkResult> {
+async function resultsOf(project_id: number, ids: string[], action: BulkAction) {
   try {
-    return { ok: true, text: await apply(projectId, one, action) };
-  } catch (error) {
-    return { ok: false, text: messageOf(error) };
-  }
-}
-
-async function apply(projectId: number, { id }: ListedExport, action: BulkAction): Promise<string> {
-  const path = { project_id: projectId, id };
-  if (action !== 'retry') {
-    await done(
-      action === 'pause'
-        ? api.POST('/api/environments/{project_id}/batch_exports/{id}/pause/', { params: { path } })
-        : api.POST('/api/environments/{project_id}/batch_exports/{id}/unpause/', { params: { path }, body: {} }),
-    );
-    return DONE[action];
-  }
-  const map = (query: { start?: string }) =>
-    done(api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/map/', { params: { path, query } }));
-  const { history_start: start } = await map({});
-  const { needs_you } = await map(start ? { start } : {});
-  const failedRuns = needs_you.flatMap(({ reason, run_id }) => (reason !== 'delivered_elsewhere' && run_id) || []);
-  for (const run of failedRuns)
-    await done(
-      api.POST('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/retry/', {
-        params: { path: { project_id: projectId, batch_export_id: id, id: run } },
+    const { results } = await done(
+      api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
+        params: { path: { project_id } },
+        body: { action: ON_THE_WIRE[action], ids },
       }),
     );
-  return failedRuns.length === 0 ? 'Nothing had failed.' : `${failedRuns.length} requested again.`;
+    return results.map((one) => [one.id, inWords(one, action)] as const);
+  } catch (error) {
+    // Whether the server did some of it is shown by their states.
+    return ids.map((id) => [id, { ok: false, text: messageOf(error) }] as const);
+  }
+}
+
+function inWords({ result, error, intervals }: components['schemas']['BulkResult'], action: BulkAction): BulkResult {
+  if (result === 'refused') return { ok: false, text: error?.detail ?? 'It was refused.' };
+  if (result === 'unchanged') return { ok: true, text: UNCHANGED[action] };
+  return { ok: true, text: action === 'retry' ? `${intervals ?? 0} requested again.` : CHANGED[action] };
 }
