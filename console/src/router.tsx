@@ -46,6 +46,24 @@ const login = createRoute({
   },
 });
 
+const askForReset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('./session/forgotten-page.tsx'), 'ForgottenPage'),
+});
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset/$token',
+  component: lazyRouteComponent(() => import('./session/reset-page.tsx'), 'ResetPage'),
+});
+
+const signup = createRoute({
+  getParentRoute: () => root,
+  path: '/signup/$token',
+  component: lazyRouteComponent(() => import('./session/signup-page.tsx'), 'SignupPage'),
+});
+
 /** Pages for who is logged in; others are led to the log-in, and back. */
 const inside = createRoute({
   getParentRoute: () => root,
@@ -207,6 +225,9 @@ const sessions = createRoute({
 
 const routeTree = root.addChildren([
   login,
+  askForReset,
+  reset,
+  signup,
   inside.addChildren([
     home,
     project.addChildren([

@@ -105,6 +105,7 @@ export function createApi(options: ApiOptions): Api {
     db: connections.identity,
     publicUrl,
     mailer: engine.mailer,
+    log,
     requestLimits: options.requestLimits,
     addressOf: ({ headers, remoteAddress }) => clientAddress({ headers, socket: { remoteAddress } }),
     protectedObjects: {

@@ -4,6 +4,7 @@ import type { FindProtected, Gatekeeper } from '../platform/http/access.ts';
 import type { Room } from '../platform/http/room.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Mailer } from '../platform/notify/mail.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
 import { accessControls } from './access/access-controls.ts';
 import type { AccessControlsApi } from './access/access-controls.routes.ts';
 import { createGatekeeper } from './access/gatekeeper.ts';
@@ -13,6 +14,8 @@ import { roleRoutes, type RolesApi } from './access/roles.routes.ts';
 import { createLogin } from './accounts/login.ts';
 import { loginRoutes, type LoginApi } from './accounts/login.routes.ts';
 import { meRoutes, type MeApi } from './accounts/me.routes.ts';
+import { createResets } from './accounts/reset.ts';
+import { resetRoutes, type ResetApi } from './accounts/reset.routes.ts';
 import { createSessions } from './accounts/sessions.ts';
 import { sessionRoutes, type SessionsApi } from './accounts/sessions.routes.ts';
 import { signupRoutes, type SignupApi } from './accounts/signup.routes.ts';
@@ -34,6 +37,7 @@ export type PeopleApi = IdentityApi &
   MeApi &
   SessionsApi &
   SignupApi &
+  ResetApi &
   OrganizationsApi &
   MembersApi &
   InvitesApi &
@@ -49,6 +53,7 @@ export const peopleRoutes: readonly Route<PeopleApi>[] = [
   ...meRoutes,
   ...sessionRoutes,
   ...signupRoutes,
+  ...resetRoutes,
   ...organizationRoutes,
   ...memberRoutes,
   ...inviteRoutes,
@@ -65,6 +70,7 @@ export type PeopleRoomOptions = Pick<LoginApi, 'addressOf'> & {
   publicUrl: string;
   /** Absent: this installation sends no mail. */
   mailer: Mailer | undefined;
+  log?: Logger;
   /** Of each key; absent: none. */
   requestLimits?: RequestLimits;
   /** How to find what other rooms protect one by one, by its kind. */
@@ -78,9 +84,10 @@ export type PeopleRoom = Room<PeopleApi> & {
 };
 
 export function createPeopleRoom(options: PeopleRoomOptions): PeopleRoom {
-  const { db, publicUrl, mailer, requestLimits, addressOf } = options;
+  const { db, publicUrl, mailer, log, requestLimits, addressOf } = options;
   const identity = identityStores(db);
   const sessions = createSessions({ ...identity, publicUrl });
+  const resets = createResets({ identity, publicUrl, mailer, log });
   const protectedObjects = { ...PROTECTED_PROJECT_RULES, ...options.protectedObjects };
   const gatekeeper = createGatekeeper({
     ...identity,
@@ -95,6 +102,7 @@ export function createPeopleRoom(options: PeopleRoomOptions): PeopleRoom {
       sessions,
       addressOf,
       login: createLogin({ identity, sessions }),
+      resets,
       invites: createInvites({ identity, publicUrl, mailer }),
       accessControls: accessControls({ stores: identity, protectedObjects }),
       apiKeys: apiKeys(identity),
@@ -104,5 +112,6 @@ export function createPeopleRoom(options: PeopleRoomOptions): PeopleRoom {
     gatekeeper,
     identity,
     projectByToken: projectByToken(identity.projects),
+    close: resets.close,
   };
 }

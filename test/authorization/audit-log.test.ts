@@ -31,6 +31,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST /batch_exports/:id/preview/': 'shows rows',
   'POST /feature_flags/user_blast_radius/': 'counts persons',
   'POST /query/': 'computes',
+  'POST /api/reset/': 'mails a link to whoever has the account; its use is told',
   'DELETE /dashboards/:id/': 'always refused: PATCH deletes',
   'DELETE /insights/:id/': 'always refused: PATCH deletes',
 };
@@ -138,7 +139,8 @@ describe('the activity log', () => {
     const said = Object.entries(OPERATIONS).flatMap(([place, all]) =>
       Object.keys(all).map((name) => `${place} ${name}`),
     );
-    const exempt = Object.keys(EXEMPT).map((name) => `project ${name}`);
+    const exempt = known.filter((name) => name.slice(name.indexOf(' ') + 1) in EXEMPT);
+    assert.equal(exempt.length, Object.keys(EXEMPT).length);
     assert.deepEqual([...said, ...exempt].sort(), known.sort());
   });
 

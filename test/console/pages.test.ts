@@ -25,6 +25,9 @@ describe('pages of the console', () => {
     '/project/1/exports/x/runs/y',
     '/settings',
     '/settings/keys',
+    '/reset',
+    '/reset/a-token_1',
+    '/signup/a-token_1',
   ]) {
     it(`answers HTML at ${path}`, async () => {
       const answer = await get(path);
@@ -51,6 +54,9 @@ describe('pages of the console', () => {
       '/flags',
       '/static/none.js',
       '/settingsx',
+      '/signup',
+      '/signup/a/b',
+      '/resets',
       '//login',
     ]) {
       const answer = await get(path);

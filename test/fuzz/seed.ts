@@ -1,6 +1,7 @@
 /** The objects that the operations of a fuzzed server work on: one of every kind, and a valid request of each operation. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { linkStore } from '../../src/people/accounts/links.store.ts';
 import type { DescribedRoute } from '../../src/platform/http/route.ts';
 import { nameOf, OPERATIONS, placeOf } from '../authorization/operations/operations.ts';
 import type { Body, Workplace } from '../authorization/operations/workplace.ts';
@@ -113,6 +114,7 @@ async function buildSeeds(at: Workplace, url: string): Promise<Seeds> {
     ['/members/', colleague.uuid],
     ['/invites/', String(invite['id'])],
     ['/api/signup/', /signup\/([\w-]+)/.exec(String(invite['link']))?.[1] ?? ''],
+    ['/api/reset/', await linkStore(db).create('reset', ours.userId)],
     ['/api/personal_api_keys/', String(key['id'])],
     ['/project_secret_api_keys/', String(secret['id'])],
     ['/api/projects/', String(ours.projectId)],

@@ -2256,6 +2256,38 @@ export interface paths {
         patch: operations["projects_partial_update"];
         trace?: never;
     };
+    "/api/reset/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["reset_availability_retrieve"];
+        put?: never;
+        post: operations["reset_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reset/{token}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["reset_retrieve"];
+        put?: never;
+        post: operations["reset_complete_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/signup/{invite_id}/": {
         parameters: {
             query?: never;
@@ -4701,6 +4733,29 @@ export interface components {
             };
             query: unknown;
         };
+        /** Reset */
+        Reset: {
+            email: string;
+        };
+        /** ResetCompleted */
+        ResetCompleted: {
+            email: string;
+            /** @constant */
+            success: true;
+        };
+        /** ResetCompletion */
+        ResetCompletion: {
+            password: string;
+        };
+        /** ResetRequest */
+        ResetRequest: {
+            /** Format: email */
+            email: string;
+        };
+        /** Resets */
+        Resets: {
+            available: boolean;
+        };
         /** ResourceAccessControlPut */
         ResourceAccessControlPut: {
             access_level: string | null;
@@ -4843,6 +4898,9 @@ export interface components {
         };
         /** SignupInvite */
         SignupInvite: {
+            account_exists: boolean;
+            /** Format: date-time */
+            expires_at: string;
             first_name: string;
             /** Format: uuid */
             id: string;
@@ -10468,6 +10526,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    reset_availability_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resets"];
+                };
+            };
+        };
+    };
+    reset_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetRequest"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    reset_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reset"];
+                };
+            };
+        };
+    };
+    reset_complete_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetCompletion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetCompleted"];
                 };
             };
         };

@@ -1,9 +1,12 @@
 import { useState, type FormEvent } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Form } from 'react-aria-components';
 import { api, done, messageOf } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
 import { TextField } from '../look/field.tsx';
 import styles from './login-page.module.css';
+import { resetsQuery } from './resets.ts';
 
 /** @param next an address of this origin, and nothing else: a link must not lead to another site after the log-in */
 export function ownAddress(next: string | undefined): string {
@@ -17,6 +20,7 @@ export function LoginPage({ next }: { next?: string | undefined }) {
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string>();
   const [isPending, setPending] = useState(false);
+  const { data: resets } = useQuery(resetsQuery);
 
   async function logIn(event: FormEvent) {
     event.preventDefault();
@@ -63,6 +67,7 @@ export function LoginPage({ next }: { next?: string | undefined }) {
         <Button kind="primary" type="submit" isPending={isPending}>
           Log in
         </Button>
+        {resets?.available && <Link to="/reset">Forgot password?</Link>}
       </Form>
     </main>
   );

@@ -10,7 +10,8 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
 /** Addresses of pages; SDKs own `/flags`, `/e`, `/static` and others beside them. */
-const PAGE = /^\/(?:login\/?|project\/\d{1,10}(?:\/.*)?|settings(?:\/.*)?)?$/;
+const PAGE =
+  /^\/(?:login\/?|reset(?:\/[\w-]{0,64})?\/?|signup\/[\w-]{1,64}\/?|project\/\d{1,10}(?:\/.*)?|settings(?:\/.*)?)?$/;
 const FILE = /^\/(?:assets\/[\w.-]+|icon\.svg)$/;
 const YEAR_SECONDS = 31_536_000;
 

@@ -47,7 +47,7 @@ export type Login = {
  * Tries of this process first, which costs nothing; then those of all processes.
  * @throws (the returned function) Throttled; Unavailable when they cannot be counted
  */
-function counted({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
+export function counted({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
   const here = createRateLimit<string>(1 / limit.cost, undefined, limit.burst);
   return async (subject) => {
     here.charge(subject, 1);
@@ -107,6 +107,6 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
  * One for all spellings that a database may take for the same address, by whatever rules it folds letters: a few addresses that it tells
  * apart share their tries.
  */
-function spellingOf(email: string): string {
+export function spellingOf(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -3,9 +3,9 @@ import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { LoginApi } from './login.routes.ts';
 import type { Sessions } from './sessions.ts';
-import { findInvite, join } from './signup.ts';
+import { accountFor, findInvite, join } from './signup.ts';
 import type { IdentityStores } from '../stores.ts';
-import { presentUser, UserBody, WorkRole } from './users.ts';
+import { maskedEmail, presentUser, UserBody, WorkRole } from './users.ts';
 
 export type SignupApi = { identity: IdentityStores; sessions: Sessions } & Pick<LoginApi, 'addressOf'>;
 
@@ -25,6 +25,11 @@ const getInvite = route({
         target_email: Type.String(),
         first_name: Type.String(),
         organization_name: Type.String(),
+        account_exists: Type.Boolean({
+          description:
+            'Whether the invitee has an account and must be signed in to accept; otherwise accepting creates one.',
+        }),
+        expires_at: Type.String({ format: 'date-time' }),
       },
       { title: 'SignupInvite' },
     ),
@@ -35,9 +40,11 @@ const getInvite = route({
     const { name } = await identity.organizations.get(invite.organizationId);
     return json(200, {
       id: invite.id,
-      target_email: masked(invite.email),
+      target_email: maskedEmail(invite.email),
       first_name: invite.firstName,
       organization_name: name,
+      account_exists: (await accountFor(identity, invite)) !== undefined,
+      expires_at: invite.expiresAt,
     });
   },
 });
@@ -78,8 +85,3 @@ const useInvite = route({
 });
 
 export const signupRoutes = [getInvite, useInvite];
-
-/** `m****@example.com`: who has the link sees whether it is theirs. */
-function masked(email: string): string {
-  return email.replace(/^(.).*(?=@)/, '$1****');
-}

@@ -25,6 +25,12 @@ export async function findInvite({ invites }: IdentityBound, token: string): Pro
   return invite;
 }
 
+/** @returns the account with which an invite is accepted; undefined when accepting makes one */
+export async function accountFor(identity: IdentityBound, invite: Invite): Promise<Account | undefined> {
+  const known = await identity.accounts.byEmail(invite.email);
+  return known && (await isReplacedBy(identity, known, invite)) ? undefined : known;
+}
+
 /**
  * Uses the invite up.
  * @throws NotFound when there is no such invite (any more)

@@ -54,3 +54,8 @@ export function userOf(users: Users, id: number | null): UserBody | null {
   const user = id === null ? undefined : users.get(id);
   return user ? presentUser(user) : null;
 }
+
+/** `m****@example.com`: people who have a link see whether it is theirs. */
+export function maskedEmail(email: string): string {
+  return email.replace(/^(.).*(?=@)/, '$1****');
+}

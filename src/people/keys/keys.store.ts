@@ -223,6 +223,11 @@ export function keyStore(db: Knex) {
       );
     },
 
+    /** All keys of an owner are worthless from now on. */
+    async deleteAll(owner: KeyOwner): Promise<void> {
+      await table().where(ownedBy(owner)).delete();
+    },
+
     /** Holder of the key with this hash, if the key opens anything now; notes that it was used. */
     async findCaller(hash: Buffer): Promise<Caller | undefined> {
       // tooth: key-expiry

@@ -34,7 +34,7 @@ export type InvitesOptions = {
 };
 
 export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): Invites {
-  const linkOf = (token: string) => `${publicUrl.replace(/\/$/, '')}/api/signup/${token}/`;
+  const linkOf = (token: string) => `${publicUrl.replace(/\/$/, '')}/signup/${token}`;
 
   async function mail({ organization }: Acting, issued: readonly IssuedInvite[]): Promise<IssuedInvite[]> {
     if (!mailer) return [...issued];

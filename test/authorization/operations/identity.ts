@@ -159,13 +159,20 @@ export const ownOperations: Readonly<Record<string, Operation>> = {
   'POST /api/signup/:invite_id/': async ({ invite }) => {
     const link = new URL(String((await invite(someone()))['link']));
     return {
-      params: { invite_id: link.pathname.split('/').at(-2)! },
+      params: { invite_id: link.pathname.split('/').at(-1)! },
       body: { first_name: 'Ben', password: CANARY },
       refused: { first_name: 'Ben', password: '12345678' },
       by: ({ id }) => Number(id),
       tells: ['OrganizationMembership created'],
     };
   },
+  'POST /api/reset/:token/': async ({ db, colleague }) => ({
+    params: { token: await linkStore(db).create('reset', colleague.userId) },
+    body: { password: CANARY },
+    refused: { password: '12345678' },
+    by: () => colleague.userId,
+    tells: ['User updated'],
+  }),
   'POST /api/organizations/': () => ({
     body: { name: 'Another' },
     refused: { name: '' },

@@ -48,6 +48,30 @@ export const LOGIN_TEETH: readonly Tooth[] = [
     grep: 'after ten minutes',
   },
   {
+    name: 'reset-tries',
+    guards: 'nobody has letters mailed without end from one address',
+    tests: ['test/people/accounts/reset.test.ts'],
+    grep: 'twenty times',
+  },
+  {
+    name: 'reset-tries-of-account',
+    guards: 'nobody fills the mailbox of somebody else',
+    tests: ['test/people/accounts/reset.test.ts'],
+    grep: 'three times',
+  },
+  {
+    name: 'reset-ends-keys',
+    guards: 'who made an account under the address of somebody else keeps no key to it',
+    tests: ['test/people/accounts/reset.test.ts'],
+    grep: 'leaves no key',
+  },
+  {
+    name: 'reset-ends-sessions',
+    guards: 'somebody who came in with the old password does not stay after a reset',
+    tests: ['test/people/accounts/reset.test.ts'],
+    grep: 'is set once',
+  },
+  {
     name: 'session-bound',
     guards: 'one user does not fill the table of sessions',
     tests: ['test/people/accounts/sessions.test.ts'],

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, done } from '../api/client.ts';
+import { TextField } from '../look/field.tsx';
+import { OutsideForm, OutsidePage } from './outside-form.tsx';
+import { resetsQuery } from './resets.ts';
+
+/** Asks for the link that sets a new password. It never says whether there is such an account. */
+export function ForgottenPage() {
+  const [email, setEmail] = useState('');
+  const [isSent, setSent] = useState(false);
+  const { data: resets } = useQuery(resetsQuery);
+
+  async function ask() {
+    await done(api.POST('/api/reset/', { body: { email } }));
+    setSent(true);
+  }
+
+  return (
+    <OutsidePage title="Forgot your password?">
+      {resets?.available === false ? (
+        <p>
+          This installation sends no mail. Its operator sets a new password with <code>sluice users password</code>.
+        </p>
+      ) : isSent ? (
+        <p role="status">If {email} has an account, a link is on its way. It works once, within an hour.</p>
+      ) : (
+        <OutsideForm action="Send link" onSubmit={ask}>
+          <TextField
+            label="Email"
+            type="email"
+            name="email"
+            autoComplete="username"
+            value={email}
+            onChange={setEmail}
+            isRequired
+            autoFocus
+          />
+        </OutsideForm>
+      )}
+      <p>
+        <Link to="/login">Back to the log-in</Link>
+      </p>
+    </OutsidePage>
+  );
+}

@@ -1,0 +1,55 @@
+/** The form of a page for somebody who is not logged in: one request, with its refusal above the button. */
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { Form } from 'react-aria-components';
+import { messageOf } from '../api/client.ts';
+import { Button } from '../look/button.tsx';
+import styles from './login-page.module.css';
+
+type OutsideFormProps = {
+  /** What the button says. */
+  action: string;
+  /** Once it is through, it is the caller's to show another page. */
+  onSubmit: () => Promise<unknown>;
+  children?: ReactNode;
+};
+
+export function OutsideForm({ action, onSubmit, children }: OutsideFormProps) {
+  const [error, setError] = useState<string>();
+  const [isPending, setPending] = useState(false);
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setPending(true);
+    setError(undefined);
+    try {
+      await onSubmit();
+    } catch (failure) {
+      setError(messageOf(failure));
+    }
+    setPending(false);
+  }
+
+  return (
+    <Form className={styles.form!} onSubmit={(event) => void submit(event)}>
+      {children}
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+      <Button kind="primary" type="submit" isPending={isPending}>
+        {action}
+      </Button>
+    </Form>
+  );
+}
+
+/** The page around it. */
+export function OutsidePage({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className={styles.page}>
+      <h1>{title}</h1>
+      {children}
+    </main>
+  );
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, done } from '../api/client.ts';
+import { TextField } from '../look/field.tsx';
+import { Failure, Skeleton } from '../look/notes.tsx';
+import { OutsideForm, OutsidePage } from './outside-form.tsx';
+
+/** Where a mailed link leads: sets a new password, once. */
+export function ResetPage() {
+  const { token } = useParams({ from: '/reset/$token' });
+  const path = { token };
+  const [password, setPassword] = useState('');
+  const [isSet, setSet] = useState(false);
+  const link = useQuery({
+    queryKey: ['reset', token],
+    queryFn: ({ signal }) => done(api.GET('/api/reset/{token}/', { params: { path }, signal })),
+    // It is used up by the form below, and must not be looked at again then.
+    staleTime: Infinity,
+  });
+
+  async function complete() {
+    await done(api.POST('/api/reset/{token}/', { params: { path }, body: { password } }));
+    setSet(true);
+  }
+
+  return (
+    <OutsidePage title="Set a new password">
+      {isSet ? (
+        <p role="status">
+          Your password is set, and all sessions have ended. <Link to="/login">Log in</Link>
+        </p>
+      ) : link.error ? (
+        <>
+          <Failure error={link.error} />
+          <p>
+            <Link to="/reset">Ask for a new link</Link>
+          </p>
+        </>
+      ) : link.data ? (
+        <>
+          <p>For {link.data.email}. All sessions of the account will end.</p>
+          <OutsideForm action="Set password" onSubmit={complete}>
+            <TextField
+              label="New password"
+              type="password"
+              name="password"
+              autoComplete="new-password"
+              value={password}
+              onChange={setPassword}
+              isRequired
+              autoFocus
+            />
+          </OutsideForm>
+        </>
+      ) : (
+        <Skeleton rows={2} />
+      )}
+    </OutsidePage>
+  );
+}
