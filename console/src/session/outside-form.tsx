@@ -6,9 +6,9 @@ import { Button } from '../look/button.tsx';
 import styles from './login-page.module.css';
 
 type OutsideFormProps = {
-  /** What the button says. */
+  /** Text of the button. */
   action: string;
-  /** Once it is through, it is the caller's to show another page. */
+  /** Resolves when the request is through; the caller then shows something else. */
   onSubmit: () => Promise<unknown>;
   children?: ReactNode;
 };

@@ -15,7 +15,7 @@ export function ResetPage() {
   const link = useQuery({
     queryKey: ['reset', token],
     queryFn: ({ signal }) => done(api.GET('/api/reset/{token}/', { params: { path }, signal })),
-    // It is used up by the form below, and must not be looked at again then.
+    // The form below uses the link up: asked for again, it would be gone.
     staleTime: Infinity,
   });
 

@@ -166,13 +166,16 @@ export const ownOperations: Readonly<Record<string, Operation>> = {
       tells: ['OrganizationMembership created'],
     };
   },
-  'POST /api/reset/:token/': async ({ db, colleague }) => ({
-    params: { token: await linkStore(db).create('reset', colleague.userId) },
-    body: { password: CANARY },
-    refused: { password: '12345678' },
-    by: () => colleague.userId,
-    tells: ['User updated'],
-  }),
+  'POST /api/reset/:token/': async ({ db, ours }) => {
+    const { userId } = await buildMember(db, ours);
+    return {
+      params: { token: await linkStore(db).create('reset', userId) },
+      body: { password: CANARY },
+      refused: { password: '12345678' },
+      by: () => userId,
+      tells: ['User updated'],
+    };
+  },
   'POST /api/organizations/': () => ({
     body: { name: 'Another' },
     refused: { name: '' },
