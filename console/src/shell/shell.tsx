@@ -2,6 +2,7 @@
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { api, done } from '../api/client.ts';
+import { useLive } from '../live/use-live.ts';
 import { useMe } from '../session/me.ts';
 import { openPalette, ShellKeys } from './shell-keys.tsx';
 import styles from './shell.module.css';
@@ -14,6 +15,7 @@ export function Shell() {
   useTheme(me.theme_mode);
   const params = useParams({ strict: false });
   const projectId = params.projectId ?? me.team?.id ?? me.organization?.projects[0]?.id;
+  useLive(projectId);
   return (
     <>
       <a className={styles.skip} href="#page">

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
 
 export type ExportBody = components['schemas']['BatchExport'];
@@ -15,6 +16,6 @@ export function exportQuery(projectId: number, exportId: string) {
           signal,
         }),
       ),
-    refetchInterval: 15_000,
+    refetchInterval: () => pollMs(15_000),
   });
 }

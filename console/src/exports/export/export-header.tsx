@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, ButtonLink } from '../../look/button.tsx';
+import { LiveMark } from '../../live/live-mark.tsx';
 import { editAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
 import { countIntervals } from '../words/cadence.ts';
@@ -39,6 +40,7 @@ export function ExportHeader({ projectId, one, missed }: { projectId: number; on
           {name} <span aria-hidden>→</span>
           <span className="visually-hidden">to</span> <span className="quiet">{destinationWords(one.destination)}</span>
         </h1>
+        <LiveMark />
         <Button onPress={() => setAsked(paused ? 'unpause' : 'pause')}>{paused ? 'Unpause' : 'Pause'}</Button>
         <ButtonLink to={editAddress({ projectId, exportId: id })}>Edit</ButtonLink>
         <Button kind="danger" onPress={() => setAsked('delete')}>

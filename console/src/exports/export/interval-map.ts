@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
 import { isUnderWay, type Code } from '../states/codes.ts';
 
@@ -36,7 +37,7 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
       const first = map.boundaries[0] ? Date.parse(map.boundaries[0].start) : Infinity;
       return decoded(earliest < first ? await get(new Date(earliest).toISOString()) : map);
     },
-    refetchInterval: ({ state }) => (state.data?.codes.some(isUnderWay) ? REFRESH_MS.busy : REFRESH_MS.idle),
+    refetchInterval: ({ state }) => pollMs(state.data?.codes.some(isUnderWay) ? REFRESH_MS.busy : REFRESH_MS.idle),
   });
 }
 

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
 import { isOfCalendar } from '../words/cadence.ts';
 import type { Cadence } from './layout.ts';
@@ -36,6 +37,8 @@ export function previewQuery(projectId: number, exportId: string, body: Wanted |
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
     retry: false,
+    // A plan that is about to be confirmed does not change under the pointer; the launch says what has changed.
+    meta: { live: false },
   });
 }
 
@@ -57,7 +60,7 @@ export function backfillQuery(projectId: number, exportId: string, id: string | 
         }),
       ),
     enabled: id !== undefined,
-    refetchInterval: ({ state }) => (state.data?.finished_at ? false : 1_000),
+    refetchInterval: ({ state }) => (state.data?.finished_at ? false : pollMs(1_000)),
   });
 }
 

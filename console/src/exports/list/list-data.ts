@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
 import { needsYou, type Code } from '../states/codes.ts';
 import { labelWords } from '../words/destination.ts';
@@ -85,7 +86,7 @@ export function listQuery(projectId: number, filter: ListFilter) {
       };
     },
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: () => pollMs(REFRESH_MS),
   });
 }
 

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { pollMs } from '../../live/liveness.ts';
 import { runParams, type RunPlace } from './run-data.ts';
 
 export type LogEntry = components['schemas']['LogEntry'];
@@ -78,7 +79,7 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
       return tail.results.length;
     },
     enabled: isFollowed,
-    refetchInterval: FOLLOW_MS,
+    refetchInterval: () => pollMs(FOLLOW_MS),
   });
 
 /** The same log when nothing is new, so that nothing is drawn again. */

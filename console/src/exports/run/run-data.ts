@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, ApiError, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
 
 export type Run = components['schemas']['BatchExportRun'];
@@ -28,7 +29,7 @@ export const runQuery = (place: RunPlace) =>
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? 2_000 : false),
+    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollMs(2_000) : false),
   });
 
 /** Delivers the run's interval once more. */

@@ -1,0 +1,29 @@
+/** Changes as `/live/` names them, and which queries they make untrue. */
+import type { Query } from '@tanstack/react-query';
+
+export type Change = { kind: string; export_id: string; run_id?: string };
+
+/** `all`: changes may have been missed. */
+export type Changes = readonly Change[] | 'all';
+
+/** First members of query keys that are about exports. */
+const KINDS: readonly unknown[] = ['exports', 'export', 'intervals', 'backfills', 'runs', 'log-tail'];
+
+/** A query with `meta: { live: false }` stands still: a form that is being filled in, a plan that is about to be confirmed. */
+export function areAbout({ queryKey, meta }: Pick<Query, 'queryKey' | 'meta'>, projectId: number, changes: Changes) {
+  const [kind] = queryKey;
+  const named = namesIn(queryKey);
+  if (meta?.['live'] === false || !KINDS.includes(kind) || !named.includes(projectId)) return false;
+  if (changes === 'all') return true;
+  return changes.some((change) => {
+    const isLog = change.kind === 'log';
+    if (kind === 'log-tail' || isLog)
+      return kind === 'log-tail' && isLog && named.includes(change.run_id ?? change.export_id);
+    return kind === 'exports' || named.includes(change.export_id);
+  });
+}
+
+/** Keys name a place by its ids, or by an object of them. */
+function namesIn(queryKey: readonly unknown[]): unknown[] {
+  return queryKey.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : [one]));
+}

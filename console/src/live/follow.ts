@@ -1,0 +1,63 @@
+/**
+ * One connection for all pages of a browser that show a project, because HTTP/1.1 has six in all: the page that holds the lock connects and tells the
+ * others. When it goes, the lock falls to the next one, which goes on from the last event that it was told of.
+ */
+import type { Changes } from './changes.ts';
+import { openStream } from './stream.ts';
+
+type Told = { isUp?: boolean; changes?: Changes; id?: string } | 'how is it?';
+
+type Handlers = { onState(isUp: boolean): void; onChanges(changes: Changes): void };
+
+/** @returns an end to it */
+export function follow(projectId: number, { onState, onChanges }: Handlers): () => void {
+  // Pages that are not served over TLS or from this machine have no locks: they poll.
+  if (!('locks' in navigator)) return () => {};
+  const name = `sluice-live-${projectId}`;
+  const channel = new BroadcastChannel(name);
+  const ending = new AbortController();
+  let lastId: string | undefined;
+  let own: { isUp: boolean } | undefined;
+
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin only
+  const post = (told: Told) => channel.postMessage(told);
+
+  function take({ isUp, changes, id }: Exclude<Told, string>): void {
+    lastId = id ?? lastId;
+    if (isUp !== undefined) onState(isUp);
+    if (changes) onChanges(changes);
+  }
+
+  function tell(told: Exclude<Told, string>): void {
+    post(told);
+    take(told);
+  }
+
+  channel.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+    if (data !== 'how is it?') take(data);
+    else if (own) post(own);
+  });
+  post('how is it?');
+
+  async function lead(): Promise<void> {
+    own = { isUp: false };
+    const close = openStream(projectId, lastId, {
+      onState(isUp) {
+        own = { isUp };
+        tell(own);
+      },
+      onChanges: (changes, id) => tell({ changes, ...(id !== undefined && { id }) }),
+    });
+    await new Promise((resolve) => ending.signal.addEventListener('abort', resolve));
+    close();
+  }
+
+  navigator.locks.request(name, { signal: ending.signal }, lead).catch((error: unknown) => {
+    if (!ending.signal.aborted) throw error;
+  });
+
+  return () => {
+    ending.abort();
+    channel.close();
+  };
+}

@@ -1,0 +1,15 @@
+import styles from './live-mark.module.css';
+import { useIsLive } from './liveness.ts';
+
+/** Whether what is shown follows changes as they happen. */
+export function LiveMark() {
+  return useIsLive() ? (
+    <span className={styles.live}>
+      Live <span aria-hidden>●</span>
+    </span>
+  ) : (
+    <span className="quiet" title="Changes do not arrive by themselves: the page asks for them every few seconds.">
+      Not live <span aria-hidden>○</span>
+    </span>
+  );
+}

@@ -1,0 +1,52 @@
+/** Queries that changes made untrue are asked for again: in turns, however fast changes come, and not while nobody looks at the page. */
+import type { QueryClient } from '@tanstack/react-query';
+import { areAbout, type Change, type Changes } from './changes.ts';
+
+export type Refresher = {
+  add(changes: Changes): void;
+  stop(): void;
+};
+
+const PAUSE_MS = 1_000;
+/** More that wait are as good as all. */
+const MOST_CHANGES = 100;
+
+export function createRefresher(queries: QueryClient, projectId: number): Refresher {
+  let waiting: Changes = [];
+  let isBusy = false;
+
+  async function refresh(): Promise<void> {
+    if (isBusy) return;
+    isBusy = true;
+    while (waiting.length > 0 && !document.hidden) {
+      const changes = waiting;
+      waiting = [];
+      const predicate = (query: Parameters<typeof areAbout>[0]) => areAbout(query, projectId, changes);
+      // A request that takes long is not cut off by the next change.
+      await Promise.all([queries.invalidateQueries({ predicate }), sleep(PAUSE_MS)]);
+    }
+    isBusy = false;
+  }
+
+  const onVisible = () => void refresh();
+  document.addEventListener('visibilitychange', onVisible);
+
+  return {
+    add(changes) {
+      waiting = both(waiting, changes);
+      void refresh();
+    },
+    stop() {
+      waiting = [];
+      document.removeEventListener('visibilitychange', onVisible);
+    },
+  };
+}
+
+function both(some: Changes, others: Changes): Changes {
+  if (some === 'all' || others === 'all') return 'all';
+  const changes: readonly Change[] = [...some, ...others];
+  return changes.length > MOST_CHANGES ? 'all' : changes;
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
