@@ -28,6 +28,8 @@ import type { Application } from '../platform/http/server.ts';
 import { createKeyRing } from '../platform/secrets/key-ring.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { codecEndpoint, type CodecEndpointOptions } from '../platform/temporal/codec-endpoint.ts';
+import { createApiPage } from './api-page/api-page.ts';
+import type { OpenApi } from './api-page/document.ts';
 import { openConsoleFiles } from './console/console-files.ts';
 import { createConsolePages } from './console/console-pages.ts';
 import { openConnections } from './connections.ts';
@@ -147,6 +149,7 @@ export function createApi(options: ApiOptions): Api {
       ],
       rawRoutes,
       routes: apiRoutes,
+      documentPage: (document) => createApiPage(document as OpenApi),
       collaborators: {
         ...health.collaborators,
         ...people.collaborators,

@@ -17,7 +17,7 @@ const YEAR_SECONDS = 31_536_000;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Sluice</title>
 <p>The console is not built. Build it with <code>npm run console:build</code> and load this page again.
-The API works without it: see <a href="/api/schema/">/api/schema/</a>.</p>`;
+The API works without it: see <a href="/docs/api">/docs/api</a>.</p>`;
 
 export type ConsolePagesOptions = { files: () => Promise<ConsoleFiles | undefined>; log: Logger };
 

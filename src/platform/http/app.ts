@@ -28,6 +28,8 @@ export type AppOptions<Collaborators> = {
   rawHandlers?: readonly RawHandler[];
   /** Routes of the lane and the raw handlers, to be described with the others. */
   rawRoutes?: readonly DescribedRoute[];
+  /** The page of the OpenAPI document; absent: there is none. */
+  documentPage?(document: object): RawHandler;
   /** Second argument of every handler. */
   collaborators: Collaborators;
   gatekeeper: Gatekeeper;
@@ -42,7 +44,8 @@ export type AppOptions<Collaborators> = {
 export function createApp<Collaborators>(options: AppOptions<Collaborators>): Application {
   const { collaborators, gatekeeper, publicUrl, lane, rawHandlers = [], rawRoutes = [], log } = options;
   const described = [...rawRoutes, ...options.routes];
-  const routes = [...options.routes, openApiRoute<Collaborators>(described, publicUrl)];
+  const { document, route: documentRoute } = openApiRoute<Collaborators>(described, publicUrl);
+  const routes = [...options.routes, documentRoute];
   const base = new URL(publicUrl);
   const router = new Router({ sensitive: true });
   // Only these may be called from a foreign web page: their keys are public, or they need none.
@@ -62,7 +65,8 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
   }
 
   const app = new Koa();
-  app.use(answerRaw(lane ? [asRawHandler(lane), ...rawHandlers] : rawHandlers));
+  const documentPages = options.documentPage ? [options.documentPage(document)] : [];
+  app.use(answerRaw([...(lane ? [asRawHandler(lane)] : []), ...rawHandlers, ...documentPages]));
   app.use(describeRequests(log, options.isAway ?? (() => false)));
   app.use(helmet());
   // Old SDKs (posthog-js 1.174) ask with credentials, though there are none here that a browser would send along: it then wants to read

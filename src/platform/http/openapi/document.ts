@@ -8,11 +8,11 @@ import { json, route, type DescribedRoute, type Route } from '../route.ts';
 
 type Json = Record<string, unknown>;
 
-/** `/api/schema/`: the document of the given routes, and of itself. */
+/** The document of the given routes and of `/api/schema/`, which answers it. */
 export function openApiRoute<Collaborators>(
   routes: readonly DescribedRoute[],
   publicUrl: string,
-): Route<Collaborators> {
+): { document: Json; route: Route<Collaborators> } {
   const own = route({
     method: 'get',
     path: '/api/schema/',
@@ -22,7 +22,7 @@ export function openApiRoute<Collaborators>(
     handle: async () => json(200, document),
   });
   const document = openApiDocument([...routes, own], publicUrl);
-  return own;
+  return { document, route: own };
 }
 
 /** @throws Error when two different schemas carry one title, or two operations one id */

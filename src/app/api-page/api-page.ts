@@ -1,0 +1,61 @@
+/**
+ * `/docs/api`: the OpenAPI document for people. A page of our own, and none of the libraries (Swagger UI, Redoc, Scalar, RapiDoc): those load megabytes of
+ * script, and styles that only a loose policy allows. This page runs and loads nothing, so its policy allows nothing but its one stylesheet.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { RawHandler } from '../../platform/http/raw-answers.ts';
+import { htmlOf } from './page.ts';
+import type { OpenApi } from './document.ts';
+
+const PATH = /^\/docs\/api\/?$/;
+const STYLES = ['../../analytics/sharing/charts/tokens.css', 'page.css']
+  .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+  .join('');
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cache-Control': 'no-cache',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  Vary: 'Accept, Accept-Encoding',
+};
+
+/** @param document as `/api/schema/` answers it; drawn when it is first asked for, and then kept */
+export function createApiPage(document: OpenApi): RawHandler {
+  let drawn: Promise<{ html: Buffer; zipped: Buffer }> | undefined;
+
+  async function draw() {
+    const html = Buffer.from(htmlOf(document, STYLES));
+    return { html, zipped: await promisify(gzip)(html) };
+  }
+
+  return (request, response) => {
+    const { method, headers, url = '' } = request;
+    const isReading = method === 'GET' || method === 'HEAD';
+    // Programs keep the API's own 404.
+    if (!isReading || !PATH.test(url.split('?', 1)[0]!) || !/\btext\/html\b/.test(headers.accept ?? '')) return false;
+    const takesGzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
+    drawn ??= draw();
+    void drawn.then(({ html, zipped }) => {
+      const body = takesGzip ? zipped : html;
+      response.writeHead(200, {
+        ...HEADERS,
+        ...(takesGzip && { 'Content-Encoding': 'gzip' }),
+        'Content-Length': body.length,
+      });
+      response.end(method === 'HEAD' ? undefined : body);
+    });
+    return true;
+  };
+}

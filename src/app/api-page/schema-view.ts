@@ -1,0 +1,79 @@
+/** A schema as people read it: its type in a few words, and its fields below each other. */
+import { h, type ComponentChild } from 'preact';
+import type { Schema } from './document.ts';
+
+const REF = '#/components/schemas/';
+export const anchorOf = (schemaName: string) => `schema-${schemaName}`;
+
+/** Types in words, with links to those that have a name. */
+export function typeWords(schema: Schema): ComponentChild {
+  const { $ref, anyOf, allOf, items, type } = schema;
+  if ($ref) {
+    const name = $ref.slice(REF.length);
+    return h('a', { href: `#${anchorOf(name)}` }, name);
+  }
+  if (anyOf) return joined(anyOf.map(typeWords), ' or ');
+  if (allOf) return joined(allOf.map(typeWords), ' and ');
+  if (schema.const !== undefined) return code(schema.const);
+  if (schema.enum) return joined(schema.enum.map(code), ', ');
+  if (type === 'array') return ['list of ', items ? typeWords(items) : 'anything', limits(schema, 'items')];
+  const [value] = Object.values(schema.patternProperties ?? {});
+  if (value) return ['object of ', typeWords(value)];
+  return [schema.format ?? type ?? 'anything', limits(schema, 'characters')];
+}
+
+const code = (value: unknown) => h('code', null, JSON.stringify(value));
+
+function joined(parts: readonly ComponentChild[], between: string): ComponentChild {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [between, part]));
+}
+
+function limits({ minimum, maximum, minLength, maxLength, minItems, maxItems }: Schema, unit: string): string {
+  const [least, most] = unit === 'items' ? [minItems, maxItems] : [minLength, maxLength];
+  const words = [
+    ...(minimum !== undefined ? [`from ${minimum}`] : []),
+    ...(maximum !== undefined ? [`to ${maximum}`] : []),
+    ...(least !== undefined ? [`at least ${least} ${unit}`] : []),
+    ...(most !== undefined ? [`at most ${most} ${unit}`] : []),
+  ];
+  return words.length > 0 ? ` (${words.join(', ')})` : '';
+}
+
+/** Fields of an object, or of the objects that a list or a choice is made of; null: it has none of its own. */
+export function Fields({ schema }: { schema: Schema }): ComponentChild {
+  const nested = [
+    schema.items,
+    ...(schema.anyOf ?? []),
+    ...(schema.allOf ?? []),
+    ...Object.values(schema.patternProperties ?? {}),
+  ];
+  const { properties = {}, required = [] } = schema;
+  const names = Object.keys(properties);
+  return [
+    names.length > 0 &&
+      h(
+        'ul',
+        { class: 'fields' },
+        names.map((name) => field(name, properties[name]!, required.includes(name))),
+      ),
+    ...nested.map((one) => one && h(Fields, { schema: one })),
+  ];
+}
+
+export function field(name: string, schema: Schema, isRequired: boolean, place = ''): ComponentChild {
+  return h('li', null, [
+    h('b', null, h('code', null, name)),
+    place && ` in ${place}`,
+    isRequired && h('span', { class: 'required' }, ' required'),
+    ' ',
+    h('span', { class: 'type' }, typeWords(schema)),
+    schema.default !== undefined && [' = ', code(schema.default)],
+    schema.description && [' ', prose(schema.description)],
+    h(Fields, { schema }),
+  ]);
+}
+
+/** Descriptions mark code by backticks. */
+export function prose(text: string): ComponentChild {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? h('code', null, part) : part));
+}
