@@ -29,6 +29,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST /batch_exports/:id/run_test_step/': 'tries the destination',
   'POST /batch_exports/preview/': 'shows rows',
   'POST /batch_exports/:id/preview/': 'shows rows',
+  'POST /feature_flags/evaluate/': 'decides',
   'POST /feature_flags/user_blast_radius/': 'counts persons',
   'POST /query/': 'computes',
   'POST /api/reset/': 'mails a link to whoever has the account; its use is told',

@@ -165,6 +165,7 @@ async function restOf(
     'post /batch_exports/:id/run_test_step/': { step: 0 },
     'post /batch_exports/preview/': draft,
     'post /batch_exports/:id/preview/': {},
+    'post /feature_flags/evaluate/': { flag: 'seed', distinct_id: 'user-1' },
     'post /feature_flags/user_blast_radius/': { condition: { properties: [] } },
     'post /query/': { query: TREND },
     'post /flags/': { api_key: token, distinct_id: 'user-1' },

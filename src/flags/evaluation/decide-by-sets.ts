@@ -2,7 +2,7 @@
 import { MISS, type Answers, type Miss } from './answers.ts';
 import type { EvaluationContext } from './context.ts';
 import type { ConditionSet } from './condition-set.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, SetTrace, Trace } from './decision.ts';
 import type { Placement } from './placement.ts';
 
 type Flag = {
@@ -13,11 +13,12 @@ type Flag = {
   readonly exitsEarly: boolean;
 };
 
-export function decideBySets(flag: Flag): (context: EvaluationContext) => Decision {
+export function decideBySets(flag: Flag): (context: EvaluationContext, trace?: Trace) => Decision {
   const [set, second] = flag.sets;
   const isSimple = set && !second && set.group === undefined && !flag.placement.byDevice;
-  if (!isSimple) return (context) => decideInOrder(flag, context);
-  return (context) => decideByOnly(set, flag, context) ?? decideInOrder(flag, context);
+  if (!isSimple) return (context, trace) => decideInOrder(flag, context, trace);
+  return (context, trace) =>
+    (trace ? undefined : decideByOnly(set, flag, context)) ?? decideInOrder(flag, context, trace);
 }
 
 /**
@@ -38,10 +39,11 @@ function decideByOnly(
   return isIn === true && variant !== undefined ? answers.matched(0, variant) : undefined;
 }
 
-function decideInOrder(flag: Flag, context: EvaluationContext): Decision {
-  const course = new Course(flag.answers);
+function decideInOrder(flag: Flag, context: EvaluationContext, trace: Trace | undefined): Decision {
+  const course = new Course(flag.answers, trace);
   for (let index = 0; index < flag.sets.length; index++) {
     const isLate = index > 0 && context.isLateSoFar();
+    if (isLate) course.note(index, 'timeout');
     const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, context, course);
     if (decided) return decided;
   }
@@ -59,36 +61,58 @@ function trySet(flag: Flag, index: number, context: EvaluationContext, course: C
   const matches = set.matches(context);
   if (matches === false) return course.miss(MISS.noConditionMatch, index);
   // Data that was not read may not matter in the end. Other failures are faults of the flag.
-  if (typeof matches === 'string' && matches !== 'database_error') return answers.failed(matches);
+  if (typeof matches === 'string' && matches !== 'database_error') {
+    course.note(index, matches);
+    return answers.failed(matches);
+  }
   const isIn = placement.isInRollout(context, set.group, set.percentage);
+  if (course.isTraced) course.place = placement.placeOf(context, set.group);
   if (isIn === false && matches === true) {
     course.miss(MISS.outOfRolloutBound, index);
     return exitsEarly ? course.atEnd() : undefined;
   }
   if (isIn === false) return exitsEarly ? course.suppose(false) : course.miss(MISS.noConditionMatch, index);
   const variant = set.variant ?? placement.variantFor(context, set.group);
+  const isMatch = matches === true && isIn === true;
+  course.note(index, isMatch && variant !== undefined ? 'condition_match' : 'database_error');
   if (variant === undefined) return answers.failed('database_error');
-  if (matches === true && isIn === true) return course.end(answers.matched(index, variant));
+  if (isMatch) return course.end(answers.matched(index, variant));
   return course.suppose(variant) ?? (exitsEarly && isIn !== true ? course.suppose(false) : undefined);
 }
 
 /** A flag's value: false, the variant, or null for a flag that is just on. */
 type Value = string | null | false;
 
+const MISS_REASONS = ['no_group_type', 'no_condition_match', 'out_of_rollout_bound', 'no_device'] as const;
+
 class Course {
   readonly #answers: Answers;
+  readonly #trace: Trace | undefined;
+  /** Of the set that is tried. */
+  place: number | undefined;
   #miss: Miss = MISS.noGroupType;
   #index: number | undefined;
   #hasSkippedGroup = false;
   /** The flag's value in case that a set matches of which this is not known. */
   #supposed: Value | undefined;
 
-  constructor(answers: Answers) {
+  constructor(answers: Answers, trace: Trace | undefined) {
     this.#answers = answers;
+    this.#trace = trace;
+  }
+
+  get isTraced(): boolean {
+    return this.#trace !== undefined;
+  }
+
+  note(index: number, reason: SetTrace['reason']): void {
+    this.#trace?.sets.push({ index, reason, place: this.place });
+    this.place = undefined;
   }
 
   /** Of misses that tell as much, the last is kept. */
   miss(miss: Miss, index: number): undefined {
+    this.note(index, MISS_REASONS[miss]);
     if (rankOf(miss) < rankOf(this.#miss)) return;
     this.#miss = miss;
     this.#index = index;

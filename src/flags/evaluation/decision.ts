@@ -30,6 +30,8 @@ export type EvaluationRequest = {
   onlySurveys: boolean;
   /** Stored properties do not count. */
   onlyRequestProperties: boolean;
+  /** Filled with how a flag is decided. */
+  trace?: Trace | undefined;
 };
 
 /** Which stored facts a request needs to be decided; nothing: no query. */
@@ -53,6 +55,19 @@ export type Facts = {
   /** Hash keys by the keys of flags with experience continuity. */
   hashKeyOverrides: ReadonlyMap<string, string> | 'unavailable';
 };
+
+/** The outcome of a condition set, as the evaluator writes it down while it decides. */
+export type SetTrace = {
+  /** In stored order. */
+  readonly index: number;
+  readonly reason:
+    'condition_match' | 'no_condition_match' | 'out_of_rollout_bound' | 'no_group_type' | 'no_device' | FailureCode;
+  /** Where the subject falls in `[0, 1]`; undefined: nothing came to that, or it is not known. */
+  readonly place: number | undefined;
+};
+
+/** Of one flag: those that it depends on are not traced. Sets without an entry were not reached. */
+export type Trace = { readonly key: string; readonly sets: SetTrace[] };
 
 export const REASONS = {
   super_condition_value: 'Super condition value',

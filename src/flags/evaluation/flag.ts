@@ -53,7 +53,9 @@ export function compileFlag(
       if (typeof enrolled === 'string') return answers.failed(enrolled);
       if (enrolled !== undefined) return answers.enrolled(enrolled);
       const holdout = placement.holdoutOf?.(context);
-      return holdout === undefined ? decideSets(context) : answers.heldOut(holdout);
+      if (holdout !== undefined) return answers.heldOut(holdout);
+      const { trace } = context.request;
+      return decideSets(context, trace?.key === definition.key ? trace : undefined);
     },
   };
 }

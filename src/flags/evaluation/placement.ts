@@ -25,6 +25,8 @@ export type Placement = {
   readonly variantKeys: ReadonlySet<string>;
   /** @param group index of the type of the group that is placed; undefined: the person */
   isInRollout: (context: EvaluationContext, group: number | undefined, percentage: number) => Verdict;
+  /** The place that `isInRollout` compares with a percentage; undefined: not known. */
+  placeOf: (context: EvaluationContext, group: number | undefined) => number | undefined;
   /** null: none, the flag is just on; undefined: not known. */
   variantFor: (context: EvaluationContext, group: number | undefined) => string | null | undefined;
   /** `holdout-<id>`, when who asks is held out. Undefined: nobody is. */
@@ -77,6 +79,7 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
       const place = percentileOf(context, group);
       return place === undefined ? 'database_error' : isWithin(place, percentage);
     },
+    placeOf: (context, group) => percentileOf(context, group),
     variantFor(context, group) {
       if (variants.length === 0) return null;
       const place = percentileOf(context, group, 'variant');

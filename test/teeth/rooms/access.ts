@@ -234,6 +234,12 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     grep: 'by how many persons',
   },
   {
+    name: 'raw-evaluate',
+    guards: 'conditions that are tried on a stored person do not tell their properties',
+    tests: ['test/flags/feature-flags/evaluate.test.ts'],
+    grep: 'names a stored person',
+  },
+  {
     name: 'raw-cohorts',
     guards: 'counts of cohorts do not tell values of persons one by one',
     tests: ['test/authorization/raw-data.test.ts'],

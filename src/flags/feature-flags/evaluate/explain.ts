@@ -1,0 +1,122 @@
+/** The answer of one flag to one person, and why, set by set; nothing is stored, counted or captured by it. */
+import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
+import type { Caller, Project, Rights } from '../../../platform/http/access.ts';
+import { ensureRaw, rawAccess } from '../../../people/access/raw-data.ts';
+import type { Json, Properties } from '../../../conditions/operators/json-values.ts';
+import type { Decider } from '../../decide/decider.ts';
+import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
+import { compileDefinitions } from '../../evaluation/compile.ts';
+import type { Decision, SetTrace, Trace } from '../../evaluation/decision.ts';
+import type { FlagDefinition } from '../../evaluation/definitions.ts';
+import type { FlagStores } from '../../stores.ts';
+import { checkedFilters } from '../checks/check-filters.ts';
+import { checkReferences } from '../checks/check-references.ts';
+import type { FeatureFlag } from '../feature-flags.store.ts';
+import type { FlagFilters } from '../filters.ts';
+import { seesFlag } from '../linked.ts';
+
+export type FlagEvaluationOptions = {
+  stores: FlagStores;
+  definitions: Pick<LiveDefinitions, 'findById'>;
+  decider: Decider;
+};
+
+/** The person and groups that are asked about. Without a distinct id there is no stored person, only what is given here. */
+export type Subject = {
+  distinctId: string | undefined;
+  personProperties: Properties;
+  groups: Readonly<Record<string, string>>;
+  groupProperties: Readonly<Record<string, Properties>>;
+};
+
+export type Explained = {
+  flag: FeatureFlag;
+  decision: Decision;
+  /** One for each condition set; null: it was not reached. */
+  sets: readonly (SetTrace | null)[];
+};
+
+export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationOptions) {
+  /** By its id, or by its key. */
+  async function flagNamed(projectId: number, name: number | string): Promise<FeatureFlag | undefined> {
+    if (typeof name === 'string') return stores.flags.findByKey(projectId, name);
+    return (await stores.flags.byIds(projectId, [name]))[0];
+  }
+
+  async function checkedDraft(
+    projectId: number,
+    { id, key }: FeatureFlag,
+    draft: unknown,
+    rights: Pick<Rights, 'levelOf'>,
+  ): Promise<FlagFilters> {
+    const filters = checkedFilters(draft);
+    await checkReferences(stores, projectId, { id, key, filters }, rights);
+    return filters;
+  }
+
+  return {
+    /**
+     * @param draft filters that the flag has not; undefined: its own
+     * @throws NotFound, PermissionDenied for a flag, or a person, that is closed to the caller
+     * @throws InvalidInput naming the member of `filters`
+     */
+    async explain(
+      project: Project,
+      name: number | string,
+      { distinctId, ...given }: Subject,
+      draft: unknown,
+      viewer: { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> },
+    ): Promise<Explained> {
+      const flag = await flagNamed(project.id, name);
+      if (!flag || flag.deleted) throw new NotFound();
+      if (!seesFlag(viewer.rights, flag)) {
+        throw new PermissionDenied('You do not have viewer access to this resource.');
+      }
+      // Callers who write the conditions learn what is stored of a person by asking often enough.
+      // tooth: raw-evaluate
+      if (distinctId !== undefined) ensureRaw(rawAccess(viewer), ['person']);
+      const filters = draft === undefined ? flag.filters : await checkedDraft(project.id, flag, draft, viewer.rights);
+      // A project that was entered is there.
+      const live = (await definitions.findById(project.id))!;
+      const flags = [...live.definitions.flags.filter(({ id }) => id !== flag.id), definitionOf(flag, filters)];
+      const changed = { ...live.definitions, flags };
+      const trace: Trace = { key: flag.key, sets: [] };
+      const { decisions } = await decider.decide(
+        { projectId: project.id, definitions: changed, compiled: compileDefinitions(changed) },
+        {
+          ...given,
+          // No person has an empty id.
+          distinctId: distinctId ?? '',
+          runtime: 'all',
+          contexts: [],
+          flagKeys: new Set([flag.key]),
+          onlySurveys: false,
+          onlyRequestProperties: false,
+          trace,
+        },
+      );
+      const [decision] = decisions;
+      if (!decision) throw new InvalidInput('The flag cannot be evaluated.', 'flag');
+      const sets = filters.groups.map((_, index) => trace.sets.find((one) => one.index === index) ?? null);
+      return { flag, decision, sets };
+    },
+  };
+}
+
+/** As it would be decided if it were on. */
+function definitionOf(flag: FeatureFlag, filters: FlagFilters): FlagDefinition {
+  return {
+    id: flag.id,
+    key: flag.key,
+    version: flag.version,
+    active: true,
+    filters: filters as unknown as Json,
+    ensureExperienceContinuity: flag.ensureExperienceContinuity,
+    evaluationRuntime: flag.evaluationRuntime,
+    bucketingIdentifier: flag.bucketingIdentifier,
+    evaluationContexts: [],
+    hasExperiment: false,
+  };
+}
+
+export type FlagEvaluation = ReturnType<typeof flagEvaluation>;
