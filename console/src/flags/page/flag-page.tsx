@@ -14,6 +14,7 @@ import { SaveBar } from './save-bar.tsx';
 import { useEdit } from './use-edit.ts';
 import { useRefusal } from './use-refusal.ts';
 import { Variants } from './variants.tsx';
+import { WhoGetsIt } from './who-gets-it.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/flags/$flagId');
 
@@ -50,6 +51,7 @@ function FlagView({ projectId, flag }: { projectId: number; flag: Flag }) {
       <Variants edit={edit} refusal={refusal} mayEdit={mayEdit} />
       <Payloads key={`payloads ${edit.base.version} ${edit.origin}`} edit={edit} refusal={refusal} mayEdit={mayEdit} />
       {edit.isDirty && <SaveBar projectId={projectId} edit={edit} refusal={refusal} />}
+      {!flag.deleted && <WhoGetsIt projectId={projectId} flag={flag} edit={edit} />}
       <History projectId={projectId} flag={flag} edit={edit} mayEdit={mayEdit} />
       <LeaveQuestion isDirty={edit.isDirty} />
     </main>
