@@ -1,9 +1,9 @@
 /** Changes that show while a page is open, without a load and over one connection of the browser. */
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
-import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
-import { buildExport } from '../support/exports/export-world.ts';
-import { needsBrowser } from '../support/sdks/browser.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import { buildExport } from '../../support/exports/export-world.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const FROM = '2025-06-02T09:00:00.000Z';
 const HOUR_LATER = '2025-06-02T10:00:00.000Z';

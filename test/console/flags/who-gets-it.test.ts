@@ -1,8 +1,8 @@
 /** The question who gets a flag, asked on its page. */
-import { startFlagsApi, type FlagsApi } from '../support/api/flags-api.ts';
-import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit } from '../support/console/visitor.ts';
-import { needsBrowser } from '../support/sdks/browser.ts';
+import { startFlagsApi, type FlagsApi } from '../../support/api/flags-api.ts';
+import { assertAccessible } from '../../support/console/axe.ts';
+import { builtConsole, visit } from '../../support/console/visitor.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const GOOGLE = { type: 'person', key: 'source', operator: 'icontains', value: 'google' };
 
