@@ -1264,6 +1264,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/feature_flags/evaluate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["feature_flags_evaluate_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/feature_flags/evaluation_reasons/": {
         parameters: {
             query?: never;
@@ -3506,6 +3522,44 @@ export interface components {
             };
             minimal_flag_called_events: boolean;
             property_matching_version: number;
+        };
+        /** FlagEvaluation */
+        FlagEvaluation: {
+            active: boolean;
+            condition_sets: {
+                bucket: number | null;
+                index: number;
+                matches: boolean | null;
+                reason: string;
+            }[];
+            id: number;
+            key: string;
+            reason: {
+                code: string;
+                condition_index: number | null;
+                description: string;
+            };
+            value: boolean | string;
+            version: number;
+        };
+        /** FlagEvaluationOf */
+        FlagEvaluationOf: {
+            distinct_id?: string;
+            filters?: {
+                [key: string]: unknown;
+            };
+            flag: number | string;
+            group_properties?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            groups?: {
+                [key: string]: string;
+            };
+            person_properties?: {
+                [key: string]: unknown;
+            };
         };
         /** FlagFilters */
         FlagFilters: {
@@ -8083,6 +8137,31 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["Activity"][];
                     };
+                };
+            };
+        };
+    };
+    feature_flags_evaluate_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlagEvaluationOf"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlagEvaluation"];
                 };
             };
         };
