@@ -3,6 +3,7 @@ import { locatedIn } from '../platform/http/parameters/preconditions.ts';
 import { Type } from '../platform/schema.ts';
 import type { Backfills } from './backfills/backfills.ts';
 import type { BatchExports } from './batch-exports/batch-exports.ts';
+import type { ExportDiagnoses } from './diagnosis/diagnosis.ts';
 import type { ForeignDeliveries } from './timeline/accept-delivery.ts';
 import type { ExportIntervals } from './intervals/intervals.ts';
 import type { Overviews } from './monitoring/overview.ts';
@@ -21,6 +22,7 @@ export type ExportsApi = {
   overviews: Overviews;
   previews: ExportPreviews;
   runs: ExportRuns;
+  diagnoses: ExportDiagnoses;
   exportLogs: LogStore;
   integrations: Integrations;
   testSteps: ExportTestSteps;

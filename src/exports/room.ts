@@ -10,6 +10,8 @@ import { batchExports, type BatchExportsOptions } from './batch-exports/batch-ex
 import { batchExportRoutes } from './batch-exports/batch-exports.routes.ts';
 import { protectedExports } from './batch-exports/protected.ts';
 import { bulkRoutes } from './bulk/bulk.routes.ts';
+import { exportDiagnoses } from './diagnosis/diagnosis.ts';
+import { diagnosisRoutes } from './diagnosis/diagnosis.routes.ts';
 import { integrations } from './integrations/integrations.ts';
 import { integrationRoutes } from './integrations/integrations.routes.ts';
 import { exportTestSteps } from './integrations/test-steps.ts';
@@ -42,6 +44,7 @@ export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...previewRoutes,
   ...runRoutes,
   ...attemptRoutes,
+  ...diagnosisRoutes,
   ...backfillRoutes,
   ...intervalRoutes,
   ...intervalMapRoutes,
@@ -75,6 +78,7 @@ export type ExportsRoom = Room<ExportsApi> & {
 
 export function createExportsRoom(engine: ExportsRoomOptions): ExportsRoom {
   const live = createLive(engine);
+  const runs = exportRuns(engine);
   return {
     collaborators: {
       batchExports: batchExports(engine),
@@ -83,7 +87,8 @@ export function createExportsRoom(engine: ExportsRoomOptions): ExportsRoom {
       intervals: exportIntervals(engine),
       overviews: exportOverviews(engine),
       previews: exportPreviews(engine),
-      runs: exportRuns(engine),
+      runs,
+      diagnoses: exportDiagnoses({ ...engine, runs }),
       exportLogs: engine.stores.logs,
       integrations: integrations(engine),
       testSteps: exportTestSteps(engine),

@@ -272,6 +272,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/diagnosis/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["batch_exports_runs_diagnosis_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/logs/": {
         parameters: {
             query?: never;
@@ -3221,6 +3237,26 @@ export interface components {
         DeletedTile: {
             tile_id: number;
         };
+        /** DiagnosedChange */
+        DiagnosedChange: {
+            /** @enum {string} */
+            about: "batch_export" | "integration";
+            /** Format: date-time */
+            at: string;
+            fields: {
+                after: unknown;
+                before: unknown;
+                field: string;
+            }[];
+            user: {
+                email: string;
+                first_name: string;
+                id: number;
+                last_name: string;
+                /** Format: uuid */
+                uuid: string;
+            } | null;
+        };
         /** DuplicatedTile */
         DuplicatedTile: {
             id: number;
@@ -4870,6 +4906,36 @@ export interface components {
         RunAttempts: {
             results: components["schemas"]["RunAttempt"][];
         };
+        /** RunDiagnosis */
+        RunDiagnosis: {
+            cause: components["schemas"]["BatchExportError"] | null;
+            changes: components["schemas"]["DiagnosedChange"][];
+            last_success: {
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                data_interval_end: string;
+                /** Format: date-time */
+                data_interval_start: string;
+                finished_at: string | null;
+                /** Format: uuid */
+                run: string;
+            } | null;
+            later_run: {
+                /** Format: uuid */
+                run: string;
+                /** @enum {string} */
+                status: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut" | "ContinuedAsNew";
+            } | null;
+            more_changes: boolean;
+            next_try_at: string | null;
+            owner: ("you" | "destination" | "sluice") | null;
+            /** Format: uuid */
+            run: string;
+            /** @enum {string} */
+            status: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut" | "ContinuedAsNew";
+            waits_for: string | null;
+        };
         /** RunProgress */
         RunProgress: {
             bytes: number;
@@ -5844,6 +5910,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Cancelled"];
+                };
+            };
+        };
+    };
+    batch_exports_runs_diagnosis_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                batch_export_id: string;
+                id: string;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDiagnosis"];
                 };
             };
         };

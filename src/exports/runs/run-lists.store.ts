@@ -92,6 +92,17 @@ export function runLists(db: Knex) {
       return new Map(rows.map((row) => [row.batch_export_id, runFromRow(row)]));
     },
 
+    /** The newest run of an export that delivered, among those that began before another. */
+    async lastSuccess(batchExportId: string, before: string): Promise<Run | undefined> {
+      const [row] = await table()
+        .where({ batch_export_id: batchExportId, status: 'Completed' })
+        .where('created_at', '<', before)
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .select<RunRow[]>(db.raw(LISTED_COLUMNS));
+      return row && runFromRow(row);
+    },
+
     /** The newest runs of an export that completed by themselves: how long they took from their start on, and what they delivered. */
     async pastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
       const { rows } = await db.raw<{ rows: PastRun[] }>(

@@ -48,6 +48,13 @@ type Row = {
   created_at: string;
 };
 
+/** A user as entries name them beside their change; null: no user, or one who is gone. */
+export type EntryAuthor = { id: number; uuid: string; first_name: string; last_name: string; email: string };
+export type AuthoredEntry = AuditLogEntry & { author: EntryAuthor | null };
+
+const USER_JSON = `case when users.id is not null then json_build_object('id', users.id, 'uuid', users.uuid, 'first_name', users.first_name,
+  'last_name', users.last_name, 'email', users.email) end as author`;
+
 function fromRow(row: Row): AuditLogEntry {
   return {
     id: row.id,
@@ -151,6 +158,27 @@ export function auditLogStore(db: Knex) {
 
     /** Of a project, newest first: of one object, of all of a kind, or of all. */
     list: (projectId: number, wanted: AuditLogFilter, page: Page) => listed({ project_id: projectId }, wanted, page),
+
+    /** Changes of some objects within a time, the newest first, with the users who made them. */
+    async between(
+      projectId: number,
+      about: readonly { scope: string; itemId: string | number }[],
+      { after, until, limit }: { after: string; until: string; limit: number },
+    ): Promise<AuthoredEntry[]> {
+      const rows = (await table()
+        .leftJoin('users', 'users.id', 'activity_log.user_id')
+        .where({ project_id: projectId })
+        .whereIn(
+          ['scope', 'item_id'],
+          about.map(({ scope, itemId }) => [scope, String(itemId)]),
+        )
+        .where('activity_log.created_at', '>', after)
+        .where('activity_log.created_at', '<=', until)
+        .orderBy('activity_log.created_at', 'desc')
+        .limit(limit)
+        .select('activity_log.*', db.raw(USER_JSON))) as (Row & { author: EntryAuthor | null })[];
+      return rows.map((row) => ({ ...fromRow(row), author: row.author }));
+    },
 
     /** Of an organization as a whole, without that of its projects. */
     listOfOrganization: (organizationId: string, wanted: AuditLogFilter, page: Page) =>

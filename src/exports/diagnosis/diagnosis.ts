@@ -1,0 +1,121 @@
+/** Why a run did not deliver, as far as it is known: its error, what changed before it, and what it waits for. */
+import type { AuthoredEntry, EntryAuthor } from '../../people/audit/audit-log.store.ts';
+import { changedFields, type ChangedField } from '../../people/audit/changed-fields.ts';
+import type { BatchExport } from '../batch-exports/batch-export.ts';
+import { BatchExportBody } from '../batch-exports/batch-exports.schema.ts';
+import { isOpen } from '../domain/statuses.ts';
+import { presentError, type RunErrorBody } from '../faults/run-error.ts';
+import type { Run } from '../runs/run-rows.ts';
+import type { ExportRuns } from '../runs/runs.ts';
+import type { ExportStores } from '../stores.ts';
+import { describeBlock } from '../timeline/timeline-guard.ts';
+
+export type SeenChange = {
+  at: string;
+  by: EntryAuthor | null;
+  about: 'batch_export' | 'integration';
+  fields: ChangedField[];
+};
+
+export type Diagnosis = {
+  run: Run;
+  cause: RunErrorBody;
+  lastSuccess: Run | undefined;
+  /** Newest first. */
+  changes: SeenChange[];
+  moreChanges: boolean;
+  waitsFor: string | null;
+  /** The newest run of the data interval, if it is a later one. */
+  laterRun: Run | undefined;
+};
+
+export const MOST_CHANGES = 50;
+/** Values that are longer are left out. */
+export const LONGEST_VALUE = 1_000;
+
+/** Fields that are no part of what runs do. */
+const NO_CAUSE = new Set(['last_paused_at', 'paused_reason', 'pause', 'name']);
+
+export type ExportDiagnoses = ReturnType<typeof exportDiagnoses>;
+
+export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: Pick<ExportRuns, 'waitingReasons'> }) {
+  /** Changes since the beginning of the last success: its plan is of that moment. */
+  async function changesBefore(batchExport: BatchExport, run: Run, lastSuccess: Run | undefined) {
+    const { projectId, id, integration, createdAt } = batchExport;
+    const about = [
+      { scope: 'BatchExport', itemId: id },
+      ...(integration ? [{ scope: 'Integration', itemId: integration.id }] : []),
+    ];
+    const entries = await stores.auditLog.between(projectId, about, {
+      after: lastSuccess?.createdAt ?? createdAt,
+      until: run.finishedAt ?? (await stores.batchExports.now()),
+      limit: MOST_CHANGES + 1,
+    });
+    const changes = entries.slice(0, MOST_CHANGES).flatMap(seen);
+    return { changes, moreChanges: entries.length > MOST_CHANGES };
+  }
+
+  async function waitsFor(run: Run, cause: RunErrorBody, laterRun: Run | undefined): Promise<string | null> {
+    if (run.status === 'Completed' || laterRun?.status === 'Completed') return null;
+    const { blocked } = await stores.timeline.state();
+    if (blocked !== null) return describeBlock(blocked);
+    if (isOpen(run.status)) return (await runs.waitingReasons([run])).get(run.id) ?? null;
+    if (laterRun && isOpen(laterRun.status)) return 'Its data interval has a new run, which is in progress.';
+    if (await stores.runRequests.kindOfOpen(run.batchExportId, run.end))
+      return 'Its data interval is requested again, and waits for its turn.';
+    if (laterRun) return 'Its data interval has had a newer run: look at that one.';
+    if (run.nextTryAt !== null) return 'Its data interval is tried again automatically.';
+    return cause ? awaited(run, cause) : 'It waits for you: nothing tries it again automatically. Retry the run.';
+  }
+
+  return {
+    /** @throws NotFound */
+    async of(projectId: number, exportId: string, runId: string): Promise<Diagnosis> {
+      const batchExport = await stores.batchExports.get(projectId, exportId);
+      const run = await stores.runs.get(projectId, exportId, runId);
+      const cause = presentError(run);
+      const [lastSuccess, newest] = await Promise.all([
+        stores.runs.lastSuccess(exportId, run.createdAt),
+        stores.runs.newestOfInterval(exportId, run.end),
+      ]);
+      const laterRun = newest && newest.id !== run.id ? newest : undefined;
+      const [{ changes, moreChanges }, waiting] = await Promise.all([
+        changesBefore(batchExport, run, lastSuccess),
+        waitsFor(run, cause, laterRun),
+      ]);
+      return { run, cause, lastSuccess, changes, moreChanges, waitsFor: waiting, laterRun };
+    },
+  };
+}
+
+/** Deeds that end the wait of a run that nothing tries again by itself. */
+function awaited({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>): string {
+  if (errorType === 'DeliveredElsewhere')
+    return 'It waits for a decision between two deliveries of its data interval: accept theirs, or ours.';
+  if (owner !== 'you') return 'Nothing tries it again automatically. Once the cause is gone, retry the run.';
+  if (field === null) return 'It waits for you: resolve the error, then retry the run.';
+  return `It waits for you: change \`${field}\`, then retry the run.`;
+}
+
+/** An entry as a diagnosis tells it; none where it says nothing of what runs do, as changes of access. */
+function seen({ scope, createdAt, author, activity, detail }: AuthoredEntry): SeenChange[] {
+  if (activity !== 'updated') return [];
+  const about = scope === 'Integration' ? ('integration' as const) : ('batch_export' as const);
+  const told = detail.changes.filter(({ field }) => about === 'integration' || isOfRuns(field));
+  // Where the log has no field at all, a secret was set: it is compared with nothing.
+  if (told.length === 0 && detail.changes.length > 0) return [];
+  const fields = told.flatMap((change) => changedFields(change)).map(shortened);
+  return [{ at: createdAt, by: author, about, fields }];
+}
+
+function isOfRuns(field: string): boolean {
+  return Object.hasOwn(BatchExportBody.properties, field) && !NO_CAUSE.has(field);
+}
+
+function shortened({ field, before, after }: ChangedField): ChangedField {
+  return { field, before: short(before), after: short(after) };
+}
+
+function short(value: unknown): unknown {
+  return JSON.stringify(value ?? null).length > LONGEST_VALUE ? null : (value ?? null);
+}

@@ -1,0 +1,37 @@
+/** Fields that an entry of the audit log names, one by one: of a value with members each member that changed. */
+import { isDeepStrictEqual } from 'node:util';
+import { REDACTED } from '../../platform/secrets/redact.ts';
+import type { Change } from './entry.ts';
+
+export type ChangedField = { field: string; before: unknown; after: unknown };
+
+/** Members deeper than this are told with the one that they belong to. */
+const DEEPEST = 3;
+
+/** @returns names as `attr` has them: `destination__config__prefix` */
+export function changedFields({ field, before, after }: Change, depth = 1): ChangedField[] {
+  if (isDeepStrictEqual(before, after) && !isHidden(before)) return [];
+  if (depth > DEEPEST || !isObject(before) || !isObject(after)) return [{ field, before, after }];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) =>
+    changedFields(
+      {
+        type: '',
+        action: 'changed',
+        field: `${field}__${name}`,
+        before: before[name] ?? null,
+        after: after[name] ?? null,
+      },
+      depth + 1,
+    ),
+  );
+}
+
+/** Values of secrets look alike, changed or not. */
+function isHidden(value: unknown): boolean {
+  return value === REDACTED;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
