@@ -220,6 +220,23 @@ export function backfillStore(db: Knex) {
       );
     },
 
+    /** Intervals among these that no backfill is going to request: one that waits has written no requests yet. */
+    async notAskedFor(batchExportId: string, intervals: readonly DataInterval[]): Promise<DataInterval[]> {
+      const { rows } = await db.raw<{ rows: { number: number }[] }>(
+        `select number::int from unnest(:starts::timestamptz[], :ends::timestamptz[]) with ordinality as wanted (start, "end", number)
+         where not exists (
+           select from batch_export_backfills where batch_export_id = :batchExportId and finished_at is null
+             and planned_until <= wanted.start and batch_export_backfills.wanted @> tstzrange(wanted.start, wanted."end"))
+         order by number`,
+        {
+          batchExportId,
+          starts: intervals.map(({ start }) => isoMicros(start)),
+          ends: intervals.map(({ end }) => isoMicros(end)),
+        },
+      );
+      return rows.map(({ number }) => intervals[number - 1]!);
+    },
+
     /** Backfills of an export of which not every request is written, oldest first: those that wait, or those that do not. */
     async unwritten(batchExportId: string, { waiting }: { waiting: boolean }): Promise<string[]> {
       const rows = (await table()

@@ -186,13 +186,13 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     /**
      * Requests a run for every data interval whose newest run failed, in one backfill. Where the project has as many backfills as it may
      * have at once, this one waits for a place.
-     * @returns undefined when nothing has failed
+     * @returns undefined when nothing has failed, or all of it is asked for already
      */
     async retryFailed(projectId: number, exportId: string, by: Author = NOBODY): Promise<Backfill | undefined> {
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (inside) => {
         const batchExport = await inside.batchExports.lock(projectId, exportId);
-        const failed = await failedIntervals(inside, batchExport);
+        const failed = await inside.backfills.notAskedFor(exportId, await failedIntervals(inside, batchExport));
         if (failed.length === 0) return undefined;
         const range = { start: failed[0]!.start, end: failed.at(-1)!.end };
         const plan = { wanted: joinNeighbors(failed), totalRuns: failed.length };

@@ -1,6 +1,7 @@
 /** One action on several exports: each has a transaction, an audit entry and a result of its own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { backfills } from '../../../src/exports/backfills/backfills.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import type { BulkResult } from '../../../src/exports/bulk/bulk.schema.ts';
 import { buildMember, buildRule } from '../../support/api/members.ts';
@@ -144,6 +145,22 @@ describe('an action on several exports', () => {
     );
     const again = await bulk({ action: 'retry_failed', ids: [mixed] });
     assert.deepEqual(resultsOf(again), ['unchanged'], 'all of them are requested');
+  });
+
+  it('asks once for what failed, also while the backfill waits for its turn', async () => {
+    const id = await running();
+    await exports.db('batch_exports').update({ created_at: hour(-6).start });
+    await storeInterval(exports, { exportId: id, ...hour(-4) }, FAILED);
+    await storeInterval(exports, { exportId: id, ...hour(-2) }, FAILED);
+    const { engine, projectId } = exports.world;
+    const limits = { ...engine.limits, backfillsPerProject: 0 };
+    const { retryFailed } = backfills({ ...engine, limits, ensureTemporal: async () => {} });
+    const waiting = await retryFailed(projectId, id);
+    assert.deepEqual([waiting?.waits, waiting?.totalRuns], [true, 2]);
+    assert.equal(await retryFailed(projectId, id), undefined);
+    assert.deepEqual(resultsOf(await bulk({ action: 'retry_failed', ids: [id] })), ['unchanged']);
+    await storeInterval(exports, { exportId: id, ...hour(-1) }, FAILED);
+    assert.equal((await retryFailed(projectId, id))?.totalRuns, 1, 'what failed since');
   });
 
   for (const [body, attr] of [
