@@ -41,7 +41,6 @@ const NONE: ReadonlySet<string> = new Set();
 function Ledger({ projectId, filter, list }: LedgerProps) {
   const [chosen, setChosen] = useState(NONE);
   const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
-  const input = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLUListElement>(null);
   // Exports that a filter hides are not acted on.
   const selected = useMemo(() => list.exports.filter(({ id, canEdit }) => canEdit && chosen.has(id)), [list, chosen]);
@@ -55,13 +54,12 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
   }, []);
   useListKeys(
     rows,
-    input,
     (id) => select(id, !chosen.has(id)),
     () => setChosen(NONE),
   );
   return (
     <>
-      <ListHeader projectId={projectId} list={list} filter={filter} inputRef={input} />
+      <ListHeader projectId={projectId} list={list} filter={filter} />
       {list.exports.length === 0 && <NothingMatches projectId={projectId} filter={filter} />}
       <ul ref={rows} aria-label="Exports">
         {list.exports.map((one) => (
@@ -101,12 +99,7 @@ function focused(links: readonly HTMLAnchorElement[]): number {
   return links.findIndex((link) => link.closest('li')?.contains(document.activeElement));
 }
 
-function useListKeys(
-  rows: RefObject<HTMLUListElement | null>,
-  input: RefObject<HTMLInputElement | null>,
-  toggle: (id: string) => void,
-  clear: () => void,
-): void {
+function useListKeys(rows: RefObject<HTMLUListElement | null>, toggle: (id: string) => void, clear: () => void): void {
   const links = () => [...(rows.current?.querySelectorAll<HTMLAnchorElement>(`[${ROW_LINK}]`) ?? [])];
   function move(by: number) {
     const all = links();
@@ -114,7 +107,6 @@ function useListKeys(
     all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus();
   }
   useKeys({
-    '/': { does: 'Filter the list', run: () => input.current?.focus() },
     j: { does: 'Next export', run: () => move(1) },
     k: { does: 'Previous export', run: () => move(-1) },
     x: {

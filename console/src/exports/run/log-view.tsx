@@ -2,9 +2,9 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { useKeys } from '../../keys/keys.ts';
-import { Select, Switch, TextField } from '../../look/field.tsx';
+import { Select, Switch } from '../../look/field.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
+import { SearchField } from '../../look/search-field.tsx';
 import { zoneName } from '../../look/time.tsx';
 import { downloadAddress, LEVELS, logQuery, tailQuery, type LogFilter } from './log-data.ts';
 import { LogLines } from './log-lines.tsx';
@@ -21,9 +21,6 @@ const LEVEL_OPTIONS = [
     label: value === 'ERROR' ? 'errors' : `${value.toLowerCase()} and above`,
   })),
 ];
-/** Marks the text field, which `/` leads to. */
-const FILTER = 'data-log-filter';
-
 export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -38,9 +35,6 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
   const zone = entries[0] ? zoneName(entries[0].timestamp) : '';
   const go = (change: LogFilter) =>
     void navigate({ search: { ...search, line: undefined, ...change }, replace: true, resetScroll: false });
-  useKeys({
-    '/': { does: 'Filter the log', run: () => document.querySelector<HTMLInputElement>(`[${FILTER}] input`)?.focus() },
-  });
   return (
     <section className={styles.log} aria-labelledby="log-title">
       <div className={styles.bar}>
@@ -57,13 +51,12 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
           value={search.attempt ?? ALL}
           onChange={(value) => go({ attempt: value === ALL ? undefined : value })}
         />
-        <div {...{ [FILTER]: '' }}>
-          <TextFilter
-            key={search.text ?? ''}
-            text={search.text ?? ''}
-            onChange={(text) => go({ text: text || undefined })}
-          />
-        </div>
+        <SearchField
+          label="Contains"
+          value={search.text ?? ''}
+          onChange={(text) => go({ text: text || undefined })}
+          isFirst
+        />
         <Switch isSelected={isFollowed} onChange={setFollowed}>
           Follow
         </Switch>
@@ -102,18 +95,4 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
 function attemptOptions(most: number) {
   const numbers = Array.from({ length: most }, (_, index) => String(index + 1));
   return [{ value: ALL, label: 'All attempts' }, ...numbers.map((value) => ({ value, label: `attempt ${value}` }))];
-}
-
-/** Filters when Enter is pressed or the field is left: each letter would be a search of the whole log. */
-function TextFilter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  return (
-    <TextField
-      label="Contains"
-      value={typed}
-      onChange={setTyped}
-      onBlur={() => typed !== text && onChange(typed)}
-      onKeyDown={(event) => event.key === 'Enter' && onChange(typed)}
-    />
-  );
 }
