@@ -16,7 +16,7 @@ export type InsightView = {
   result: InsightResult;
   /** Tiles of this insight. */
   places: readonly TilePlace[];
-  /** Level that its dashboards leave the viewer; absent: they do not restrict it. */
+  /** The restriction that its dashboards impose; absent if none does. */
   restriction?: Restriction;
 };
 

@@ -36,8 +36,8 @@ export const GivenInsightBody = Type.Object(
     dashboards: Type.Optional(
       nullable(Type.Array(Type.Integer({ minimum: 1, maximum: MAX_ID }), { maxItems: MAX_DASHBOARDS }), {
         description:
-          'The IDs of the dashboards that show the insight: it is added to new ones and removed from those missing ' +
-          'from the list.',
+          'The IDs of the dashboards that show the insight: it is added to dashboards that are newly listed ' +
+          'and removed from all others.',
       }),
     ),
   },

@@ -35,7 +35,7 @@ export const ChangedSharingBody = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean()),
     settings: Type.Optional(
-      Type.Unknown({ description: 'Settings of the shared page, replaced as a whole; unknown members are ignored.' }),
+      Type.Unknown({ description: 'Settings of the shared page, replaced as a whole; unknown fields are ignored.' }),
     ),
     password_required: Type.Optional(Type.Boolean()),
   },

@@ -1,6 +1,6 @@
 /**
- * The envelope of `/i/v1/analytics/events`, where newer SDKs send when they are told to: the key is the bearer, what other envelopes
- * have among the properties stands beside them, and each event is answered for by its uuid.
+ * The envelope of `/i/v1/analytics/events`, which newer SDKs use if they are configured to. The key is the bearer token, some
+ * properties are fields or options of the event, and the answer has a result for each uuid.
  */
 import { InvalidInput, NotAuthenticated } from '../../platform/errors.ts';
 import { checkCount, isObject, usableToken, type Envelope, type RawObject, type Surroundings } from './envelope.ts';
@@ -13,7 +13,7 @@ const SDK = /^(.{1,150})\/([^/]{1,50})$/;
 
 /**
  * @throws NotAuthenticated without a bearer, and with one that no project can have
- * @throws InvalidInput when there is no event, and for events without a uuid of their own: nothing could be said of them
+ * @throws InvalidInput when there is no event, and for events without a uuid of their own: the answer could not report on them
  * @throws TooLarge for too many events
  */
 export function openEnvelopeV1(body: unknown, { headers }: Surroundings): Envelope {
@@ -22,7 +22,7 @@ export function openEnvelopeV1(body: unknown, { headers }: Surroundings): Envelo
   const { batch, historical_migration: historical } = isObject(body) ? body : {};
   if (!Array.isArray(batch)) throw new InvalidInput('This field must be an array of events.', 'batch');
   checkCount(batch);
-  // Before all else: it finds what is no event.
+  // First, because the code below assumes that each element is an object.
   const uuids = uuidsOf(batch);
   const [, library, version] = SDK.exec(textOf(headers['posthog-sdk-info']).trim()) ?? [];
   const around = library && version ? { $lib: library.trim(), $lib_version: version.trim() } : {};
@@ -60,7 +60,7 @@ type Member = {
 const MEMBERS: readonly Member[] = [
   { of: 'event', name: 'session_id', property: '$session_id', read: asText, type: 'text or a number' },
   { of: 'event', name: 'window_id', property: '$window_id', read: asText, type: 'text or a number' },
-  // Looked at where the events of all envelopes are: what is no boolean is refused there.
+  // Validated later, with the events of all envelopes, where anything but a boolean is refused.
   { of: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs, type: 'anything' },
   {
     of: 'options',
@@ -108,7 +108,7 @@ function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   return undefined;
 }
 
-/** Not the default in its place: it may say that somebody is not to be recognised. */
+/** A bad option is refused instead of replaced by its default: it may have been meant to keep a person from being profiled. */
 function invalidOptions(attr: string, type: string): InvalidInput {
   // Answers hold the code alone: the warning has to name the field.
   return new InvalidInput(`The event's ${attr.replace('__', '.')} must be ${type}.`, attr, 'invalid_options');

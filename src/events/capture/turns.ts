@@ -1,6 +1,6 @@
 /**
- * Turns of the event loop. A large body takes it for milliseconds, and a project that sends many of them would keep all others
- * waiting: of large bodies one is taken in each turn of the loop, of one project after the other. Small ones do not wait.
+ * Turns of the event loop. Parsing a large body blocks it for milliseconds, and a project that sends many of them would keep all others
+ * waiting: each turn parses one large body at most, alternating between projects. Small ones do not wait.
  */
 import { createFairQueue } from '../../platform/fairness/fair-queue.ts';
 
@@ -8,8 +8,8 @@ const KEY = Buffer.from('phc_');
 const KEY_CHARACTERS = /^[\w-]{1,64}/;
 
 /**
- * The first key of a project in a body of JSON. It may be another one than the one that counts once the body is parsed, so only
- * what the body has to wait for may depend on it.
+ * The first key of a project in a body of JSON. It may be another one than the one that counts once the body is parsed, so use
+ * it for queueing only, never to identify the project.
  * @returns '' when there is none
  */
 export function probableSender(body: Buffer): string {

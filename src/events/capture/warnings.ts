@@ -30,7 +30,7 @@ export function warningsOf(error: unknown, name: EventName = {}): IngestionWarni
   const answer = answerFor(error);
   if (!answer) return [];
   const { code, detail } = answer.body as ErrorBody;
-  // A page sends replay every few seconds.
+  // One warning a day: pages send replay every few seconds.
   return [error === REPLAY_NOT_KEPT ? { code, detail, daily: true } : { code, detail, ...name }];
 }
 

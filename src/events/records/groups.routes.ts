@@ -78,7 +78,7 @@ const findGroup = route({
   },
 });
 
-const SEEN = 'The next decision about the group sees it.';
+const SEEN = 'It takes effect from the next flag evaluation for the group.';
 
 const createGroup = route({
   method: 'post',

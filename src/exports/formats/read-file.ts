@@ -49,7 +49,7 @@ async function readText(
 ): Promise<Content> {
   const hash = createHash('sha256');
   const unpack = compression === null ? new PassThrough() : DECOMPRESSORS[compression]?.();
-  if (!unpack) throw new Error(`whole files are not compressed by ${compression}`);
+  if (!unpack) throw new Error(`${compression} does not compress whole files`);
   let rows = 0;
   try {
     await pipeline(stored, unpack, async (blocks: AsyncIterable<Uint8Array>) => {
@@ -68,7 +68,7 @@ async function* hashed(blocks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
   }
 }
 
-/** zlib names its errors by what was wrong with the data; the store's own are ours. */
+/** Codes of zlib mean damaged data; anything else, such as a network error of the store, is rethrown. */
 function isUnpackingError(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^(Z_|ERR__?ERROR|ERR_BROTLI|ERR_ZLIB|ZSTD_)/.test(code);

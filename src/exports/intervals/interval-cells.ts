@@ -50,7 +50,7 @@ export function* eachCode(total: number, codes: Codes): Generator<IntervalCode> 
 /** Intervals that are shown as one: so many of them, or those that begin in one hour, day or month of a clock. */
 export type Bucket = { intervals: number } | { cadence: Cadence };
 
-/** Numbers of the intervals with which buckets begin. @param most is exceeded by one at most */
+/** Numbers of the intervals with which buckets begin. @param most the result has one more if there are more, so that callers can tell */
 export function bucketStarts(pieces: Pieces, bucket: Bucket, most: number): number[] {
   const starts: number[] = [];
   for (let number = 0; number < pieces.total && starts.length <= most; number = nextBucket(pieces, bucket, number))
@@ -95,7 +95,7 @@ function joined(bounds: readonly DataInterval[]): Piece[] {
   return pieces;
 }
 
-/** The newest intervals of which something holds. */
+/** The newest intervals whose code satisfies `holds`, at most `most`. */
 export function newestWhere(
   pieces: Pieces,
   codes: Codes,
@@ -108,5 +108,5 @@ export function newestWhere(
   return found;
 }
 
-/** Ends from an instant on, as ranges have them. */
+/** The range of intervals that end at `at` or later: a range begins after its `from`. */
 export const fromOn = (at: Millis): Pick<FactRange, 'from' | 'to'> => ({ from: at - 1, to: Infinity });

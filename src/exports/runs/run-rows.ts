@@ -1,4 +1,4 @@
-/** A run's row, and what the rest of the house makes of it. */
+/** A run's row, and the `Run` that other code uses. */
 import type { Receipt } from '../destinations/contract.ts';
 import type { FaultOwner } from '../../platform/errors.ts';
 import type { StoredPlan } from '../domain/plan.ts';
@@ -24,12 +24,12 @@ export type Run = {
   recordsTotalCount: number | null;
   bytesExported: number | null;
   latestError: string | null;
-  /** Class of the error that it ended with by itself; of runs of earlier versions all that is known. */
+  /** Class of the error that ended the run, unless somebody cancelled it. Runs of earlier versions have only this. */
   errorType: string | null;
   errorCode: string | null;
   errorOwner: FaultOwner | null;
   errorField: string | null;
-  /** Of an open run its next attempt, of one that ended the next run of its interval; null: nothing tries it by itself. */
+  /** Time of the next attempt of an open run, or of the next run of an ended run's interval; null: no automatic retry. */
   nextTryAt: string | null;
   /** When the destination was read back, and held what was delivered. */
   verifiedAt: string | null;
@@ -107,7 +107,7 @@ export function runFromRow(row: RunRow): Run {
 /** Files in a listed run's receipt, and parts in its plan, at most: at 10,000 files a receipt has four megabytes. */
 const LISTED_FILES = 100;
 
-/** A JSON document of a run, without a long list in it. @param count what says how many the list has instead */
+/** A JSON document of a run, without a long list in it. @param count name of the field that replaces the list with its length */
 const without = (column: string, list: string, count: string) => `
   case when jsonb_array_length(${column} -> '${list}') > ${LISTED_FILES}
     then ${column} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))

@@ -99,7 +99,7 @@ const cancelRun = route({
   answers: { 200: CancelledBody },
   summary: 'Cancel a run',
   description:
-    'No data of the run becomes visible, unless it is already being committed. The data interval is not ' +
+    'Its data does not become visible, unless the commit has already begun. The data interval is not ' +
     'delivered until it is retried.',
   async handle({ project, caller, params }, { runs }: ExportsApi) {
     await runs.cancel(project.id, params.batch_export_id, params.id, caller);
@@ -109,7 +109,7 @@ const cancelRun = route({
 
 export const runRoutes = [listRuns, getRun, retryRun, cancelRun];
 
-/** Ordered by data intervals, a list is limited by these; else by when runs were created. */
+/** `start` and `end` limit lists ordered by data interval, `after` and `before` all others. */
 function choiceOf({
   status,
   ordering,

@@ -3,7 +3,7 @@ import type { ProjectFlags } from './project-flags.ts';
 
 export const MOST_PROJECTS = 2_000;
 const MOST_MISSES = 10_000;
-/** How long a new project may not be seen by who asked for it too early. */
+/** How long a miss is cached, and so how late a new project may appear. */
 const MISSING_MS = 2_000;
 
 export type HeldProjects = {
@@ -12,7 +12,7 @@ export type HeldProjects = {
   /** The same, but does not count as a use. */
   peek(projectId: number): ProjectFlags | undefined;
   all(): ProjectFlags[];
-  /** Instead of what is held of the project. */
+  /** Replaces what is cached for the project. */
   put(project: ProjectFlags): ProjectFlags;
   drop(projectId: number): void;
   /** Remembers for a short time that there is none. @param name a token, or the id of a project */

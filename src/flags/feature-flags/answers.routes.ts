@@ -1,4 +1,4 @@
-/** `/feature_flags/...`: what flags answer, whom they reach, and how they are. */
+/** `/feature_flags/...`: values of flags, their reach and their status. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../platform/errors.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, Type } from '../../platform/schema.ts';
@@ -128,7 +128,7 @@ const flagStatus = route({
   params: FlagParams,
   answers: { 200: FlagStatusBody },
   summary: 'Check whether a flag still affects any decision',
-  description: 'A flag is stale if it has had the same value for everyone for 30 days.',
+  description: 'A flag is stale if it has the same value for everyone and was created more than 30 days ago.',
   async handle({ project, params }, { featureFlags }: FlagAnswersApi) {
     return json(200, statusOf(await featureFlags.get(project.id, params.id), Date.now()));
   },
@@ -163,10 +163,10 @@ function groupsOf(text: string | undefined): Groups {
       return Object.fromEntries(entries.map(([type, key]) => [type, String(key)]));
     }
   } catch {
-    // The body below says it.
+    // The error below reports it.
   }
   throw new InvalidInput('This is not a JSON object of group keys.', 'groups');
 }
 
-/** Routes with words in the place of an id come first, or the words would be taken for ids. */
+/** Routes with a word must precede `/feature_flags/:id/`, which would take the word for an ID. */
 export const flagAnswerRoutes = [myFlags, evaluationReasons, userBlastRadius, flagStatus, remoteConfig];

@@ -23,7 +23,7 @@ const ListQuery = Type.Object({
   active: Type.Optional(
     stringEnum(['true', 'false', 'STALE'] as const, {
       description:
-        'Returns only flags with this status; `STALE` flags have had the same value for everyone for 30 days.',
+        'Returns only flags with this status; `STALE` flags have the same value for everyone and were created more than 30 days ago.',
     }),
   ),
   type: Type.Optional(stringEnum(KINDS)),

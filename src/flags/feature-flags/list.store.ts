@@ -26,7 +26,7 @@ export type FlagQuery = {
 
 const VARIANTS = `filters @@ 'exists($.multivariate.variants[*])'`;
 
-/** Takes everybody; knex takes a bare question mark for a binding. */
+/** A set without conditions at 100 %. `\?`: knex reads a bare question mark as a binding. */
 const ALL = String.raw`\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null || @.rollout_percentage == 100)
   && !exists(@.properties[*]))`;
 
@@ -48,7 +48,7 @@ const SAME = String.raw`not filters @@ 'exists($ \? (@.feature_enrollment == tru
 const STALE = `active and created_at < now() - interval '30 days' and ${SAME}`;
 const EXPERIMENT = 'exists (select from experiments where flag_id = feature_flags.id and not experiments.deleted)';
 
-/** Surveys make and delete them by themselves. */
+/** Flags that surveys manage: people should not edit them. */
 const OF_SURVEYS =
   'exists (select from surveys where feature_flags.id in (targeting_flag_id, internal_targeting_flag_id))';
 

@@ -1,4 +1,4 @@
-/** Rows of invites: who may join an organization by a link, and as what. The link itself passes through once. */
+/** Rows of invites: who may join an organization by a link, and as what. Only the hash of a token is kept: `create` returns the token once. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
@@ -19,7 +19,7 @@ export type NewInvite = {
   message: string;
   role: OrganizationRole;
   createdBy: number | null;
-  /** To who invited: using it does not prove whose the address is. */
+  /** Shown to the inviter: using it does not prove control of the address. */
   linkShown: boolean;
 };
 
@@ -136,7 +136,7 @@ export function inviteStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Invites that a member sent: those above a role, or all. They would let the former member or level back in. */
+    /** Invites that a member sent: those above a role, or all. Otherwise a removed or demoted member could use them to regain access. */
     async deleteSentBy(
       member: { organizationId: string; user: { id: number } },
       above?: OrganizationRole,

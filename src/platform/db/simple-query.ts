@@ -12,7 +12,7 @@ type Sender = { query(query: Submittable): unknown };
 type QueryOptions = {
   /** After this without an end the connection is cut: Postgres, or the way to it, may be frozen. */
   timeoutMs: number;
-  /** Answers `COPY … FROM STDIN`: from the rows that came before it to whole messages, CopyDone included. */
+  /** Answers `COPY … FROM STDIN`: given the rows so far, the complete CopyData messages and CopyDone. */
   copyIn?(rows: readonly Fields[]): Buffer;
   /** UTF-16 units in all rows: for more it throws `AnswerTooLarge`, and the connection is cut at once. */
   mostText?: number;

@@ -36,7 +36,7 @@ export function SetReach({ projectId, set, filters, place }: SetReachProps) {
     enabled: asks && place < MOST_COUNTED,
   });
   if (!asks || place >= MOST_COUNTED || count.isPending) return <span className={styles.reach} />;
-  // A draft that the server would refuse is refused here already.
+  // The server counts only valid sets, so the reason why this draft is not one is shown here.
   if (!count.data) return <span className={styles.uncounted}>Not counted. {count.error?.message}</span>;
   const { users_affected: matching, total_users: total } = count.data;
   return (
@@ -46,7 +46,7 @@ export function SetReach({ projectId, set, filters, place }: SetReachProps) {
   );
 }
 
-/** Left out where something beside condition sets decides for some, or where sets are about different things. */
+/** Hidden if enrollment, holdouts or early exit also decide, or if the sets count different group types. */
 export function FlagReach({ projectId, filters }: { projectId: number; filters: Filters }) {
   const sets = filters.groups ?? [];
   const groupTypes = [...new Set(sets.map((set) => groupTypeOf(set, filters)))];

@@ -1,8 +1,8 @@
 /** Result of a query, as clients and the public page see it. */
 
-/** Beside an insight's fields, with the names of the wire. Instants are ISO texts. */
+/** Fields that are merged into an insight's body, so their names are those on the wire. Instants are ISO texts. */
 export type InsightResult = {
-  /** Rows of series, of events, of steps or of cohorts: as the kind of query has it. null: nothing was computed. */
+  /** Depends on the kind of the query: series, events, funnel steps or retention rows. null: nothing was computed. */
   result: unknown;
   columns: string[] | null;
   types: unknown[] | null;
@@ -34,7 +34,7 @@ export type QueryStatus = {
 };
 
 /**
- * `too_large`: there is one, but not for an answer with so many others. `permission_denied`: it shows events or persons, which are
+ * `too_large`: the result exists, but was left out because the whole answer would be too large. `permission_denied`: it shows events or persons, which are
  * closed to the viewer.
  */
 export type ResultError = {

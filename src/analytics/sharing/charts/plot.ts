@@ -1,6 +1,6 @@
 /**
- * The frame of a chart: axes and grid. The plane in the middle is stretched over whatever room there is; words stand beside it,
- * placed by percent, so that they keep their size.
+ * The frame of a chart: axes and grid. The plot area stretches to fill the space; labels are outside it, positioned in percent, so
+ * that they keep their size.
  */
 import { h, type ComponentChild } from 'preact';
 import { compact } from './format.ts';
@@ -14,7 +14,7 @@ export type Frame = {
   label: string;
   /** Where horizontal lines are: the first at the bottom, the last at the top. */
   ticks: readonly number[];
-  /** Of the horizontal axis, and where on it, from 0 to 1. */
+  /** Labels of the horizontal axis; `at` is the position from 0 (left) to 1 (right). */
   labels: readonly { text: string; at: number }[];
   /** Shapes in coordinates of the plane. */
   shapes: ComponentChild;
@@ -54,7 +54,7 @@ export function plot({ label, ticks, labels, shapes }: Frame): ComponentChild {
   );
 }
 
-/** So few that they stand beside each other, at equal distances. */
+/** Every nth label, so that those that remain do not overlap. */
 function thinned<T>(labels: readonly T[]): T[] {
   const step = Math.max(1, Math.ceil(labels.length / MAX_LABELS));
   return labels.filter((_, index) => index % step === 0);

@@ -1,4 +1,4 @@
-/** The content hash of a Parquet file, which its writer and its reader each make from what they know. */
+/** The content hash of a Parquet file, which writer and reader compute independently. */
 import { createHash, webcrypto } from 'node:crypto';
 import type { CompressionCodec } from 'hyparquet';
 

@@ -66,7 +66,7 @@ export async function refuseSecond(
   );
 }
 
-/** @throws InvalidInput when what would run has nothing to compare: a flag may lose its variants while nothing runs */
+/** @throws InvalidInput when the flag has too few variants: they may be removed while no experiment is running */
 export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filters' | 'deleted'>): void {
   if (deleted) throw new InvalidInput('The feature flag is deleted: restore it first.', 'feature_flag_key');
   try {
