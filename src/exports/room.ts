@@ -16,6 +16,7 @@ import { integrations } from './integrations/integrations.ts';
 import { integrationRoutes } from './integrations/integrations.routes.ts';
 import { exportTestSteps } from './integrations/test-steps.ts';
 import { testStepRoutes } from './integrations/test-steps.routes.ts';
+import { destinationRoutes } from './integrations/destinations.routes.ts';
 import { exportIntervals } from './intervals/intervals.ts';
 import { intervalMapRoutes } from './intervals/interval-map.routes.ts';
 import { intervalRoutes } from './intervals/intervals.routes.ts';
@@ -33,12 +34,15 @@ import { exportRuns, type ExportRunsOptions } from './runs/runs.ts';
 import { runRoutes } from './runs/runs.routes.ts';
 import { foreignDeliveries } from './timeline/accept-delivery.ts';
 import { foreignDeliveryRoutes } from './timeline/foreign-deliveries.routes.ts';
+import { schedulePreviewRoutes } from './schedules/schedule-preview.routes.ts';
 import type { ExportStores } from './stores.ts';
 
 export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...testStepRoutes,
   ...overviewRoutes,
   ...bulkRoutes,
+  ...destinationRoutes,
+  ...schedulePreviewRoutes,
   ...batchExportRoutes,
   ...pauseRoutes,
   ...previewRoutes,

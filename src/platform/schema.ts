@@ -32,8 +32,8 @@ function createAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({ ...OPTIONS, allErrors });
   // ajv-formats is CommonJS whose default export is also its namespace.
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
-  // Our own keyword: a hint to what reads texts (`platform/http/parameters/parameters.ts`), and nothing to a validator.
-  ajv.addVocabulary(['x-lenient']);
+  // Our own keywords: hints to what reads texts (`platform/http/parameters/parameters.ts`) and to forms, and nothing to a validator.
+  ajv.addVocabulary(['x-lenient', 'x-group']);
   return ajv;
 }
 

@@ -1,13 +1,33 @@
 /** Parts that all destinations have in common beside the contract. */
-import { nullable, Type } from '../../platform/schema.ts';
+import { nullable, Type, type TSchema } from '../../platform/schema.ts';
 import type { Destination } from './contract.ts';
+
+/** Groups of fields, in the order in which a form shows them. */
+export const FIELD_GROUPS = ['connection', 'place', 'files', 'events', 'advanced'] as const;
+export type FieldGroup = (typeof FIELD_GROUPS)[number];
+
+/** Required fields, or fields with a default, with the group that a form shows them in, as `x-group`. */
+export function grouped<Fields extends Record<string, TSchema>>(group: FieldGroup, fields: Fields): Fields {
+  const entries = Object.entries(fields).map(([name, schema]) => [name, { ...schema, 'x-group': group }]);
+  return Object.fromEntries(entries) as Fields;
+}
 
 const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
 
 /** Fields of every configuration: which events leave. An event that both lists name does not. */
 const EVENT_LISTS = {
-  include_events: Type.Optional({ ...EventNames, title: 'Included events' }),
-  exclude_events: Type.Optional({ ...EventNames, title: 'Excluded events' }),
+  include_events: Type.Optional({
+    ...EventNames,
+    'x-group': 'events',
+    title: 'Included events',
+    description: 'Only events of these names are exported; empty: all.',
+  }),
+  exclude_events: Type.Optional({
+    ...EventNames,
+    'x-group': 'events',
+    title: 'Excluded events',
+    description: 'Events of these names are not exported, even if they are included.',
+  }),
 };
 
 /** Gives `config` its precise type inside the definition while the registry holds plain `Destination`s. */

@@ -55,6 +55,9 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
   }
 
   return {
+    /** Destinations that this installation offers. */
+    destinations: () => offered(environment),
+
     /** @returns undefined for a type that is not offered */
     stepsOf(type: string): Pick<TestStep, 'name' | 'description'>[] | undefined {
       const destination = offered(environment).find((one) => one.type === type);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
-import { defineDestination } from '../define.ts';
+import { defineDestination, grouped } from '../define.ts';
 import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import type { Subject } from '../contract.ts';
@@ -17,10 +17,13 @@ import { localStore } from './store.ts';
 
 const LocalFileConfig = Type.Object(
   {
-    directory: Type.String({
-      minLength: 1,
-      title: 'Directory',
-      description: 'A folder within the project’s export folder; created if it does not exist.',
+    ...grouped('place', {
+      directory: Type.String({
+        minLength: 1,
+        title: 'Directory',
+        examples: ['orders'],
+        description: 'A folder within the project’s export folder; created if it does not exist.',
+      }),
     }),
     ...fileProperties,
   },

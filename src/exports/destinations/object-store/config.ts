@@ -9,57 +9,82 @@ import {
   type FileEncoding,
   type FileFormat,
 } from '../../formats/file-encoding.ts';
+import { grouped } from '../define.ts';
 import { LAYOUTS, PREFIX_VARIABLES, type Layout } from './keys.ts';
 
 const DEFAULT_FORMAT = 'JSONLines';
 
 export const fileProperties = {
-  prefix: Type.String({
-    default: '',
-    title: 'Prefix',
-    description: `The folder of the files. It may contain ${PREFIX_VARIABLES.join(', ')}: the date variables refer to the end of the interval in UTC, and {table} is the model.`,
+  ...grouped('place', {
+    prefix: Type.String({
+      default: '',
+      title: 'Prefix',
+      examples: ['events/{year}/{month}/{day}'],
+      description: `The folder of the files. It may contain ${PREFIX_VARIABLES.join(', ')}: the date variables refer to the end of the interval in UTC, and {table} is the model.`,
+    }),
   }),
-  layout: stringEnum(LAYOUTS, {
-    default: 'versioned',
-    description:
-      'versioned: file names include the run, and files replaced by a later delivery are kept; readers follow ' +
-      'the manifest, which changes atomically. stable: file names depend only on the data interval, and readers ' +
-      'may see a later delivery half-written.',
-  }),
-  file_format: stringEnum(FILE_FORMATS, {
-    default: DEFAULT_FORMAT,
-    description:
-      'JSONLines: one object per line. CSV: with a header row and null as an empty cell. Parquet: typed columns.',
-  }),
-  compression: withDefault(
-    nullable(
-      stringEnum(COMPRESSIONS, {
-        description: 'The compression of the files; lz4 and snappy are available for Parquet only.',
-      }),
-    ),
-    null,
-  ),
-  max_file_size_mb: withDefault(
-    nullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: 1_000_000,
+  ...grouped('files', {
+    layout: titled(
+      'Layout',
+      stringEnum(LAYOUTS, {
+        default: 'versioned',
         description:
-          'The approximate maximum file size before compression, in megabytes. Larger intervals are split into files ' +
-          'numbered from 0. Empty or 0: one file where possible.',
+          'versioned: file names include the run, and files replaced by a later delivery are kept; readers follow ' +
+          'the manifest, which changes atomically. stable: file names depend only on the data interval, and readers ' +
+          'may see a later delivery half-written.',
       }),
     ),
-    null,
-  ),
-  csv_formula_safe: Type.Boolean({
-    default: false,
-    description: 'CSV only: prefix text that a spreadsheet would run as a formula with an apostrophe.',
-  }),
-  legacy_parquet_extension: Type.Boolean({
-    default: false,
-    description: 'Parquet only: append the compression to file names, as in .parquet.zst.',
+    file_format: titled(
+      'Format',
+      stringEnum(FILE_FORMATS, {
+        default: DEFAULT_FORMAT,
+        description:
+          'JSONLines: one object per line. CSV: with a header row and null as an empty cell. Parquet: typed columns.',
+      }),
+    ),
+    compression: withDefault(
+      titled(
+        'Compression',
+        nullable(
+          stringEnum(COMPRESSIONS, {
+            description: 'The compression of the files; lz4 and snappy are available for Parquet only.',
+          }),
+        ),
+      ),
+      null,
+    ),
+    max_file_size_mb: withDefault(
+      titled(
+        'Maximum file size',
+        nullable(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1_000_000,
+            description:
+              'The approximate maximum file size before compression, in megabytes. Larger intervals are split into files ' +
+              'numbered from 0. Empty or 0: one file where possible.',
+          }),
+        ),
+      ),
+      null,
+    ),
+    csv_formula_safe: Type.Boolean({
+      default: false,
+      title: 'Formula-safe CSV',
+      description: 'CSV only: prefix text that a spreadsheet would run as a formula with an apostrophe.',
+    }),
+    legacy_parquet_extension: Type.Boolean({
+      default: false,
+      title: 'Compression in Parquet names',
+      description: 'Parquet only: append the compression to file names, as in .parquet.zst.',
+    }),
   }),
 };
+
+/** A title where `nullable` and `stringEnum` take none. */
+export function titled<S extends TSchema>(title: string, schema: S): S {
+  return { ...schema, title };
+}
 
 /** A default where `nullable` takes none. */
 export function withDefault<S extends TSchema>(schema: S, value: Static<S>): S {

@@ -4,7 +4,7 @@ import { checkHost } from '../../../platform/net/connect.ts';
 import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
-import { defineDestination } from '../define.ts';
+import { defineDestination, grouped } from '../define.ts';
 import { secret } from '../secret.ts';
 import { withClient, type PostgresAccess } from './client.ts';
 import { checkIdentifier } from './identifiers.ts';
@@ -15,30 +15,41 @@ import { databaseSteps } from './test-steps.ts';
 
 const PostgresConfig = Type.Object(
   {
-    host: Type.String({
-      minLength: 1,
-      maxLength: 253,
-      title: 'Host',
-      description:
-        'The host name or address of the server, without user, port or path. The connection is encrypted; only ' +
-        'hosts allowed by the operator may be used without TLS.',
+    ...grouped('connection', {
+      host: Type.String({
+        minLength: 1,
+        maxLength: 253,
+        title: 'Host',
+        examples: ['db.example.com'],
+        description:
+          'The host name or address of the server, without user, port or path. The connection is encrypted; only ' +
+          'hosts allowed by the operator may be used without TLS.',
+      }),
+      port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432, title: 'Port' }),
+      user: secret('User'),
+      password: secret('Password'),
+      database: Type.String({ minLength: 1, title: 'Database', examples: ['warehouse'] }),
     }),
-    port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432, title: 'Port' }),
-    user: secret('User'),
-    password: secret('Password'),
-    database: Type.String({ minLength: 1, title: 'Database' }),
-    schema: Type.String({ default: 'public', title: 'Schema', description: 'The schema of the table; it must exist.' }),
-    table_name: Type.String({
-      default: 'events',
-      title: 'Table',
-      description:
-        'The table that receives the rows; created if it does not exist, with the columns of the export and two ' +
-        'internal columns.',
+    ...grouped('place', {
+      schema: Type.String({
+        default: 'public',
+        title: 'Schema',
+        description: 'The schema of the table; it must exist.',
+      }),
+      table_name: Type.String({
+        default: 'events',
+        title: 'Table',
+        description:
+          'The table that receives the rows; created if it does not exist, with the columns of the export and two ' +
+          'internal columns.',
+      }),
     }),
-    has_self_signed_cert: Type.Boolean({
-      default: false,
-      title: 'Self-signed certificate',
-      description: 'Encrypt the connection without verifying the server’s certificate.',
+    ...grouped('advanced', {
+      has_self_signed_cert: Type.Boolean({
+        default: false,
+        title: 'Self-signed certificate',
+        description: 'Encrypt the connection without verifying the server’s certificate.',
+      }),
     }),
   },
   { additionalProperties: false },

@@ -6,8 +6,15 @@ import { checkEndpoint } from '../../../platform/net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import type { Destination, Subject } from '../contract.ts';
 import type { DestinationEnvironment } from '../environment.ts';
-import { defineDestination } from '../define.ts';
-import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
+import { defineDestination, grouped } from '../define.ts';
+import {
+  checkFileFormat,
+  FORMER_FILE_CONFIG,
+  layoutOf,
+  fileProperties,
+  titled,
+  withDefault,
+} from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { deliveriesIn } from '../object-store/deliveries.ts';
@@ -18,34 +25,49 @@ import { s3Store } from './store.ts';
 import { bucketSteps, type Bucket } from './test-steps.ts';
 
 const bucketProperties = {
-  bucket_name: Type.String({ minLength: 1, title: 'Bucket', description: 'The name of the bucket; it must exist.' }),
-  region: Type.String({
-    minLength: 1,
-    title: 'Region',
-    description: 'The region of the bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
+  ...grouped('connection', {
+    bucket_name: Type.String({
+      minLength: 1,
+      title: 'Bucket',
+      description: 'The name of the bucket; it must exist.',
+      examples: ['lake'],
+    }),
+    region: Type.String({
+      minLength: 1,
+      title: 'Region',
+      description: 'The region of the bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
+      examples: ['us-east-1'],
+    }),
+    aws_access_key_id: secret('Access key ID'),
+    aws_secret_access_key: secret('Secret access key'),
   }),
   ...fileProperties,
-  aws_access_key_id: secret('Access key id'),
-  aws_secret_access_key: secret('Secret access key'),
 };
 
-const encryptionProperties = {
+const encryptionProperties = grouped('advanced', {
   encryption: withDefault(
-    nullable(
-      stringEnum(['AES256', 'aws:kms'], {
-        description: 'The server-side encryption of the objects; empty for the default of the bucket.',
-      }),
+    titled(
+      'Server-side encryption',
+      nullable(
+        stringEnum(['AES256', 'aws:kms'], {
+          description: 'The server-side encryption of the objects; empty for the default of the bucket.',
+        }),
+      ),
     ),
     null,
   ),
   kms_key_id: withDefault(
-    nullable(Type.String({ description: 'The ID of the key for aws:kms; empty for the key managed by AWS.' })),
+    titled(
+      'KMS key',
+      nullable(Type.String({ description: 'The ID of the key for aws:kms; empty for the key managed by AWS.' })),
+    ),
     null,
   ),
-};
+});
 
 const Endpoint = Type.String({
   title: 'Endpoint',
+  examples: ['https://storage.example.com'],
   description:
     'The URL of the store without a path, such as https://storage.example.com. http is accepted only for hosts ' +
     'that the operator allows.',
@@ -53,21 +75,26 @@ const Endpoint = Type.String({
 
 const virtualStyle = Type.Boolean({
   default: false,
+  title: 'Virtual-host addressing',
   description: 'Address the bucket as part of the host name rather than the path.',
 });
 
 const closed = { additionalProperties: false };
 const AwsS3Config = Type.Object({ ...bucketProperties, ...encryptionProperties }, closed);
 const S3CompatibleConfig = Type.Object(
-  { ...bucketProperties, endpoint_url: Endpoint, use_virtual_style_addressing: virtualStyle },
+  {
+    ...bucketProperties,
+    ...grouped('connection', { endpoint_url: Endpoint }),
+    ...grouped('advanced', { use_virtual_style_addressing: virtualStyle }),
+  },
   closed,
 );
 const S3Config = Type.Object(
   {
     ...bucketProperties,
     ...encryptionProperties,
-    endpoint_url: withDefault(nullable(Endpoint), null),
-    use_virtual_style_addressing: virtualStyle,
+    ...grouped('connection', { endpoint_url: withDefault(titled('Endpoint', nullable(Endpoint)), null) }),
+    ...grouped('advanced', { use_virtual_style_addressing: virtualStyle }),
   },
   closed,
 );

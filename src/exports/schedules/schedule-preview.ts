@@ -1,0 +1,44 @@
+/** The next runs of a schedule that is not saved: their data intervals, on the clocks of its time zone. */
+import { boundaryAfter, boundaryAtOrBefore, type Cadence } from '../domain/cadence.ts';
+import type { Millis } from '../domain/millis.ts';
+import { wallClockAt } from '../domain/wall-clock.ts';
+
+export type PreviewedRun = {
+  start: Millis;
+  /** The run starts then, or up to the jitter later. */
+  end: Millis;
+  /** By how much clocks are set forward (or, below 0, back) during the interval, in milliseconds. */
+  clockChange: Millis;
+};
+
+/** `from`: runs start then or later. `to`: runs start then or earlier; null: there is no last one. */
+export type PreviewBounds = { from: Millis; to: Millis | null; count: number };
+
+/** Later instants have no ISO 8601 text of four digits for the year. */
+const LATEST = Date.UTC(9999, 11, 31);
+
+/** @returns oldest first */
+export function nextRuns(cadence: Cadence, { from, to, count }: PreviewBounds): PreviewedRun[] {
+  const runs: PreviewedRun[] = [];
+  let start = boundaryAtOrBefore(cadence, from - 1);
+  while (runs.length < count) {
+    const end = boundaryAfter(cadence, start);
+    if (end > Math.min(to ?? Infinity, LATEST)) break;
+    const clockChange = offsetAt(cadence.timezone, end) - offsetAt(cadence.timezone, start);
+    runs.push({ start, end, clockChange });
+    start = end;
+  }
+  return runs;
+}
+
+function offsetAt(zone: string, at: Millis): Millis {
+  return wallClockAt(zone, at) - at;
+}
+
+/** As `2026-10-25T00:00:00+02:00`: what the clocks of the zone show, and how far they are ahead of UTC. */
+export function localIso(zone: string, at: Millis): string {
+  const offset = offsetAt(zone, at);
+  const minutes = Math.abs(Math.round(offset / 60_000));
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${new Date(at + offset).toISOString().slice(0, 19)}${offset < 0 ? '-' : '+'}${hour}:${minute}`;
+}

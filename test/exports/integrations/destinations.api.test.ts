@@ -1,0 +1,98 @@
+/** The destinations that an installation offers: their schemas are those that validate, with all that a form shows. */
+import assert from 'node:assert/strict';
+import { FIELD_GROUPS } from '../../../src/exports/destinations/define.ts';
+import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
+
+type Field = {
+  title?: string;
+  description?: string;
+  'x-group'?: string;
+  writeOnly?: boolean;
+  default?: unknown;
+  examples?: unknown[];
+};
+type Destination = {
+  type: string;
+  title: string;
+  writes: 'files' | 'rows';
+  config: { properties: Record<string, Field>; required: string[]; additionalProperties: boolean };
+  replaced_secrets: string[];
+  compressions: Record<string, string[]> | null;
+  integration: { kind: string; fields: string[] } | null;
+  steps: { name: string }[];
+};
+
+const ALL = ['LocalFile', 'S3', 'AwsS3', 'S3Compatible', 'Postgres'];
+
+describe('the list of destinations', () => {
+  let exports: ExportsApi;
+  let all: Destination[];
+  before(async () => {
+    exports = await startExportsApi();
+    const { status, body } = await exports.request('GET', '/batch_exports/destinations/');
+    assert.equal(status, 200);
+    all = (body as { results: Destination[] }).results;
+  });
+  after(() => exports.close());
+
+  it('has every type that an export may have here', () => {
+    assert.deepEqual(
+      all.map(({ type }) => type),
+      ALL,
+    );
+  });
+
+  for (const type of ALL) {
+    const one = () => all.find((candidate) => candidate.type === type)!;
+
+    it(`names, describes and groups every field of ${type}`, () => {
+      for (const [name, field] of Object.entries(one().config.properties)) {
+        assert.ok(field.title, `${name} has no title`);
+        assert.ok((FIELD_GROUPS as readonly (string | undefined)[]).includes(field['x-group']), `${name} has no group`);
+      }
+    });
+
+    it(`marks the secrets of ${type}, none of which has a default or an example`, () => {
+      const secrets = Object.entries(one().config.properties).filter(([, { writeOnly }]) => writeOnly);
+      const expected: Record<string, string[]> = { LocalFile: [], Postgres: ['user', 'password'] };
+      assert.deepEqual(
+        secrets.map(([name]) => name),
+        expected[type] ?? ['aws_access_key_id', 'aws_secret_access_key'],
+      );
+      for (const [, field] of secrets) assert.deepEqual([field.default, field.examples], [undefined, undefined]);
+    });
+
+    it(`has the test steps of ${type} that its test takes`, async () => {
+      const { body } = await exports.request('GET', `/batch_exports/test/?destination=${type}`);
+      assert.deepEqual(
+        one().steps.map(({ name }) => name),
+        (body as { steps: { name: string }[] }).steps.map(({ name }) => name),
+      );
+      assert.ok(one().steps.length > 0);
+    });
+  }
+
+  it('is enough to make an export: what is required, and examples where there are any', async () => {
+    const secrets = { aws_access_key_id: 'AKIA', aws_secret_access_key: 'hush' };
+    const { config } = all.find(({ type }) => type === 'AwsS3')!;
+    const filled = Object.entries(config.properties).flatMap(([name, { examples }]) =>
+      examples ? [[name, examples[0]]] : [],
+    );
+    const wanted = {
+      name: 'By the schema',
+      interval: 'hour',
+      paused: true,
+      destination: { type: 'AwsS3', config: { ...Object.fromEntries(filled), ...secrets } },
+    };
+    const { status, body } = await exports.request('POST', '/batch_exports/', wanted);
+    assert.equal(status, 201, JSON.stringify(body));
+  });
+
+  it('says which compressions a format takes, and what an integration brings', () => {
+    const s3 = all.find(({ type }) => type === 'S3Compatible')!;
+    assert.deepEqual(s3.compressions?.['CSV'], ['gzip', 'brotli', 'zstd']);
+    assert.deepEqual([s3.integration?.kind, s3.replaced_secrets], ['s3-compatible', ['endpoint_url']]);
+    const postgres = all.find(({ type }) => type === 'Postgres')!;
+    assert.deepEqual([postgres.writes, postgres.compressions], ['rows', null]);
+  });
+});
