@@ -77,7 +77,7 @@ function hasMoreParts(value: unknown, most: number): boolean {
 /** A string that is one of the given values. */
 export function stringEnum<const V extends readonly string[]>(
   values: V,
-  options: { description?: string; default?: V[number] } = {},
+  options: { title?: string; description?: string; default?: V[number] } = {},
 ) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 }
@@ -85,7 +85,7 @@ export function stringEnum<const V extends readonly string[]>(
 /** The schema or null. */
 export function nullable<S extends TSchema>(
   schema: S,
-  options: { description?: string; default?: Static<S> | null } = {},
+  options: { title?: string; description?: string; default?: Static<S> | null } = {},
 ) {
   return Type.Union([schema, Type.Null()], options);
 }

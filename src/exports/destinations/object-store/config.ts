@@ -24,47 +24,39 @@ export const fileProperties = {
     }),
   }),
   ...grouped('files', {
-    layout: titled(
-      'Layout',
-      stringEnum(LAYOUTS, {
-        default: 'versioned',
-        description:
-          'versioned: file names include the run, and files replaced by a later delivery are kept; readers follow ' +
-          'the manifest, which changes atomically. stable: file names depend only on the data interval, and readers ' +
-          'may see a later delivery half-written.',
-      }),
-    ),
-    file_format: titled(
-      'Format',
-      stringEnum(FILE_FORMATS, {
-        default: DEFAULT_FORMAT,
-        description:
-          'JSONLines: one object per line. CSV: with a header row and null as an empty cell. Parquet: typed columns.',
-      }),
-    ),
+    layout: stringEnum(LAYOUTS, {
+      title: 'Layout',
+      default: 'versioned',
+      description:
+        'versioned: file names include the run, and files replaced by a later delivery are kept; readers follow ' +
+        'the manifest, which changes atomically. stable: file names depend only on the data interval, and readers ' +
+        'may see a later delivery half-written.',
+    }),
+    file_format: stringEnum(FILE_FORMATS, {
+      title: 'Format',
+      default: DEFAULT_FORMAT,
+      description:
+        'JSONLines: one object per line. CSV: with a header row and null as an empty cell. Parquet: typed columns.',
+    }),
     compression: withDefault(
-      titled(
-        'Compression',
-        nullable(
-          stringEnum(COMPRESSIONS, {
-            description: 'The compression of the files; lz4 and snappy are available for Parquet only.',
-          }),
-        ),
+      nullable(
+        stringEnum(COMPRESSIONS, {
+          description: 'The compression of the files; lz4 and snappy are available for Parquet only.',
+        }),
+        { title: 'Compression' },
       ),
       null,
     ),
     max_file_size_mb: withDefault(
-      titled(
-        'Maximum file size',
-        nullable(
-          Type.Integer({
-            minimum: 0,
-            maximum: 1_000_000,
-            description:
-              'The approximate maximum file size before compression, in megabytes. Larger intervals are split into files ' +
-              'numbered from 0. Empty or 0: one file where possible.',
-          }),
-        ),
+      nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: 1_000_000,
+          description:
+            'The approximate maximum file size before compression, in megabytes. Larger intervals are split into files ' +
+            'numbered from 0. Empty or 0: one file where possible.',
+        }),
+        { title: 'Maximum file size' },
       ),
       null,
     ),
@@ -80,11 +72,6 @@ export const fileProperties = {
     }),
   }),
 };
-
-/** A title where `nullable` and `stringEnum` take none. */
-export function titled<S extends TSchema>(title: string, schema: S): S {
-  return { ...schema, title };
-}
 
 /** A default where `nullable` takes none. */
 export function withDefault<S extends TSchema>(schema: S, value: Static<S>): S {

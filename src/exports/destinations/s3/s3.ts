@@ -46,21 +46,18 @@ const bucketProperties = {
 
 const encryptionProperties = grouped('advanced', {
   encryption: withDefault(
-    titled(
-      'Server-side encryption',
-      nullable(
-        stringEnum(['AES256', 'aws:kms'], {
-          description: 'The server-side encryption of the objects; empty for the default of the bucket.',
-        }),
-      ),
+    nullable(
+      stringEnum(['AES256', 'aws:kms'], {
+        description: 'The server-side encryption of the objects; empty for the default of the bucket.',
+      }),
+      { title: 'Server-side encryption' },
     ),
     null,
   ),
   kms_key_id: withDefault(
-    titled(
-      'KMS key',
-      nullable(Type.String({ description: 'The ID of the key for aws:kms; empty for the key managed by AWS.' })),
-    ),
+    nullable(Type.String({ description: 'The ID of the key for aws:kms; empty for the key managed by AWS.' }), {
+      title: 'KMS key',
+    }),
     null,
   ),
 });
@@ -93,7 +90,7 @@ const S3Config = Type.Object(
   {
     ...bucketProperties,
     ...encryptionProperties,
-    ...grouped('connection', { endpoint_url: withDefault(titled('Endpoint', nullable(Endpoint)), null) }),
+    ...grouped('connection', { endpoint_url: withDefault(nullable(Endpoint, { title: 'Endpoint' }), null) }),
     ...grouped('advanced', { use_virtual_style_addressing: virtualStyle }),
   },
   closed,
