@@ -7,14 +7,7 @@ import { nullable, stringEnum, Type, type Static } from '../../../platform/schem
 import type { Destination, Subject } from '../contract.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination, grouped } from '../define.ts';
-import {
-  checkFileFormat,
-  FORMER_FILE_CONFIG,
-  layoutOf,
-  fileProperties,
-  titled,
-  withDefault,
-} from '../object-store/config.ts';
+import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { deliveriesIn } from '../object-store/deliveries.ts';
