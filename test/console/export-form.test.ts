@@ -20,14 +20,20 @@ describe('the form of an export', () => {
   it('creates one, and says beside the field what the server refuses', async () => {
     const { page, close } = await at.visit();
     await page.goto(address('new'));
-    await page.getByLabel('Name').fill('Orders');
-    const config = page.getByLabel(CONFIG);
-    await config.fill('{"directory": "../elsewhere"}');
+    await page.getByLabel('Name', { exact: true }).fill('Orders');
+    const directory = page.getByLabel('Directory', { exact: true });
+    await directory.fill('../elsewhere');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText(/^directory: /).waitFor();
+    await page.locator('[data-invalid]', { has: directory }).getByText(/\S/).nth(2).waitFor();
     await assertAccessible(page);
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Orders');
-    await config.fill('{"directory": "orders"}');
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Orders');
+    await directory.fill('orders');
+    await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').nth(2).waitFor();
+    await page.getByRole('button', { name: 'Test the destination' }).click();
+    await page.getByText('passed: Check files can be written').waitFor();
+    await page.getByRole('button', { name: 'Preview rows' }).click();
+    await page.getByRole('region', { name: 'Rows' }).waitFor();
+    await assertAccessible(page);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.waitForURL(/exports\/[\da-f-]{36}$/);
     const { results } = await at.request<{ results: Exported[] }>('GET', '/batch_exports/');
@@ -47,16 +53,16 @@ describe('the form of an export', () => {
     });
     const { page, close } = await at.visit();
     await page.goto(address(`${id}/edit?field=destination__config__directory`));
-    await page.getByText('Look at destination.config.directory.').waitFor();
-    await page.getByLabel('Name').fill('Clicks of mine');
+    await page.getByLabel('Directory', { exact: true }).and(page.locator(':focus')).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Clicks of mine');
     await at.request('PATCH', `/batch_exports/${id}/`, { name: 'Clicks of hers' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/Somebody has changed this export/).waitFor();
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Clicks of mine');
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Clicks of mine');
     assert.equal((await at.request<Exported>('GET', `/batch_exports/${id}/`)).name, 'Clicks of hers');
 
     await page.reload();
-    await page.getByLabel('Name').fill('Clicks of ours');
+    await page.getByLabel('Name', { exact: true }).fill('Clicks of ours');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(new RegExp(`exports/${id}$`));
     assert.equal((await at.request<Exported>('GET', `/batch_exports/${id}/`)).name, 'Clicks of ours');
@@ -66,14 +72,57 @@ describe('the form of an export', () => {
   it('asks for the password when the session ends in the middle of it, and goes on with what was typed', async () => {
     const { page, close } = await at.visit();
     await page.goto(address('new'));
-    await page.getByLabel('Name').fill('Kept');
+    await page.getByLabel('Name', { exact: true }).fill('Kept');
+    await page.locator('label', { hasText: 'Edit as JSON' }).click();
     await page.getByLabel(CONFIG).fill('{"directory": "kept"}');
+    await page.locator('label', { hasText: 'Edit as JSON' }).click();
     await at.sluice.db('sessions').where({ user_id: at.tenant.userId }).delete();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('dialog').getByText('Your session has ended.').waitFor();
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Kept');
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Kept');
+    assert.equal(await page.getByLabel('Directory', { exact: true }).inputValue(), 'kept');
+    await close();
+  });
+
+  it('keeps secrets that nobody touches, and has the fields of every destination', async () => {
+    const KEYS = { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'hush-hush' };
+    const { id } = await at.request<Exported>('POST', '/batch_exports/', {
+      name: 'Lake',
+      model: 'events',
+      interval: 'hour',
+      paused: true,
+      destination: { type: 'S3', config: { bucket_name: 'lake', region: 'eu-central-1', ...KEYS } },
+    });
+    const stored = async () => {
+      const row: unknown = await at.sluice.db('batch_exports').where({ id }).first('destination_config');
+      return row;
+    };
+    const { page, close } = await at.visit({ viewport: { width: 360, height: 740 } });
+    await page.goto(address(`${id}/edit?field=destination__config__bucket_name`));
+    const bucket = page.getByLabel('Bucket', { exact: true });
+    await bucket.and(page.locator(':focus')).waitFor();
+    assert.equal(await page.getByLabel('Secret access key').getAttribute('placeholder'), 'unchanged');
+    await bucket.fill('lake-prod');
+    await assertAccessible(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 360, `the page is ${width} px wide`);
+    const before = await stored();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(new RegExp(`exports/${id}$`));
+    assert.notDeepEqual(await stored(), before);
+    const { destination } = await at.request<{ destination: { config: Record<string, string> } }>(
+      'GET',
+      `/batch_exports/${id}/`,
+    );
+    assert.equal(destination.config['bucket_name'], 'lake-prod');
+
+    await page.goto(address('new'));
+    await page.getByRole('button', { name: /Where to$/ }).click();
+    await page.getByRole('option', { name: 'PostgreSQL' }).click();
+    await page.getByLabel('Table', { exact: true }).waitFor();
+    assert.equal(await page.getByLabel('Port').inputValue(), '5432');
     await close();
   });
 });

@@ -5,6 +5,7 @@ import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
 import { failedQuery, retryFailed } from '../run/run-data.ts';
 import { countIntervals } from '../words/cadence.ts';
+import { destinationTypesQuery } from './destination-types.ts';
 import { ExportForm, type ExportFields } from './export-form.tsx';
 import styles from './form.module.css';
 
@@ -28,8 +29,10 @@ export function EditExportPage() {
     gcTime: 0,
   });
   const failed = useQuery({ ...failedQuery({ projectId, exportId }), staleTime: Infinity });
-  if (loaded.isPending) return <Skeleton rows={8} label="Loading the export" />;
+  const types = useQuery(destinationTypesQuery(projectId));
+  if (loaded.isPending || types.isPending) return <Skeleton rows={8} label="Loading the export" />;
   if (loaded.isError) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
+  if (types.isError) return <Failure error={types.error} onRetry={() => void types.refetch()} />;
   const { body, etag } = loaded.data;
   const count = failed.data?.canEdit ? failed.data.count : 0;
 
@@ -54,7 +57,10 @@ export function EditExportPage() {
     <main className={styles.page}>
       <h1>Edit {body.name}</h1>
       <ExportForm
-        isEdit
+        projectId={projectId}
+        timezone={body.timezone}
+        exportId={exportId}
+        types={types.data}
         field={field}
         submit="Save"
         {...(count > 0 && { submitAndRetry: `Save and retry ${countIntervals(count, body.interval)}` })}

@@ -1,12 +1,16 @@
 /** The form of an export: what, how often, where to. What the server refuses stands beside its field, and what was typed stays. */
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
-import { Select, TextField } from '../../look/field.tsx';
+import { Select, Switch, TextField } from '../../look/field.tsx';
+import { DestinationFields } from './destination-fields.tsx';
+import { attrOf, initialConfig, type Config, type DestinationType } from './destination-types.ts';
 import styles from './form.module.css';
-import { configText, DESTINATIONS, INTERVALS, MODELS } from './templates.ts';
+import { configText, INTERVALS, MODELS, objectIn } from './options.ts';
+import { NextRuns } from './next-runs.tsx';
+import { Trial } from './trial.tsx';
 
 export type ExportFields = {
   name: string;
@@ -16,50 +20,88 @@ export type ExportFields = {
 };
 
 type Props = {
+  projectId: number;
+  types: readonly DestinationType[];
+  /** Absent: it is new. Of one that exists, model and type stay. */
+  exportId?: string;
   initial: ExportFields;
-  /** Whether it exists: then its model and type stay. */
-  isEdit: boolean;
-  /** Field that is to be mended, as `destination.config.directory`. */
+  /** Of its schedule; absent: UTC. */
+  timezone?: string;
+  /** Field that is to be mended, as errors name it. */
   field?: string | undefined;
   submit: string;
   /** Label of the button that retries what failed, too; absent: nothing has. */
   submitAndRetry?: string;
   onSubmit: (fields: ExportFields, isRetried: boolean) => Promise<void>;
-  children?: ReactNode;
 };
 
 const RETRY = 'retry';
 const NOT_JSON = 'This is not a JSON object.';
+const OWN_FIELDS = ['name', 'interval', 'model', 'destination__type'];
 
-export function ExportForm({ initial, isEdit, field, submit, submitAndRetry, onSubmit, children }: Props) {
+export function ExportForm({
+  projectId,
+  types,
+  exportId,
+  initial,
+  timezone,
+  field,
+  submit,
+  submitAndRetry,
+  onSubmit,
+}: Props) {
   const [name, setName] = useState(initial.name);
   const [model, setModel] = useState(initial.model);
   const [interval, setInterval] = useState(initial.interval);
   const [type, setType] = useState(initial.destination.type);
-  const [config, setConfig] = useState(configText(initial.destination.config));
+  const [config, setConfig] = useState<Config>(initial.destination.config);
+  /** Undefined: the fields are shown instead. */
+  const [json, setJson] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  const isEdit = exportId !== undefined;
+  const chosen = types.find((one) => one.type === type);
+  // A type that the installation no longer offers has no fields.
+  const text = json ?? (chosen ? undefined : configText(config));
 
   function chooseType(next: string) {
-    const template = DESTINATIONS.find(({ value }) => value === next);
+    const found = types.find((one) => one.type === next);
     setType(next);
-    if (template) setConfig(configText(template.config));
+    if (found) setConfig(initialConfig(found, config));
+    setJson(undefined);
   }
-
+  function switchJson(isOn: boolean) {
+    if (isOn) return setJson(configText(config));
+    const parsed = objectIn(json ?? '');
+    if (!parsed) return setError(new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }));
+    setConfig(parsed);
+    setJson(undefined);
+  }
+  /** The form as a body; undefined, and said beside the text, if that is no JSON. */
+  function read(): ExportFields | undefined {
+    const parsed = text === undefined ? { ...config } : objectIn(text);
+    setError(parsed ? undefined : new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }));
+    return parsed && { name, model, interval, destination: { type, config: parsed } };
+  }
   async function send(event: FormEvent) {
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
-    const isRetried = submitter?.getAttribute('value') === RETRY;
-    const parsed = objectIn(config);
-    if (!parsed) return setError(new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }));
+    const fields = read();
+    if (!fields) return;
     setPending(true);
-    setError(undefined);
-    await onSubmit({ name, model, interval, destination: { type, config: parsed } }, isRetried).catch(setError);
+    await onSubmit(fields, submitter?.getAttribute('value') === RETRY).catch(setError);
     setPending(false);
   }
 
-  const errorOf = (attr: string) => (attrOf(error)?.startsWith(attr) ? messageOf(error) : undefined);
-  const isElsewhere = error !== undefined && !['name', 'interval', 'model', 'destination'].some((one) => errorOf(one));
+  const { config: before } = initial.destination;
+  // Secrets go to no other place than the one that they were given for.
+  const movesSecrets = chosen?.replaced_secrets.some((one) => config[one] !== before[one]) ?? false;
+
+  const attr = error instanceof ApiError ? error.attr : null;
+  const errorOf = (one: string) => (attr === one ? messageOf(error) : undefined);
+  const isShown =
+    OWN_FIELDS.includes(attr ?? '') ||
+    (text === undefined ? chosen?.fields.some((one) => attrOf(one.name) === attr) : attr?.startsWith('destination'));
   const intervals = INTERVALS.some(({ value }) => value === interval)
     ? INTERVALS
     : [...INTERVALS, { value: interval, label: interval }];
@@ -84,34 +126,53 @@ export function ExportForm({ initial, isEdit, field, submit, submitAndRetry, onS
           {...(isEdit && { description: 'Another interval begins when the present one ends.' })}
         />
       </div>
+      <NextRuns projectId={projectId} interval={interval} timezone={timezone} />
       <Select
         label="Where to"
-        options={DESTINATIONS}
+        options={types.map((one) => ({ value: one.type, label: one.title }))}
         value={type}
         onChange={chooseType}
         isDisabled={isEdit}
-        error={attrOf(error) === 'destination__type' ? messageOf(error) : undefined}
+        error={errorOf('destination__type')}
       />
-      <TextField
-        label="Fields of the destination, as JSON"
-        lines={Math.min(24, config.split('\n').length + 1)}
-        mono
-        value={config}
-        onChange={setConfig}
-        autoFocus={field !== undefined}
-        error={attrOf(error) === 'destination__type' ? undefined : fieldError(error)}
-        description={
-          isEdit
-            ? `${field ? `Look at ${field.replaceAll('__', '.')}. ` : ''}Secrets are not shown, and stay unless you add them here.`
-            : 'docs/destinations.md describes every field.'
-        }
-      />
-      {isElsewhere && (
+      {chosen && (
+        <Switch isSelected={json !== undefined} onChange={switchJson}>
+          Edit as JSON
+        </Switch>
+      )}
+      {text === undefined && chosen ? (
+        <DestinationFields
+          type={chosen}
+          {...{ config, field, errorOf }}
+          onChange={setConfig}
+          hasSecrets={isEdit && !movesSecrets}
+        />
+      ) : (
+        <TextField
+          label="Fields of the destination, as JSON"
+          lines={Math.min(24, (text ?? '').split('\n').length + 1)}
+          mono
+          value={text ?? ''}
+          onChange={setJson}
+          error={jsonError(error)}
+          description={
+            isEdit
+              ? 'Secrets are not shown, and stay unless you add them here.'
+              : 'docs/destinations.md describes every field.'
+          }
+        />
+      )}
+      {error !== undefined && !isShown && (
         <p role="alert" className={styles.error}>
           {messageOf(error)}
         </p>
       )}
-      {children}
+      {chosen && <Trial key={type} {...{ projectId, exportId }} type={chosen} fields={read} onError={setError} />}
+      {isEdit && (
+        <p className="quiet">
+          Runs that begin from now on, retries too, go by what you save. What was delivered stays where it is.
+        </p>
+      )}
       <Actions>
         {submitAndRetry && (
           <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
@@ -126,23 +187,12 @@ export function ExportForm({ initial, isEdit, field, submit, submitAndRetry, onS
   );
 }
 
-const attrOf = (error: unknown) => (error instanceof ApiError ? (error.attr ?? undefined) : undefined);
-
 /** With the name of the field inside of the configuration. */
-function fieldError(error: unknown): string | undefined {
-  const attr = attrOf(error);
-  if (!attr?.startsWith('destination')) return undefined;
+function jsonError(error: unknown): string | undefined {
+  const attr = error instanceof ApiError ? error.attr : null;
+  if (!attr?.startsWith('destination') || attr === 'destination__type') return undefined;
   const inside = attr.replaceAll('__', '.').replace(/^destination\.(config\.)?/, '');
-  return inside === '' || inside === 'config' ? messageOf(error) : `${inside}: ${messageOf(error)}`;
-}
-
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return inside === '' || inside === 'config' || inside === 'destination'
+    ? messageOf(error)
+    : `${inside}: ${messageOf(error)}`;
 }

@@ -1,0 +1,109 @@
+/** Types of destination and their fields, as the API describes them, and the configurations that a form makes of them. */
+import { queryOptions } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+
+type Body = components['schemas']['Destination'];
+/** A type of destination with its fields as a form shows them. */
+export type DestinationType = Pick<Body, 'type' | 'title' | 'steps' | 'replaced_secrets'> & { fields: Field[] };
+
+export type Field = {
+  name: string;
+  title: string;
+  description: string | undefined;
+  /** As `place`. */
+  group: string;
+  kind: 'text' | 'integer' | 'boolean' | 'choice' | 'list';
+  choices: readonly string[];
+  default: unknown;
+  required: boolean;
+  nullable: boolean;
+  secret: boolean;
+  placeholder: string | undefined;
+};
+
+/** As much of JSON Schema as the configurations of destinations use. */
+type Schema = {
+  type?: string;
+  enum?: string[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  title?: string;
+  description?: string;
+  default?: unknown;
+  examples?: string[];
+  writeOnly?: boolean;
+  'x-group'?: string;
+};
+
+export type Config = Readonly<Record<string, unknown>>;
+
+/** How errors and links name a field. */
+export const attrOf = (name: string): string => `destination__config__${name}`;
+
+export const destinationTypesQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ['destination-types', projectId] as const,
+    queryFn: async ({ signal }) => {
+      const path = { project_id: projectId };
+      const address = '/api/environments/{project_id}/batch_exports/destinations/';
+      const { results } = await done(api.GET(address, { params: { path }, signal }));
+      return results.map((one): DestinationType => ({ ...one, fields: fieldsOf(one.config) }));
+    },
+    staleTime: Infinity,
+  });
+
+function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
+  return Object.entries(properties).map(([name, outer]): Field => {
+    const inner = outer.anyOf?.find(({ type }) => type !== 'null') ?? outer;
+    return {
+      name,
+      title: outer.title ?? inner.title ?? name,
+      description: outer.description ?? inner.description,
+      group: outer['x-group'] ?? 'advanced',
+      kind: kindOf(inner),
+      choices: inner.enum ?? [],
+      default: outer.default,
+      required: required.includes(name) && outer.default === undefined,
+      nullable: outer !== inner,
+      secret: inner.writeOnly === true,
+      placeholder: (outer.examples ?? inner.examples)?.[0],
+    };
+  });
+}
+
+function kindOf({ type, enum: values }: Schema): Field['kind'] {
+  if (values) return 'choice';
+  if (type === 'integer' || type === 'boolean') return type;
+  return type === 'array' ? 'list' : 'text';
+}
+
+/** @param before of another type: values of fields that both have stay */
+export function initialConfig({ fields }: DestinationType, before: Config = {}): Config {
+  const filled = fields.map(({ name, default: usual }) => [name, name in before ? before[name] : usual] as const);
+  return Object.fromEntries(filled.filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** A value as its input shows it. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join('\n');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** @returns the configuration with what was typed; an empty text is no value, or an empty one where there must be one */
+export function withText(config: Config, field: Field, text: string): Config {
+  const { [field.name]: _, ...others } = config;
+  if (text === '') {
+    if (field.secret || field.required) return others;
+    return { ...others, [field.name]: field.nullable ? null : (field.default ?? '') };
+  }
+  return { ...others, [field.name]: valueOf(field, text) };
+}
+
+function valueOf({ kind }: Field, text: string): unknown {
+  if (kind === 'list') return text.split('\n');
+  // The server says what is wrong with a text that is no number.
+  if (kind === 'integer') return /^\d+$/.test(text) ? Number(text) : text;
+  return text;
+}

@@ -1,0 +1,47 @@
+/** The next runs of a schedule that is not saved: in the viewer's time and in UTC, with changes of clocks marked. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import { formatDuration, formatInterval, formatTime, viewerZone, zoneName } from '../../look/time.tsx';
+import styles from './form.module.css';
+
+type NextRunsProps = {
+  projectId: number;
+  interval: string;
+  /** Of the schedule; undefined: UTC. */ timezone: string | undefined;
+};
+
+const SHOWN = 3;
+
+export function NextRuns({ projectId, interval, timezone }: NextRunsProps) {
+  const { data } = useQuery({
+    queryKey: ['schedule-preview', projectId, interval, timezone],
+    queryFn: ({ signal }) =>
+      done(
+        api.POST('/api/environments/{project_id}/batch_exports/schedule_preview/', {
+          params: { path: { project_id: projectId } },
+          body: { interval, count: SHOWN, ...(timezone !== undefined && { timezone }) },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    // An interval that is refused is said beside its field, when the form is sent.
+    retry: false,
+  });
+  if (!data || data.runs.length === 0) return null;
+  return (
+    <ul aria-label="Next runs" className={styles.runs}>
+      {data.runs.map(({ data_interval_start: start, data_interval_end: end, clock_change_seconds: change }) => (
+        <li key={end}>
+          {formatTime(end, { weekday: true })} {zoneName(end, viewerZone)}
+          <span className="quiet"> delivers {formatInterval(start, end)}</span>
+          {change !== 0 && (
+            <strong>
+              {' '}
+              clocks go {change > 0 ? 'forward' : 'back'} by {formatDuration(Math.abs(change))}
+            </strong>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

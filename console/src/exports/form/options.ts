@@ -1,0 +1,30 @@
+/** Choices of the form that every destination has, and its configuration as text. */
+import type { Option } from '../../look/field.tsx';
+
+export const MODELS: readonly Option[] = [
+  { value: 'events', label: 'Events' },
+  { value: 'persons', label: 'Persons', description: 'Versions of persons that changed in the interval.' },
+  { value: 'sessions', label: 'Sessions' },
+];
+
+export const INTERVALS: readonly Option[] = [
+  { value: 'hour', label: 'Hour' },
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
+  { value: 'every 5 minutes', label: '5 minutes' },
+];
+
+/** @returns the text to edit */
+export const configText = (config: Readonly<Record<string, unknown>>): string => JSON.stringify(config, null, 2);
+
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
