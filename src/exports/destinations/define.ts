@@ -20,13 +20,13 @@ const EVENT_LISTS = {
     ...EventNames,
     'x-group': 'events',
     title: 'Included events',
-    description: 'Only events of these names are exported; empty: all.',
+    description: 'The names of the events to export; empty: all.',
   }),
   exclude_events: Type.Optional({
     ...EventNames,
     'x-group': 'events',
     title: 'Excluded events',
-    description: 'Events of these names are not exported, even if they are included.',
+    description: 'The names of events that are not exported, even if they are included.',
   }),
 };
 

@@ -99,7 +99,7 @@ const cancelRun = route({
   answers: { 200: CancelledBody },
   summary: 'Cancel a run',
   description:
-    'Its data does not become visible, unless the commit has already begun. The data interval is not ' +
+    'The data of the run does not become visible, unless the commit has already begun. The data interval is not ' +
     'delivered until it is retried.',
   async handle({ project, caller, params }, { runs }: ExportsApi) {
     await runs.cancel(project.id, params.batch_export_id, params.id, caller);
