@@ -50,6 +50,9 @@ describe('the page of a run', () => {
     await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
     await page.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC · delivered' }).waitFor();
     const receipt = page.getByRole('region', { name: 'Receipt' });
+    await receipt.getByText(/^Read back .*: 2 rows, digest equal\.$/).waitFor();
+    const steps = page.getByRole('table', { name: 'Attempts' }).getByRole('row').nth(1);
+    assert.match((await steps.textContent())!, /^1plan ✓done.*stage ✓done.*commit ✓done.*verify ✓done/);
     assert.match((await receipt.textContent())!, /source2held2.*digestequal.*2 rows.*sha256 [\da-f]{12}/);
     await page
       .getByRole('log')

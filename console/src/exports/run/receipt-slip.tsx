@@ -1,6 +1,6 @@
 /** The receipt of a run, line by line: what the source had, what the destination acknowledged, and its files. */
 import { Copy } from '../../look/copy.tsx';
-import { formatBytes, formatCount, formatDuration } from '../../look/time.tsx';
+import { formatBytes, formatCount, formatDuration, Time } from '../../look/time.tsx';
 import type { Run } from './run-data.ts';
 import styles from './run.module.css';
 
@@ -30,6 +30,12 @@ export function ReceiptSlip({ run }: { run: Run }) {
           ? 'Read back and compared with the source after the commit: nothing is missing, nothing is twice.'
           : 'Nothing was delivered by this run.'}
       </p>
+      {run.verified_at && (
+        <p>
+          Read back <Time iso={run.verified_at} seconds />
+          {run.records_completed !== null && `: ${formatCount(run.records_completed)} rows, digest equal`}.
+        </p>
+      )}
       {receipt?.location && <p className="id">{receipt.location}</p>}
       {files.length > 0 && <Files files={files} manifest={receipt?.manifest} />}
       {receipt?.file_count !== undefined && <p>{formatCount(receipt.file_count)} files</p>}

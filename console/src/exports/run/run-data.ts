@@ -32,6 +32,34 @@ export const runQuery = (place: RunPlace) =>
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollMs(2_000) : false),
   });
 
+export type Attempt = components['schemas']['RunAttempt'];
+
+export const attemptsQuery = (place: RunPlace, isOpen: boolean) =>
+  queryOptions({
+    queryKey: ['runs', place, 'attempts', isOpen],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/attempts/', {
+          params: runParams(place),
+          signal,
+        }),
+      ),
+    refetchInterval: isOpen ? 2_000 : false,
+  });
+
+export const progressQuery = (place: RunPlace) =>
+  queryOptions({
+    queryKey: ['runs', place, 'progress'],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/progress/', {
+          params: runParams(place),
+          signal,
+        }),
+      ),
+    refetchInterval: 1_000,
+  });
+
 /** Delivers the run's interval once more. */
 export function retry(place: RunPlace): Promise<unknown> {
   return done(

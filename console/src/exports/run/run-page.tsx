@@ -5,6 +5,7 @@ import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { formatInterval, Time } from '../../look/time.tsx';
+import { Attempts, Progress } from './attempts.tsx';
 import { ErrorCard } from './error-card.tsx';
 import { LogView } from './log-view.tsx';
 import { ReceiptSlip } from './receipt-slip.tsx';
@@ -39,6 +40,8 @@ export function RunPage() {
           {!run.data.error && run.data.latest_error !== null && run.data.status !== 'Completed' && (
             <p className={styles.sentence}>{run.data.latest_error}</p>
           )}
+          {isOpen(run.data) && <Progress place={place} />}
+          <Attempts place={place} isOpen={isOpen(run.data)} />
           <Facts run={run.data} />
         </div>
         <ReceiptSlip run={run.data} />

@@ -1,0 +1,70 @@
+/** The attempts of a run, each with its steps and how long they took; and how far it is while its parts move. */
+import { useQuery } from '@tanstack/react-query';
+import { formatBytes, formatCount, formatDuration, formatTime, zoneName } from '../../look/time.tsx';
+import { attemptsQuery, progressQuery, type Attempt, type RunPlace } from './run-data.ts';
+import styles from './run.module.css';
+
+export function Attempts({ place, isOpen }: { place: RunPlace; isOpen: boolean }) {
+  const { data } = useQuery(attemptsQuery(place, isOpen));
+  const steps = data?.results ?? [];
+  if (steps.length === 0) return null;
+  const byAttempt = [...Map.groupBy(steps, ({ attempt }) => attempt)].sort(([one], [other]) => one - other);
+  return (
+    <table className={styles.attempts}>
+      <caption className="visually-hidden">Attempts</caption>
+      <thead className="visually-hidden">
+        <tr>
+          <th scope="col">Attempt</th>
+          <th scope="col">Steps</th>
+          <th scope="col">Began</th>
+        </tr>
+      </thead>
+      <tbody>
+        {byAttempt.map(([attempt, its]) => (
+          <tr key={attempt}>
+            <th scope="row">{attempt}</th>
+            <td>
+              {its.map((one) => (
+                <Step key={`${one.step} ${one.started_at}`} one={one} isOpen={isOpen} />
+              ))}
+            </td>
+            <td>
+              {formatTime(its[0]!.started_at, { date: false, seconds: true })} {zoneName(its[0]!.started_at)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Step({ one, isOpen }: { one: Attempt; isOpen: boolean }) {
+  const { step, started_at, finished_at, error } = one;
+  const seconds = finished_at === null ? null : (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
+  const words = error ? 'failed' : seconds === null ? (isOpen ? 'running' : 'cut off') : 'done';
+  const mark = { failed: '×', running: '…', 'cut off': '–', done: '✓' }[words];
+  return (
+    <span className={error ? styles.failedStep : styles.step} title={error?.detail}>
+      {step} <span aria-hidden>{mark}</span>
+      <span className="visually-hidden">{words}</span>
+      {seconds !== null && <span className="quiet"> {formatDuration(seconds)}</span>}
+    </span>
+  );
+}
+
+/** While the run is open. */
+export function Progress({ place }: { place: RunPlace }) {
+  const { data } = useQuery(progressQuery(place));
+  if (!data || data.records.total === null) return null;
+  const { records, bytes, parts } = data;
+  const total = records.total ?? 0;
+  return (
+    <div className={styles.progress}>
+      <progress aria-label="Rows that were read" value={records.done} max={Math.max(1, total)} />
+      <p>
+        {formatCount(records.done)} of {formatCount(total)} rows, {formatBytes(bytes)}
+        {parts.total !== null && `, ${formatCount(parts.staged)} of ${formatCount(parts.total)} files staged`}
+      </p>
+    </div>
+  );
+}
