@@ -28,6 +28,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'POST /batch_exports/run_test_step_new/': 'tries the destination',
   'POST /batch_exports/:id/run_test_step/': 'tries the destination',
   'POST /batch_exports/preview/': 'shows rows',
+  'POST /batch_exports/schedule_preview/': 'shows the next runs',
   'POST /batch_exports/:id/preview/': 'shows rows',
   'POST /feature_flags/evaluate/': 'decides',
   'POST /feature_flags/user_blast_radius/': 'counts persons',
