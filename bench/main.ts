@@ -8,6 +8,7 @@ import { NotMeasured, type Bench, type BenchResult } from './measure.ts';
 const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
   claims: () => import('./capture/claims.ts'),
   capture: () => import('./capture/capture.ts'),
+  console: () => import('./console.ts'),
   decide: () => import('./decide/decide.ts'),
   export: () => import('./export/export.ts'),
   overload: () => import('./capture/overload.ts'),
