@@ -528,6 +528,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/environments/{project_id}/batch_exports/destinations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["batch_exports_destinations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/environments/{project_id}/batch_exports/overview/": {
         parameters: {
             query?: never;
@@ -570,6 +586,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["batch_exports_run_test_step_new_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{project_id}/batch_exports/schedule_preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["batch_exports_schedule_preview_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3237,6 +3269,32 @@ export interface components {
         DeletedTile: {
             tile_id: number;
         };
+        /** Destination */
+        Destination: {
+            compressions: {
+                [key: string]: string[];
+            } | null;
+            config: {
+                [key: string]: unknown;
+            };
+            integration: {
+                fields: string[];
+                kind: string;
+            } | null;
+            replaced_secrets: string[];
+            steps: {
+                description: string;
+                name: string;
+            }[];
+            title: string;
+            type: string;
+            /** @enum {string} */
+            writes: "files" | "rows";
+        };
+        /** Destinations */
+        Destinations: {
+            results: components["schemas"]["Destination"][];
+        };
         /** DiagnosedChange */
         DiagnosedChange: {
             /** @enum {string} */
@@ -4949,6 +5007,30 @@ export interface components {
             };
             updated_at: string | null;
         };
+        /** SchedulePreview */
+        SchedulePreview: {
+            runs: {
+                clock_change_seconds: number;
+                /** Format: date-time */
+                data_interval_end: string;
+                /** Format: date-time */
+                data_interval_start: string;
+                local_end: string;
+                local_start: string;
+            }[];
+            timezone: string;
+        };
+        /** SchedulePreviewRequest */
+        SchedulePreviewRequest: {
+            count?: number;
+            end_at?: string | null;
+            interval: string;
+            jitter_seconds?: number | null;
+            offset_day?: number | null;
+            offset_hour?: number | null;
+            start_at?: string | null;
+            timezone?: string | null;
+        };
         /** Session */
         Session: {
             /** Format: date-time */
@@ -6441,6 +6523,27 @@ export interface operations {
             };
         };
     };
+    batch_exports_destinations_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Destinations"];
+                };
+            };
+        };
+    };
     batch_exports_overview_list: {
         parameters: {
             query?: {
@@ -6513,6 +6616,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TestedStep"];
+                };
+            };
+        };
+    };
+    batch_exports_schedule_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchedulePreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchedulePreview"];
                 };
             };
         };
