@@ -154,11 +154,10 @@ async function blankFrames(page: Page): Promise<number> {
   return page.evaluate(async ({ step, frames }) => {
     const log = document.querySelector<HTMLElement>('[role=log]')!;
     log.scrollIntoView({ block: 'center' });
-    const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
     let blank = 0;
     for (let at = 0; at < frames; at += 1) {
       log.scrollTop += step;
-      await frame();
+      await new Promise((drawn) => requestAnimationFrame(drawn));
       const { left, top, height } = log.getBoundingClientRect();
       const isDrawn = [0.05, 0.3, 0.5, 0.7, 0.95].every((share) => {
         const found = document.elementFromPoint(left + 40, Math.min(innerHeight - 1, top + share * height));
