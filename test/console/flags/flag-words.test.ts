@@ -1,10 +1,10 @@
 /** Sentences and counts about flags, without a browser. */
 import assert from 'node:assert/strict';
-import { changesBetween } from '../../console/src/flags/words/changes.ts';
-import { conditionInWords, type Condition } from '../../console/src/flags/words/conditions.ts';
-import { Disputed, equal, merged } from '../../console/src/flags/words/equal.ts';
-import { reachOf } from '../../console/src/flags/words/reach.ts';
-import { rolloutInWords, type Described } from '../../console/src/flags/words/rollout.ts';
+import { changesBetween } from '../../../console/src/flags/words/changes.ts';
+import { conditionInWords, type Condition } from '../../../console/src/flags/words/conditions.ts';
+import { Disputed, equal, merged } from '../../../console/src/flags/words/equal.ts';
+import { reachOf } from '../../../console/src/flags/words/reach.ts';
+import { rolloutInWords, type Described } from '../../../console/src/flags/words/rollout.ts';
 
 const set = (percent: number, matching: number, asks = true) => ({ percent, matching, asks });
 
