@@ -13,7 +13,6 @@ import {
 } from '@tanstack/react-router';
 import { ApiError } from './api/client.ts';
 import { Skeleton } from './look/notes.tsx';
-import { LoginPage } from './session/login-page.tsx';
 import { meQuery } from './session/me.ts';
 import { NotFoundPage, PageFailure } from './shell/failures.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -41,9 +40,7 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: (search) => texts(search, ['next']),
-  component: function Login() {
-    return <LoginPage next={login.useSearch().next} />;
-  },
+  component: lazyRouteComponent(() => import('./session/login-page.tsx'), 'LoginPage'),
 });
 
 const askForReset = createRoute({

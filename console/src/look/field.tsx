@@ -5,12 +5,6 @@ import {
   FieldError,
   Input,
   Label,
-  ListBox,
-  ListBoxItem,
-  Popover,
-  Select as AriaSelect,
-  SelectValue,
-  Button as AriaButton,
   Switch as AriaSwitch,
   Text,
   TextArea,
@@ -19,7 +13,7 @@ import {
 } from 'react-aria-components';
 import styles from './field.module.css';
 
-type Common = {
+export type Common = {
   label: string;
   /** Whether it is for screen readers only: what stands beside the field says what it is of. */
   isLabelHidden?: boolean;
@@ -31,7 +25,7 @@ type Common = {
 export const validation = (error: string | undefined) =>
   ({ isInvalid: error !== undefined, validationBehavior: error === undefined ? 'native' : 'aria' }) as const;
 
-const labelClass = (isHidden = false) => (isHidden ? 'visually-hidden' : styles.label!);
+export const labelClass = (isHidden = false) => (isHidden ? 'visually-hidden' : styles.label!);
 
 export type TextFieldProps = Omit<AriaTextFieldProps, 'children'> &
   Common & { placeholder?: string | undefined; lines?: number; mono?: boolean };
@@ -63,60 +57,6 @@ export function TextField({
       )}
       <Below description={description} error={error} />
     </AriaTextField>
-  );
-}
-
-export type Option = { value: string; label: string; description?: string };
-
-export type SelectProps = Common & {
-  options: readonly Option[];
-  value: string | null;
-  onChange: (value: string) => void;
-  isDisabled?: boolean;
-  placeholder?: string;
-};
-
-export function Select({
-  label,
-  isLabelHidden,
-  description,
-  error,
-  options,
-  value,
-  onChange,
-  isDisabled,
-  placeholder,
-}: SelectProps) {
-  return (
-    <AriaSelect
-      className={styles.field!}
-      value={value}
-      onChange={(key) => key !== null && onChange(String(key))}
-      isDisabled={isDisabled ?? false}
-      {...validation(error)}
-      placeholder={placeholder ?? 'Choose'}
-    >
-      <Label className={labelClass(isLabelHidden)}>{label}</Label>
-      <AriaButton className={`${styles.input} ${styles.select}`}>
-        <SelectValue className={styles.value!} />
-        <span aria-hidden>▾</span>
-      </AriaButton>
-      <Below description={description} error={error} />
-      <Popover className={styles.popover!}>
-        <ListBox className={styles.options!} items={options.map((one) => ({ ...one, id: one.value }))}>
-          {(option) => (
-            <ListBoxItem id={option.value} textValue={option.label} className={styles.option!}>
-              <Text slot="label">{option.label}</Text>
-              {option.description && (
-                <Text slot="description" className="quiet">
-                  {option.description}
-                </Text>
-              )}
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </AriaSelect>
   );
 }
 
@@ -153,7 +93,7 @@ export function Switch({ children, ...props }: CheckProps) {
   );
 }
 
-function Below({ description, error }: Pick<Common, 'description' | 'error'>) {
+export function Below({ description, error }: Pick<Common, 'description' | 'error'>) {
   return (
     <>
       {description && (

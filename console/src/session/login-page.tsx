@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Form } from 'react-aria-components';
 import { api, done, messageOf } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
@@ -15,7 +15,10 @@ export function ownAddress(next: string | undefined): string {
   return url.origin === location.origin ? url.pathname + url.search + url.hash : '/';
 }
 
-export function LoginPage({ next }: { next?: string | undefined }) {
+const route = getRouteApi('/login');
+
+export function LoginPage() {
+  const { next } = route.useSearch();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string>();

@@ -5,7 +5,8 @@ import { Form } from 'react-aria-components';
 import { api, ApiError, done, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
-import { Select, TextField } from '../../look/field.tsx';
+import { TextField } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
 import { viewerZone } from '../../look/time.tsx';
 
 type Props = { projectId: number; exportId: string; name: string; onDone: () => Promise<void>; onClose: () => void };

@@ -1,6 +1,7 @@
 /** Fields of a destination, in groups; each has its error beside it. */
 import { useMemo } from 'react';
-import { Select, Switch, TextField } from '../../look/field.tsx';
+import { Switch, TextField } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
 import { attrOf, textOf, withText, type Config, type DestinationType, type Field } from './destination-types.ts';
 import styles from './form.module.css';
 

@@ -1,5 +1,5 @@
 /** Choices of the form that every destination has, and its configuration as text. */
-import type { Option } from '../../look/field.tsx';
+import type { Option } from '../../look/select.tsx';
 
 export const MODELS: readonly Option[] = [
   { value: 'events', label: 'Events' },

@@ -2,7 +2,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { Select, Switch } from '../../look/field.tsx';
+import { Switch } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { SearchField } from '../../look/search-field.tsx';
 import { zoneName } from '../../look/time.tsx';

@@ -6,7 +6,7 @@ import { api, ApiError, done, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
-import { PercentField } from '../../look/percent-field.tsx';
+import { PercentField } from '../percent-field.tsx';
 
 /** Begins a flag with a share of everybody; its page has the rest. */
 export function NewFlagDialog({ projectId, onClose }: { projectId: number; onClose: () => void }) {

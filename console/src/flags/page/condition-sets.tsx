@@ -1,7 +1,7 @@
 /** The condition sets of a flag in the order in which they are tried: in words, with the share that each takes. */
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
-import { PercentField } from '../../look/percent-field.tsx';
+import { PercentField } from '../percent-field.tsx';
 import {
   conditionsOf,
   formatPercent,

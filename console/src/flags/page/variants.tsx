@@ -1,5 +1,5 @@
 import { TextField } from '../../look/field.tsx';
-import { PercentField } from '../../look/percent-field.tsx';
+import { PercentField } from '../percent-field.tsx';
 import { formatPercent, type Filters } from '../words/conditions.ts';
 import { Problem } from './condition-sets.tsx';
 import styles from './flag-page.module.css';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
-import { Select } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
 import { Time } from '../../look/time.tsx';
 import styles from '../settings.module.css';
 

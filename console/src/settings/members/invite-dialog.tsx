@@ -4,7 +4,8 @@ import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
-import { Select, TextField } from '../../look/field.tsx';
+import { TextField } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
 import styles from '../settings.module.css';
 import { invite, levelsUpTo, type Invite, type Level, type NewInvite } from './members-data.ts';
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
-import { Select } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
 import { showNotice } from '../../look/notice.tsx';
 import { Time } from '../../look/time.tsx';
 import { useMe } from '../../session/me.ts';

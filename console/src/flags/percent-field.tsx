@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { FieldError, Group, Input, Label, NumberField, Text } from 'react-aria-components';
-import styles from './field.module.css';
-import { validation } from './field.tsx';
+import styles from '../look/field.module.css';
+import { validation } from '../look/field.tsx';
 
 export type PercentFieldProps = {
   label: string;
