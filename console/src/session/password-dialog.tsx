@@ -1,18 +1,11 @@
 /** Asks for the password over what somebody is doing: the session has ended, or the change is sensitive. What was typed stays. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, type FormEvent } from 'react';
-import { Form } from 'react-aria-components';
-import { api, done, messageOf } from '../api/client.ts';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { onPasswordNeeded, type PasswordReason } from '../api/session-fetch.ts';
-import { Button } from '../look/button.tsx';
-import { Actions, Dialog } from '../look/dialog.tsx';
-import { TextField } from '../look/field.tsx';
 import { meQuery } from './me.ts';
 
-const REASONS: Record<PasswordReason, string> = {
-  ended: 'Your session has ended. Log in again to go on: what you have typed is kept.',
-  sensitive: 'Enter your password again to make this change.',
-};
+const load = () => import('./password-form.tsx');
+const PasswordForm = lazy(async () => ({ default: (await load()).PasswordForm }));
 
 type Asking = { reason: PasswordReason; answer: (loggedIn: boolean) => void };
 
@@ -29,72 +22,19 @@ export function PasswordDialog() {
     });
   }, [queries]);
 
+  // Loaded after the first page, long before it is needed: by then the server may have another build.
+  useEffect(() => void load().catch(() => {}), []);
+
   if (!asking) return null;
   return (
-    <PasswordForm
-      reason={asking.reason}
-      onEnd={(loggedIn) => {
-        asking.answer(loggedIn);
-        setAsking(undefined);
-      }}
-    />
-  );
-}
-
-function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd: (loggedIn: boolean) => void }) {
-  const queries = useQueryClient();
-  const known = queries.getQueryData(meQuery.queryKey);
-  const [email, setEmail] = useState(known?.email ?? '');
-  const [password, setPassword] = useState('');
-  const [error, setError] = useState<string>();
-  const [isPending, setPending] = useState(false);
-
-  async function logIn(event: FormEvent) {
-    event.preventDefault();
-    setPending(true);
-    try {
-      await done(api.POST('/api/login/', { body: { email, password } }));
-      // The page holds data of the first user: another one starts from an empty page.
-      if (known && email !== known.email) location.assign('/');
-      else onEnd(true);
-    } catch (failure) {
-      setError(messageOf(failure));
-      setPending(false);
-    }
-  }
-
-  return (
-    <Dialog title="Password" isOpen onClose={() => onEnd(false)}>
-      <p>{REASONS[reason]}</p>
-      <Form onSubmit={(event) => void logIn(event)} style={{ display: 'grid', gap: 12 }}>
-        <TextField
-          label="Email"
-          type="email"
-          autoComplete="username"
-          value={email}
-          onChange={setEmail}
-          isReadOnly={known !== undefined}
-          isRequired
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          isRequired
-          autoFocus
-        />
-        {error && <p role="alert">{error}</p>}
-        <Actions>
-          <Button kind="primary" type="submit" isPending={isPending}>
-            Go on
-          </Button>
-          <Button kind="quiet" onPress={() => onEnd(false)}>
-            Cancel
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+    <Suspense fallback={null}>
+      <PasswordForm
+        reason={asking.reason}
+        onEnd={(loggedIn) => {
+          asking.answer(loggedIn);
+          setAsking(undefined);
+        }}
+      />
+    </Suspense>
   );
 }

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useRef, useState, type RefObject } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import type { BulkResult } from './bulk.ts';
-import { EmptyProject } from './empty-project.tsx';
 import { ExportRow, ROW_LINK } from './export-row.tsx';
 import { ListHeader } from './list-header.tsx';
 import { listQuery, type ExportList, type ListFilter } from './list-data.ts';
@@ -12,6 +11,9 @@ import styles from './list.module.css';
 import { SelectionBar } from './selection-bar.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/exports');
+
+/** Loaded where it is shown: most projects have exports. */
+const EmptyProject = lazy(async () => ({ default: (await import('./empty-project.tsx')).EmptyProject }));
 
 export function ExportsPage() {
   const { projectId } = route.useParams();
@@ -28,7 +30,11 @@ export function ExportsPage() {
           {list.data.blocked}
         </p>
       )}
-      {isEmpty && <EmptyProject projectId={projectId} />}
+      {isEmpty && (
+        <Suspense fallback={<Skeleton rows={4} />}>
+          <EmptyProject projectId={projectId} />
+        </Suspense>
+      )}
       {list.data && !isEmpty && <Ledger key={projectId} {...{ projectId, filter, list: list.data }} />}
     </main>
   );
