@@ -2,30 +2,11 @@
  * How a data interval stands, as the API's two letters: the fill, what the destination holds, and the mark, what happens. `--` is blank:
  * not offered. Everything that draws, counts or names intervals goes by these.
  */
+import type { components } from '../../api/schema.d.ts';
 
-/** The loudest last: of several intervals that share a place, the loudest is drawn. */
-export const CODES = [
-  '--',
-  'hi',
-  'xi',
-  'ni',
-  'si',
-  'np',
-  'hw',
-  'nw',
-  'sw',
-  'hr',
-  'nr',
-  'sr',
-  'ht',
-  'nt',
-  'st',
-  'hy',
-  'ny',
-  'sy',
-] as const;
-export type Code = (typeof CODES)[number];
+export type Code = components['schemas']['IntervalMap']['states'][number];
 
+/** The loudest last, as the API has them: of several intervals that share a place, the loudest is drawn. */
 const NAMES: Readonly<Record<Code, string>> = {
   '--': 'not offered',
   hi: 'delivered',
@@ -46,6 +27,8 @@ const NAMES: Readonly<Record<Code, string>> = {
   ny: 'failed, needs you',
   sy: 'out of date, the run after it failed, needs you',
 };
+
+export const CODES = Object.keys(NAMES) as readonly Code[];
 
 const loudness = new Map<string, number>(CODES.map((code, index) => [code, index]));
 
