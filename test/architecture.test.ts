@@ -65,7 +65,7 @@ const ARROWS = `
   events/room             -> platform/db (types), platform/http (types), platform/lane (types), events/capture, events/cookieless, events/records, events/warnings
 
   exports/formats         -> conditions/rows
-  exports/domain          -> conditions/rows (types), exports/formats (types)
+  exports/domain          -> platform/time, conditions/rows (types), exports/formats (types)
   exports/destinations    -> platform/db, platform/net, platform/time, conditions/rows, exports/formats
   exports/temporal        -> platform/temporal, exports/domain
   exports                 -> platform/db, platform/http, platform/notify, platform/secrets, people, conditions/custom-queries, conditions/rows, conditions/sql, events/reading, events/table, exports/destinations, exports/domain, exports/formats, exports/temporal (types)

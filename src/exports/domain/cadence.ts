@@ -4,8 +4,9 @@
  * hours.
  */
 import { InvalidInput } from '../../platform/errors.ts';
+import { timeZoneNamed } from '../../platform/time/time-zones.ts';
 import type { Millis } from './millis.ts';
-import { instantOf, isChangedNear, isTimeZone, wallClockAt } from './wall-clock.ts';
+import { instantOf, isChangedNear, wallClockAt } from './wall-clock.ts';
 
 export type Interval = string;
 export type Cadence = {
@@ -52,7 +53,8 @@ export function cadenceWith(change: CadenceChange, present: Cadence = DEFAULT): 
   const weekly = interval === 'week';
   const ofCalendar = isOfCalendar(interval);
   checkInterval(interval);
-  if (!isTimeZone(timezone))
+  // Temporal knows zones by exactly these spellings.
+  if (timeZoneNamed(timezone) !== timezone)
     throw new InvalidInput(`"${timezone}" is not a valid choice.`, 'timezone', 'invalid_choice');
   if (!weekly && typeof change.offsetDay === 'number') {
     throw new InvalidInput('offset_day is not applicable for non-weekly intervals', 'offset_day');

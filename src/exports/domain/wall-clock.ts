@@ -2,7 +2,6 @@
  * Local times of a time zone, and when its clocks show them. A reading is written as the instant at which a clock in UTC shows it:
  * 02:30 in Berlin is `Date.UTC(..., 2, 30)`. Depends on the runtime's table of zones, so workflows must not compute with it.
  */
-import { TIME_ZONES } from './time-zones.ts';
 import type { Millis } from './millis.ts';
 
 const HOUR = 3_600_000;
@@ -27,11 +26,6 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   });
   formatters.set(zone, made);
   return made;
-}
-
-/** Whether it is a name of the IANA database, spelled as it spells it. */
-export function isTimeZone(name: string): boolean {
-  return TIME_ZONES.has(name);
 }
 
 /** Local time at the instant, to the second. */

@@ -10,7 +10,6 @@ import {
   type Cadence,
   type CadenceChange,
 } from '../../../src/exports/domain/cadence.ts';
-import { isTimeZone } from '../../../src/exports/domain/wall-clock.ts';
 
 /** The boundaries after an instant, as minutes: `2026-03-28T23:00`. */
 function boundariesAfter(cadence: Cadence, after: string, count: number): string[] {
@@ -136,8 +135,7 @@ describe('a cadence', () => {
       'US/Pacific',
       'EST5EDT',
     ]) {
-      assert.ok(isTimeZone(name), name);
-      assert.ok(boundaryAfter(cadenceWith({ interval: 'day', timezone: name }), 0) > 0);
+      assert.ok(boundaryAfter(cadenceWith({ interval: 'day', timezone: name }), 0) > 0, name);
     }
   });
 

@@ -78,4 +78,11 @@ const names = Object.entries(NAMES).flatMap(([area, places]) =>
 );
 
 /** A zone that a newer database added is known by JavaScript's name for it. */
-export const TIME_ZONES: ReadonlySet<string> = new Set([...names, ...Intl.supportedValuesOf('timeZone')]);
+const BY_LOWER_CASE = new Map(
+  [...names, ...Intl.supportedValuesOf('timeZone')].map((name) => [name.toLowerCase(), name]),
+);
+
+/** @returns the name in any case as the database spells it; undefined: there is no such zone */
+export function timeZoneNamed(text: string): string | undefined {
+  return BY_LOWER_CASE.get(text.toLowerCase());
+}
