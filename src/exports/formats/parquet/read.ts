@@ -11,6 +11,7 @@ import {
   type DecodedArray,
   type FileMetaData,
 } from 'hyparquet';
+// No export of the package's root reads a page's header alone. This path is listed in its `exports`, and the version is fixed.
 import { parquetHeader } from 'hyparquet/src/column.js';
 import type { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
 import { UnreadableFile } from '../unreadable.ts';
