@@ -48,29 +48,7 @@ export type BatchExport = Cadence & {
   version: string;
 };
 
-/** Columns that a change may set; the rest follows from them. */
+/** Fields that a change may set; the rest stays, or follows from them. */
 export type BatchExportChange = Partial<
-  Pick<
-    BatchExport,
-    | 'name'
-    | 'content'
-    | 'hashKey'
-    | 'destinationType'
-    | 'destinationConfig'
-    | 'destinationSecrets'
-    | 'integration'
-    | 'keySpace'
-    | keyof Cadence
-    | 'jitterSeconds'
-    | 'maxConcurrentRuns'
-    | 'paused'
-    | 'lastPausedAt'
-    | 'pausedReason'
-    | 'freshnessTargetSeconds'
-    | 'redeliverStale'
-    | 'notifications'
-    | 'notificationSecret'
-    | 'startAt'
-    | 'endAt'
-  >
+  Omit<BatchExport, 'id' | 'projectId' | 'createdBy' | 'model' | 'pause' | 'createdAt' | 'lastUpdatedAt' | 'version'>
 >;
