@@ -295,7 +295,7 @@ describe('the house', () => {
     onlyIn(['exports/destinations'], '@aws-sdk');
     onlyIn(['platform/schema'], 'typebox', 'ajv', 'ajv-formats');
     onlyIn(['platform/telemetry'], 'pino', 'prom-client');
-    onlyIn(['conditions/custom-queries'], 'chevrotain');
+    onlyIn(['conditions/custom-queries', 'analytics'], 'chevrotain');
     onlyIn(['platform/notify'], 'nodemailer');
     onlyIn(['platform/time'], 'temporal-polyfill');
     onlyIn(['flags'], 'sanitize-html');

@@ -100,6 +100,11 @@ describe('a formula', () => {
     });
   }
 
+  it('is refused at once, however deep it is and wherever it breaks off', () => {
+    for (const text of ['('.repeat(400), '-'.repeat(400), 'A**'.repeat(133), `${'('.repeat(199)}A`])
+      assert.throws(() => parsed(text), /It ends too early/);
+  });
+
   it('may be as deep as its text is long', () => {
     assert.equal(computed(`${'('.repeat(199)}A${')'.repeat(199)}`, [7, 0, 0]), 7);
     assert.equal(computed(`${'-'.repeat(399)}A`, [7, 0, 0]), -7);

@@ -2,98 +2,133 @@
  * Formulas of series: `A / B * 100`. As upstream's (posthog/hogql_queries/utils/formula_ast.py) they are Python's arithmetic: numbers, the
  * series as letters, `+ - * / % **` and parentheses. What is divided by zero is zero.
  */
+import { createToken, EmbeddedActionsParser, EOF, Lexer, type IToken } from 'chevrotain';
 import { refusal } from './refusal.ts';
-
-const SUMS = ['+', '-'] as const;
-const PRODUCTS = ['*', '/', '%'] as const;
-type Operator = (typeof SUMS)[number] | (typeof PRODUCTS)[number] | '**';
 
 /** @param values of each series @returns what may be no finite number */
 export type Computed = (values: readonly number[]) => number;
 
-const TOKEN = /\s*(?:(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)|(?<name>[a-z_]\w*)|(?<sign>\*\*|[-+*/%()]))/iy;
-type Token = { number?: string; name?: string; sign?: string };
+/** How many series there are, and the member that names the formula in errors. */
+type Asked = { count: number; member: string };
+
+const GRAMMAR = 'A formula is made of series (A, B, ...), numbers, + - * / % ** and parentheses.';
+
+const Space = createToken({ name: 'Space', pattern: /\s+/, group: Lexer.SKIPPED, line_breaks: true });
+const NumberLiteral = createToken({ name: 'Number', pattern: /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/i });
+const Name = createToken({ name: 'Name', pattern: /[a-z_]\w*/i });
+const Power = createToken({ name: 'Power', pattern: '**' });
+const Sum = createToken({ name: 'Sum', pattern: /[-+]/ });
+const Product = createToken({ name: 'Product', pattern: /[*/%]/ });
+const Open = createToken({ name: 'Open', pattern: '(' });
+const Close = createToken({ name: 'Close', pattern: ')' });
+/** The power before the product: of two that match, the first counts. */
+const TOKENS = [Space, NumberLiteral, Name, Power, Sum, Product, Open, Close];
+
+const lexer = new Lexer(TOKENS);
+
+/** Made into functions: it is computed for each of many values, while others wait. */
+class FormulaParser extends EmbeddedActionsParser {
+  asked: Asked = { count: 0, member: '' };
+
+  constructor() {
+    super(TOKENS, { maxLookahead: 1 });
+    this.performSelfAnalysis();
+  }
+
+  formula = this.RULE('formula', (): Computed => {
+    const whole = this.SUBRULE(this.sum);
+    this.CONSUME(EOF);
+    return whole;
+  });
+
+  sum = this.RULE('sum', (): Computed => {
+    let left = this.SUBRULE(this.product);
+    this.MANY(() => {
+      const { image } = this.CONSUME(Sum);
+      left = this.#operation(image, left, this.SUBRULE1(this.product));
+    });
+    return left;
+  });
+
+  product = this.RULE('product', (): Computed => {
+    let left = this.SUBRULE(this.signed);
+    this.MANY(() => {
+      const { image } = this.CONSUME(Product);
+      left = this.#operation(image, left, this.SUBRULE1(this.signed));
+    });
+    return left;
+  });
+
+  signed = this.RULE('signed', (): Computed => {
+    const signs: IToken[] = [];
+    this.MANY(() => signs.push(this.CONSUME(Sum)));
+    const part = this.SUBRULE(this.power);
+    return signs.filter(({ image }) => image === '-').length % 2 === 0 ? part : (values) => -part(values);
+  });
+
+  /** A power binds its base more tightly than a sign does, and goes from right to left. */
+  power = this.RULE('power', (): Computed => {
+    const left = this.SUBRULE(this.atom);
+    const right = this.OPTION(() => {
+      this.CONSUME(Power);
+      return this.SUBRULE(this.signed);
+    });
+    return right ? this.#operation('**', left, right) : left;
+  });
+
+  atom = this.RULE('atom', (): Computed => {
+    return this.OR([
+      {
+        ALT: () => {
+          this.CONSUME(Open);
+          const inner = this.SUBRULE(this.sum);
+          this.CONSUME(Close);
+          return inner;
+        },
+      },
+      {
+        ALT: () => {
+          const value = Number(this.CONSUME(NumberLiteral).image);
+          return () => value;
+        },
+      },
+      {
+        ALT: () => {
+          const { image } = this.CONSUME(Name);
+          const series = this.ACTION(() => seriesOf(image, this.asked, this.LA(1).tokenType === Open));
+          return (values) => values[series]!;
+        },
+      },
+    ]);
+  });
+
+  #operation(sign: string, left: Computed, right: Computed): Computed {
+    return this.ACTION(() => OPERATIONS[sign]!(left, right));
+  }
+}
+
+const parser = new FormulaParser();
 
 /**
- * Made into functions: it is computed for each of many values, while others wait.
  * @param count how many series there are
  * @param member names it in errors
  * @throws InvalidInput saying where it is no formula, or which series there is not
  */
 export function parsedFormula(text: string, count: number, member: string): Computed {
-  const tokens = tokensOf(text, member);
-  let next = 0;
-
-  function taken(signs: readonly string[]): string | undefined {
-    const sign = tokens[next]?.sign;
-    if (sign === undefined || !signs.includes(sign)) return undefined;
-    next++;
-    return sign;
-  }
-  function chain(part: () => Computed, operators: readonly Operator[]): Computed {
-    let left = part();
-    for (let sign = taken(operators); sign !== undefined; sign = taken(operators)) {
-      left = OPERATIONS[sign as Operator](left, part());
-    }
-    return left;
-  }
-  const sum = (): Computed => chain(product, SUMS);
-  const product = (): Computed => chain(signed, PRODUCTS);
-  function signed(): Computed {
-    const sign = taken(SUMS);
-    if (sign === undefined) return power();
-    const part = signed();
-    return sign === '-' ? (values) => -part(values) : part;
-  }
-  /** A power binds its base more tightly than a sign does, and goes from right to left. */
-  function power(): Computed {
-    const left = atom();
-    return taken(['**']) === undefined ? left : OPERATIONS['**'](left, signed());
-  }
-  function atom(): Computed {
-    if (taken(['(']) !== undefined) {
-      const inner = sum();
-      if (taken([')']) === undefined) throw unexpected();
-      return inner;
-    }
-    const { number, name } = tokens[next] ?? {};
-    if (number === undefined && name === undefined) throw unexpected();
-    next++;
-    if (name !== undefined) return valueOf(seriesOf(name, { count, member, isCalled: tokens[next]?.sign === '(' }));
-    const value = Number(number);
-    return () => value;
-  }
-  function unexpected() {
-    const { number, name, sign } = tokens[next] ?? {};
-    const found = number ?? name ?? sign;
-    const where = found === undefined ? 'It ends too early' : `"${found}" is not expected there`;
-    return refusal(member, `${where}. ${GRAMMAR}`);
-  }
-
-  const whole = sum();
-  if (next < tokens.length) throw unexpected();
-  return whole;
+  const { tokens, errors } = lexer.tokenize(text);
+  const [unknown] = errors;
+  if (unknown)
+    throw refusal(member, `"${text.slice(unknown.offset).trim().slice(0, 20)}" is not understood. ${GRAMMAR}`);
+  parser.input = tokens;
+  parser.asked = { count, member };
+  const formula = parser.formula();
+  const token = parser.errors[0]?.token;
+  if (!token) return formula;
+  const where = token.tokenType === EOF ? 'It ends too early' : `"${token.image}" is not expected there`;
+  throw refusal(member, `${where}. ${GRAMMAR}`);
 }
 
-const GRAMMAR = 'A formula is made of series (A, B, ...), numbers, + - * / % ** and parentheses.';
-
-function tokensOf(text: string, member: string): Token[] {
-  const tokens: Token[] = [];
-  const end = text.trimEnd().length;
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < end) {
-    const at = TOKEN.lastIndex;
-    const found = TOKEN.exec(text);
-    if (!found) throw refusal(member, `"${text.slice(at).trim().slice(0, 20)}" is not understood. ${GRAMMAR}`);
-    tokens.push(found.groups!);
-  }
-  return tokens;
-}
-
-function seriesOf(
-  name: string,
-  { count, member, isCalled }: { count: number; member: string; isCalled: boolean },
-): number {
+function seriesOf(name: string, { count, member }: Asked, isCalled: boolean): number {
   const index = name.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0);
   if (name.length === 1 && index >= 0 && index < count) return index;
   if (isCalled) throw refusal(member, `There are no functions, so no "${name}". ${GRAMMAR}`);
@@ -101,12 +136,8 @@ function seriesOf(
   throw refusal(member, `There is no series "${name}". There are: ${letters.join(', ')}.`);
 }
 
-function valueOf(series: number): Computed {
-  return (values) => values[series]!;
-}
-
 /** Each a function of its own, which the engine compiles for what it does. */
-const OPERATIONS: Record<Operator, (left: Computed, right: Computed) => Computed> = {
+const OPERATIONS: Readonly<Record<string, (left: Computed, right: Computed) => Computed>> = {
   '+': (left, right) => (values) => left(values) + right(values),
   '-': (left, right) => (values) => left(values) - right(values),
   '*': (left, right) => (values) => left(values) * right(values),
