@@ -1,4 +1,4 @@
-/** A run's way to its destination: the delivery that its plan describes, and a session under its epoch. */
+/** Opens a session at the destination of a planned run. */
 import type { Destination, RunLog, Session } from '../../src/exports/destinations/contract.ts';
 import type { Delivery } from '../../src/exports/destinations/delivery.ts';
 import type { DestinationEnvironment } from '../../src/exports/destinations/environment.ts';
@@ -27,7 +27,7 @@ export type PlannedRun = {
   attempt?: number | undefined;
 };
 
-/** @throws Error when the run has no plan: nothing of it can be at a destination then */
+/** @throws Error when the run has no plan, so it cannot have written anything to a destination */
 export function plannedRun(run: Run, attempt?: number): PlannedRun {
   const { plan, epoch, start, end } = run;
   if (!plan || epoch === null) throw new Error(`run ${run.id} has no plan`);

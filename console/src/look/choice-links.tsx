@@ -5,12 +5,12 @@ type Choice = { value: string; label: string };
 
 export type ChoiceLinksProps = {
   label: string;
-  /** Of the address's query. */
+  /** Name of the query parameter. */
   name: string;
   /** Undefined: all. */
   value: string | undefined;
   choices: readonly Choice[];
-  /** The word for no choice. */
+  /** Label of the link that clears the filter. */
   all?: string;
 };
 
@@ -23,7 +23,7 @@ export function ChoiceLinks({ label, name, value, choices, all = 'All' }: Choice
         <Link
           key={choice.label}
           to="."
-          // The page of a list is one of the filter before.
+          // Pages are numbered within a filter: a new filter begins at the first.
           search={((now: object) => ({ ...now, page: undefined, [name]: choice.value })) as never}
           aria-current={choice.value === value ? 'true' : undefined}
           className={styles.choice}

@@ -1,4 +1,4 @@
-/** The columns of a query, which lists of exports show for each of a hundred: what was compiled lately is not compiled again. */
+/** The compiled columns of queries, the latest kept: a list of exports shows those of a hundred at once. */
 import { compileQuery, type CompiledColumn } from './compile.ts';
 
 /** Columns and types do not depend on the interval. */

@@ -23,7 +23,7 @@ export type Expression = { at: Place } & (
   | { kind: 'placeholder'; name: string }
   | { kind: 'interval'; amount: string; unit: string }
   | { kind: 'path'; steps: readonly Step[] }
-  /** Not `plain` is one with DISTINCT or * between its brackets. */
+  /** `plain` is false for calls with DISTINCT or `*`. */
   | { kind: 'call'; name: string; args: readonly Expression[]; plain: boolean }
   | { kind: 'cast'; value: Expression; type: string }
   | {

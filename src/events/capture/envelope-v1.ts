@@ -8,7 +8,7 @@ import { answerByUuid } from './respond.ts';
 import { canonicalUuid } from './uuid.ts';
 
 const BEARER = /^Bearer +(\S+) *$/i;
-/** Name and version. Real ones have twenty characters, and each event gets them. */
+/** Name and version. Bounded because they are copied into every event; real values have about 20 characters. */
 const SDK = /^(.{1,150})\/([^/]{1,50})$/;
 
 /**
@@ -89,7 +89,7 @@ function unfoldAll(batch: readonly RawObject[], around: RawObject): Map<unknown,
   return faults;
 }
 
-/** Puts what stands beside the properties among them, in place: it was parsed for this request. */
+/** Moves those fields into `properties`, in place: the event was parsed for this request. */
 function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   const parsed = event as { properties?: unknown };
   parsed.properties ??= {};

@@ -12,7 +12,7 @@ import { INTEGRATION_JSON } from '../integrations/integrations.store.ts';
 import { PAUSE_JSON } from '../pauses/pauses.store.ts';
 import type { BatchExport, BatchExportChange } from './batch-export.ts';
 
-/** The unique index is violated that processes of the version before rely on while they run beside this one. */
+/** Whether the error violates `batch_exports_key_space`, an index that the former version relies on while it runs beside this one. */
 function isTaken(error: unknown): boolean {
   return (
     sqlState(error) === SQL_STATE.uniqueViolation &&
@@ -67,7 +67,7 @@ export function batchExportStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** For the engine, whose authority is the schedule's id: any project's, undefined when deleted. */
+    /** Of any project: the engine only knows the export's id. Undefined when deleted. */
     async find(id: string): Promise<BatchExport | undefined> {
       const row = await live().where({ id }).first();
       return row && fromRow(row);

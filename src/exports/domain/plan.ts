@@ -45,10 +45,10 @@ export type Plan = {
 /** A plan in its run's row: of a large one the parts are stored as rows, and only their number is here. */
 export type StoredPlan = Omit<Plan, 'parts'> & { parts?: PlannedPart[]; partCount?: number };
 
-/** How many parts a stored plan has. @throws Error when it says neither which nor how many: none would be a loss of all rows */
+/** How many parts a stored plan has. @throws Error when it says neither which nor how many: treating it as no parts would drop every row */
 export function countParts({ parts, partCount }: Pick<StoredPlan, 'parts' | 'partCount'>): number {
   const count = parts?.length ?? partCount;
-  if (count === undefined) throw new Error('the plan does not tell its parts');
+  if (count === undefined) throw new Error('the plan has neither `parts` nor `partCount`');
   return count;
 }
 
@@ -86,7 +86,7 @@ export function tooManyParts(
     return `The data interval (${size}) would take more than ${limits.parts} stage tables. ${shorter}.`;
   const needed = Math.ceil(bytes / limits.parts / MEBIBYTE) + 1;
   const larger =
-    limits.bytes < PART_BYTES && needed * MEBIBYTE <= PART_BYTES
+    limits.bytes < needed * MEBIBYTE && needed * MEBIBYTE <= PART_BYTES
       ? `Raise \`max_file_size_mb\` to ${needed} or more, or choose a shorter interval or fewer events`
       : shorter;
   return `The data interval (${size}) would take more than ${limits.parts} files. ${larger}.`;

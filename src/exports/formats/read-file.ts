@@ -50,14 +50,23 @@ async function readText(
   const hash = createHash('sha256');
   const unpack = compression === null ? new PassThrough() : DECOMPRESSORS[compression]?.();
   if (!unpack) throw new Error(`${compression} does not compress whole files`);
-  let rows = 0;
+  let [rows, bytes] = [0, 0];
+  async function* counted() {
+    for await (const block of stored) {
+      bytes += block.length;
+      yield block;
+    }
+  }
   try {
-    await pipeline(stored, unpack, async (blocks: AsyncIterable<Uint8Array>) => {
+    await pipeline(counted, unpack, async (blocks: AsyncIterable<Uint8Array>) => {
       rows = await read(hashed(blocks, hash));
     });
   } catch (error) {
     throw isUnpackingError(error) ? new UnreadableFile('it cannot be unpacked', { cause: error }) : error;
   }
+  // Brotli and zstd pass over what follows the end of their data.
+  if ('bytesWritten' in unpack && Number(unpack.bytesWritten) < bytes)
+    throw new UnreadableFile('something follows the end of its data');
   return { rows, contentSha256: hash.digest('hex') };
 }
 

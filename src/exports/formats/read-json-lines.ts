@@ -26,21 +26,21 @@ export async function readJsonLines(
     }
     if (from < block.length) begun.push(block.subarray(from));
   }
-  if (begun.length > 0) throw new UnreadableFile(`line ${rows + 1} has no end`);
+  if (begun.length > 0) throw new UnreadableFile(`line ${rows + 1} is not terminated`);
   return rows;
 }
 
 function readLine(line: string, number: number, digest: RowsDigester | undefined): void {
   const row = parse(line);
   const uuid = digest && uuidBytes(row?.uuid);
-  if (!row || (digest && !uuid)) throw new UnreadableFile(`line ${number} is no row`);
+  if (!row || (digest && !uuid)) throw new UnreadableFile(`line ${number} is not a valid row`);
   if (uuid) digest.add(uuid, 0);
 }
 
 function parse(line: string): { uuid?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** `/batch_exports/:batch_export_id/runs/`: what was delivered, and once more. */
+/** `/batch_exports/:batch_export_id/runs/`: lists, retries and cancels runs. */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
 import { orPreferred } from '../../platform/http/parameters/preconditions.ts';
 import { momentIfGiven, momentOf } from '../../platform/http/parameters/moment.ts';
@@ -44,7 +44,7 @@ const listRuns = route({
   query: Query,
   answers: { 200: cursorPageOf(RunBody) },
   summary: 'List the runs of a batch export, newest first',
-  description: 'Returns the runs of the last seven days unless `after` or `start` is given.',
+  description: 'Returns the runs of the last seven days unless `after`, or `start` in lists ordered by data interval, is given.',
   async handle({ project, params, query, url }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const choice = choiceOf(query);

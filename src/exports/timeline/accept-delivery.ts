@@ -45,7 +45,7 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
 async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): Promise<void> {
   if (found.receipt.interrupted)
     throw new Conflict(
-      'That delivery was interrupted half-way, so that readers do not take it. Accept "ours" instead.',
+      'That delivery was interrupted half-way, so readers ignore it. Accept "ours" instead.',
     );
   const open = await inside.runs.openOf(found.exportId);
   if (open.some(({ end }) => end === found.end)) {

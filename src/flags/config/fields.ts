@@ -13,7 +13,7 @@ export type Configuration = Readonly<Record<string, unknown>>;
 const FIXED = {
   captureDeadClicks: false,
   capturePerformance: false,
-  // Without it, browsers that come for the first time would capture nothing by themselves.
+  // Without this field, browsers that come for the first time would capture nothing by themselves.
   autocapture_opt_out: false,
   autocaptureExceptions: false,
   errorTracking: { autocaptureExceptions: false, suppressionRules: [] },

@@ -6,7 +6,7 @@ import { UserBody, userOf } from '../accounts/users.ts';
 import type { Users } from '../accounts/users.store.ts';
 import { type Change, VERBS, ChangeBody } from './entry.ts';
 
-/** The author of a change: a user through a personal key, or a project through its own; without a key, time. A `Caller` is one. */
+/** The author of a change: a user through a personal key, or a project through its own; without either, a timer. A `Caller` is one. */
 export type Author = { userId: number | null; keyId: string | null };
 
 /**

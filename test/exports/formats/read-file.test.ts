@@ -37,10 +37,17 @@ describe('reading an exported file', () => {
   }
 
   for (const [name, bytes, compression, message] of [
-    ['a file cut short', content.subarray(0, -1), null, /line 20 has no end/],
-    ['a row that is no JSON', Buffer.concat([content, Buffer.from('{"uuid":\n')]), null, /line 21 is no row/],
-    ['a row without a uuid', Buffer.concat([Buffer.from('{}\n'), content]), null, /line 1 is no row/],
+    ['a file cut short', content.subarray(0, -1), null, /line 20 is not terminated/],
+    ['a row that is no JSON', Buffer.concat([content, Buffer.from('{"uuid":\n')]), null, /line 21 is not a valid row/],
+    ['a row without a uuid', Buffer.concat([Buffer.from('{}\n'), content]), null, /line 1 is not a valid row/],
     ['a packed file cut short', zlib.gzipSync(content).subarray(0, -9), 'gzip', /cannot be unpacked/],
+    [
+      'a packed file that goes on after its end',
+      Buffer.concat([zlib.brotliCompressSync(content), Buffer.from('x')]),
+      'brotli',
+      /follows the end/,
+    ],
+    ['a row that is a list', Buffer.concat([Buffer.from('[]\n'), content]), null, /line 1 is not a valid row/],
     ['a file that is not packed', content, 'zstd', /cannot be unpacked/],
   ] as const) {
     it(`refuses ${name}`, async () => {

@@ -15,7 +15,7 @@ const LABELS: Readonly<Record<string, string>> = {
   tags: 'Tags',
   ensure_experience_continuity: 'Kept when a person is identified',
   evaluation_runtime: 'Given to',
-  bucketing_identifier: 'Percentages are of',
+  bucketing_identifier: 'Rollout is by',
   evaluation_contexts: 'Contexts',
   is_remote_configuration: 'Payload only',
   has_encrypted_payloads: 'Encrypted payload',
@@ -103,7 +103,7 @@ function variantLines(before: readonly Variant[], after: readonly Variant[]): Ch
 
 const variantInWords = ({ rollout_percentage: percent }: Variant) => formatPercent(percent);
 
-/** Payloads are JSON as texts, in whatever layout. */
+/** Payloads are JSON texts: their formatting is no change. */
 function payloadLines(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Tiles as a dashboard's POST and PATCH bring them, inside a transaction of the room's stores. */
+/** Applies the `tiles` of a dashboard's POST or PATCH. Call in a transaction. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
@@ -66,7 +66,7 @@ async function changeTile(work: Work, given: GivenTile, index: number): Promise<
   throw new InvalidInput('A new tile needs a `text`, a `button_tile` or an `insight`.', `tiles__${index}`);
 }
 
-/** Coming back it is shown to whoever has the dashboard's link. */
+/** Restoring a tile shows it to everyone with the dashboard's link, so the caller must be allowed to see it. */
 async function changeShown({ acting }: Work, tile: Tile, given: GivenTile): Promise<void> {
   if (tile.deleted && given.deleted === false) await ensureSeesTile(acting, tile);
   await acting.stores.tiles.update(tile.id, changesOf(given));
@@ -82,7 +82,7 @@ async function changeTextTile(
   const tile = named ?? tileWith(work, 'text_id', text.id);
   if (text.id && tile?.text_id !== text.id) throw await unknownText(acting, text.id);
   if (!tile && given.deleted) return;
-  // An empty one may be asked for, as upstream has it; this one was forgotten.
+  // An empty text is allowed, as upstream; a missing one is an error.
   if (!tile && text.body === undefined) throw new InvalidInput('This field is required.', 'text__body', 'required');
   if (!tile) return add(work, given, { text_id: (await writeText(acting, text)).id });
   if (tile.text_id === null) throw new InvalidInput('Tile is not a text tile.', 'text');
@@ -133,7 +133,7 @@ function tileWith<Field extends keyof TileContent>(
   return id ? [...tiles.values()].find((tile) => tile[field] === id) : undefined;
 }
 
-/** Absent stays as it is; null is what it was at first. */
+/** Absent fields are unchanged; null resets to the default. */
 function changesOf(given: GivenTile): Partial<TileFields & Pick<Tile, 'deleted'>> {
   const { layouts, color, filters_overrides, show_description, transparent_background, deleted } = given;
   return {

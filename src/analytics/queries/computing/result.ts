@@ -3,19 +3,19 @@
 /** One line of a chart, or one value of it. */
 export type TrendResult = {
   label: string;
-  /** Of the values of all intervals; of a cumulated line its last one. */
+  /** Sum over all intervals; of a cumulative line, its last value. */
   count: number;
   data: number[];
   /** Where intervals start, by the clock of the project's time zone: `2024-06-01`, of hours `2024-06-01 08:00:00`. */
   days: string[];
   labels: string[];
-  /** Of a display that shows one value: then there are no data. */
+  /** Only of single-value displays; `data` is then empty. */
   aggregated_value?: number;
   breakdown_value?: string;
   /** Where two ranges are compared: of which one it is. */
   compare?: true;
   compare_label?: 'current' | 'previous';
-  /** null: it is of a formula. */
+  /** null when the series is a formula. */
   action: {
     id: string | null;
     type: 'events';
@@ -45,7 +45,7 @@ export type RetentionResult = {
   label: string;
   /** When the interval starts. ISO. */
   date: string;
-  /** How many of the interval's persons were there in it, and came back so many intervals later. */
+  /** Entry n: how many of the interval's persons came back n intervals later; entry 0 is all of them. */
   values: { count: number; label: string }[];
 };
 
