@@ -51,6 +51,7 @@ const RETIRED: readonly (readonly [pattern: string, instead: string])[] = [
   ['UNTOLD_\\w*', 'HIDDEN_…_FIELDS'],
   ['blame|attributeFailure', 'throwSupersededOrLost'],
   ['heldOutAs\\w*', 'holdoutShare'],
+  ['MOST_\\w*', 'MAX_…'],
 ];
 const RETIRED_NAMES = RETIRED.map(([pattern]) => pattern).join('|');
 

@@ -18,7 +18,7 @@ import type { RunEnding } from '../activities/runs/run-ending.ts';
 import type { Fault } from '../src/platform/errors.ts';
 import {
   FINISHING,
-  MOST_SINGLE_PARTS,
+  MAX_SINGLE_PARTS,
   MOVING,
   MOVING_RANGE,
   PARTS_AT_ONCE,
@@ -71,7 +71,7 @@ function stageRange(runId: string, { from, to }: Range): Promise<unknown> {
 }
 
 function rangeLength(parts: number): number {
-  return parts > MOST_SINGLE_PARTS && patched('part-ranges') ? PARTS_IN_RANGE : 1;
+  return parts > MAX_SINGLE_PARTS && patched('part-ranges') ? PARTS_IN_RANGE : 1;
 }
 
 /** Several at once; the first failure stops the others. */

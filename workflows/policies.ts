@@ -58,5 +58,5 @@ export const PARTS_AT_ONCE = 4;
  * Larger runs stage a range of parts in each activity: an activity adds about five events to the history, which Temporal
  * ends at 51,200.
  */
-export const MOST_SINGLE_PARTS = 1_000;
+export const MAX_SINGLE_PARTS = 1_000;
 export const PARTS_IN_RANGE = 50;

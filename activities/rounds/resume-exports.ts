@@ -4,11 +4,11 @@ import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport } from '../round-steps.ts';
 
 /** The next round goes on. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 
 /** @returns how many were unpaused */
 export async function resumeExports(engine: Engine, signal: AbortSignal): Promise<number> {
-  const overdue = await engine.stores.pauses.overdue(MOST_AT_ONCE);
+  const overdue = await engine.stores.pauses.overdue(MAX_AT_ONCE);
   let resumed = 0;
   await eachOrLog(
     engine,

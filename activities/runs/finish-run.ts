@@ -99,7 +99,7 @@ async function throwSupersededOrLost({ stores }: Engine, { lease }: PlannedRun):
   throw new StagedLost('What this run had staged is no longer at the destination. The interval is delivered again.');
 }
 
-const MOST_DIFFERENCES = 5;
+const MAX_DIFFERENCES = 5;
 
 function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly string[]): void {
   const found =
@@ -108,8 +108,8 @@ function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly
       : [`${plan.rows} rows were planned, ${receipt.rows} delivered`, ...differences];
   if (found.length === 0) return;
   // The message goes into a history and a row: thousands of files may differ.
-  const more = found.length > MOST_DIFFERENCES ? `; and ${found.length - MOST_DIFFERENCES} more` : '';
-  const named = found.slice(0, MOST_DIFFERENCES).join('; ');
+  const more = found.length > MAX_DIFFERENCES ? `; and ${found.length - MAX_DIFFERENCES} more` : '';
+  const named = found.slice(0, MAX_DIFFERENCES).join('; ');
   throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${named}${more}`);
 }
 

@@ -7,7 +7,7 @@ import { Type } from '../platform/schema.ts';
 import type { LiveDefinitions } from './definitions/live-definitions.ts';
 import type { ProjectFlags } from './definitions/project-flags.ts';
 
-const MOST_PROJECTS = 2_000;
+const MAX_PROJECTS = 2_000;
 
 /** Both names are in use; so are further ones that say nothing here. */
 export const TokenQuery = Type.Object({
@@ -59,7 +59,7 @@ export function rememberPublished<T>(load: (projectId: number) => Promise<T>): (
     });
     remembered.delete(projectId);
     remembered.set(projectId, { version, value });
-    if (remembered.size > MOST_PROJECTS) remembered.delete(remembered.keys().next().value!);
+    if (remembered.size > MAX_PROJECTS) remembered.delete(remembered.keys().next().value!);
     return value;
   };
 }

@@ -29,7 +29,7 @@ const run = promisify(execFile);
 const LAUNCHER = fileURLToPath(new URL('../../bin/sluice', import.meta.url));
 const NAMESPACE = 'sluice';
 /** A ninth of Temporal's own limit: whatever of ours grows with time or with parts has to stay below. */
-const MOST_HISTORY_EVENTS = 5_500;
+const MAX_HISTORY_EVENTS = 5_500;
 export const BUCKET = 'chaos';
 /** Room for the rows of one run of chaos many times over, and little enough to be filled at once. */
 const DISK_MB = 256;
@@ -200,7 +200,7 @@ async function temporalServer(directory: string) {
       uiPort,
       namespace: NAMESPACE,
       persistent: true,
-      dynamicConfig: [`limit.historyCount.error=${MOST_HISTORY_EVENTS}`],
+      dynamicConfig: [`limit.historyCount.error=${MAX_HISTORY_EVENTS}`],
     });
   const [port, uiPort] = [await freePort(), await freePort()];
   let server: TemporalDevServer = await start(port, uiPort);

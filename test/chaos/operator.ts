@@ -8,8 +8,8 @@ import type { Load } from './load.ts';
 const HOUR_MS = 3_600_000;
 export const FIRST_HOUR = Date.parse('2015-05-17T00:00:00Z');
 export const HOURS = 12;
-const MOST_MEMBERS = 12;
-const MOST_STABLE = 4;
+const MAX_MEMBERS = 12;
+const MAX_STABLE = 4;
 
 export type Operator = {
   /** How often each action was taken; one that found nothing to act on does not count. */
@@ -54,7 +54,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
   }
 
   /** Findings of readers do not count for an export that was ever stable: most stay versioned. */
-  const mayBecomeStable = () => fleet.alive().filter(({ wasStable }) => wasStable).length < MOST_STABLE;
+  const mayBecomeStable = () => fleet.alive().filter(({ wasStable }) => wasStable).length < MAX_STABLE;
 
   const plan: Record<string, { weight: number; act: (member: Member) => Promise<boolean> }> = {
     'import and backfill an hour': {
@@ -122,7 +122,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
     'delete an export': {
       weight: 1,
       async act(member) {
-        if (fleet.alive().length < MOST_MEMBERS / 2) return false;
+        if (fleet.alive().length < MAX_MEMBERS / 2) return false;
         const { status } = await api.askUntilAnswered('DELETE', pathOf(member));
         // 404: a try before it had no answer.
         if (status !== 204 && status !== 404) throw new Error(`deleting an export answered ${status}`);
@@ -135,7 +135,7 @@ export function startOperator(fleet: Fleet, api: ApiClient, load: Load, random: 
       weight: 4,
       async act() {
         const place = freed.at(-1);
-        if (!place || fleet.alive().length >= MOST_MEMBERS) return false;
+        if (!place || fleet.alive().length >= MAX_MEMBERS) return false;
         const made = await fleet.create(place, random.next() < 0.5, random.next() < 0.75 ? 'versioned' : 'stable');
         if (!made) return false;
         freed.pop();

@@ -39,7 +39,7 @@ export const anyLife: fc.Arbitrary<Lived> = fc.record({
 });
 
 /** Exports of one life, one after the other. */
-const MOST_EXPORTS = 3;
+const MAX_EXPORTS = 3;
 /** Events that arrive while time passes. */
 const ARRIVALS = 3;
 
@@ -169,7 +169,7 @@ async function underWayAt(life: Life, directory: string): Promise<string[]> {
 /** A place that is left is free once nothing of the export that left it is under way there. */
 async function succeed(story: Story, after: 'delete' | 'move'): Promise<void> {
   const { world, rows, lives, deleted } = story;
-  if (lives.length === MOST_EXPORTS) return;
+  if (lives.length === MAX_EXPORTS) return;
   const former = lives.at(-1)!;
   const { directory } = former.model;
   if (after === 'move') {

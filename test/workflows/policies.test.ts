@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ActivityOptions } from '@temporalio/workflow';
-import { FINISHING, MOST_SINGLE_PARTS, MOVING, MOVING_RANGE } from '../../workflows/policies.ts';
+import { FINISHING, MAX_SINGLE_PARTS, MOVING, MOVING_RANGE } from '../../workflows/policies.ts';
 
 const UNITS: Record<string, number> = { second: 1, seconds: 1, minute: 60, minutes: 60 };
 
@@ -29,7 +29,7 @@ describe('the time that a destination is tried for', () => {
         .replaceAll(/\s+/g, ' ')
         .includes(
           `A part is tried for ${minutesOf(MOVING)} minutes, a range of parts (in runs of more than ` +
-            `${MOST_SINGLE_PARTS.toLocaleString('en')} parts) for ${minutesOf(MOVING_RANGE)} minutes, ` +
+            `${MAX_SINGLE_PARTS.toLocaleString('en')} parts) for ${minutesOf(MOVING_RANGE)} minutes, ` +
             `a commit for ${minutesOf(FINISHING)} minutes.`,
         ),
     );

@@ -9,7 +9,7 @@ export type Refresher = {
 
 const PAUSE_MS = 1_000;
 /** More that wait are as good as all. */
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 
 export function createRefresher(queries: QueryClient, projectId: number): Refresher {
   let waiting: Changes = [];
@@ -46,7 +46,7 @@ export function createRefresher(queries: QueryClient, projectId: number): Refres
 function both(some: Changes, others: Changes): Changes {
   if (some === 'all' || others === 'all') return 'all';
   const changes: readonly Change[] = [...some, ...others];
-  return changes.length > MOST_CHANGES ? 'all' : changes;
+  return changes.length > MAX_CHANGES ? 'all' : changes;
 }
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -7,7 +7,7 @@ import { createTurns } from './turns.ts';
 
 /** Insights are computed on the other connections. */
 const AT_ONCE = 2;
-const MOST_WAITING = 50;
+const MAX_WAITING = 50;
 
 /** Longest wait for a turn. */
 const LONGEST_WAIT_MS = 15_000;
@@ -24,7 +24,7 @@ export type AnswerQuery = (
 
 /** @param pool with `QUERY_OPTIONS` */
 export function createAnswerQuery(pool: Pool): AnswerQuery {
-  const turns = createTurns({ atOnce: AT_ONCE, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  const turns = createTurns({ atOnce: AT_ONCE, mostWaiting: MAX_WAITING, longestWaitMs: LONGEST_WAIT_MS });
   return (project, query, options) =>
     turns.take(project.id, () => runQuery(pool, project, query, options), options.signal);
 }

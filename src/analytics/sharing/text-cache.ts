@@ -3,7 +3,7 @@
 /** From when its drawing began: nothing on a page is older than what was read then. */
 const KEPT_MS = 3_000;
 /** Of all together, with their names. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 export type Text = { bytes: Buffer; headers: Readonly<Record<string, string>> };
 
@@ -24,7 +24,7 @@ type Options = {
   mostBytes?: number;
 };
 
-export function createTextCache({ now = () => performance.now(), mostBytes = MOST_BYTES }: Options = {}): TextCache {
+export function createTextCache({ now = () => performance.now(), mostBytes = MAX_BYTES }: Options = {}): TextCache {
   /** In the order in which they were begun. */
   const entries = new Map<string, Entry>();
   let heldBytes = 0;

@@ -6,7 +6,7 @@ const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01
 
 export type QueryColumn = Omit<CompiledColumn, 'sql'>;
 
-const MOST_REMEMBERED = 300;
+const MAX_REMEMBERED = 300;
 /** By the query's text, the one that was asked for longest ago first. */
 const remembered = new Map<string, readonly QueryColumn[]>();
 
@@ -16,7 +16,7 @@ export function queryColumns(query: string): readonly QueryColumn[] {
   remembered.delete(query);
   remembered.set(query, columns);
   for (const oldest of remembered.keys()) {
-    if (remembered.size <= MOST_REMEMBERED) break;
+    if (remembered.size <= MAX_REMEMBERED) break;
     remembered.delete(oldest);
   }
   return columns;

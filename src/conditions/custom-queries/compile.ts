@@ -36,7 +36,7 @@ export type CompiledQuery = {
   where: string;
 };
 
-const MOST_COLUMNS = 200;
+const MAX_COLUMNS = 200;
 /** Postgres cuts longer names. */
 const LONGEST_NAME_BYTES = 63;
 
@@ -122,5 +122,5 @@ function refuseNames(columns: readonly PlacedColumn[]): void {
     if (seen.has(folded)) throw invalid(`two columns are named ${quoted(name)}`, at);
     seen.add(folded);
   }
-  if (columns.length > MOST_COLUMNS) throw invalid(`more than ${MOST_COLUMNS} columns`, columns[MOST_COLUMNS]!.at);
+  if (columns.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`, columns[MAX_COLUMNS]!.at);
 }

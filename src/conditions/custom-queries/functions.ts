@@ -48,11 +48,11 @@ function whyNot(name: string): string {
   return `the function ${quoted(name)} is not supported`;
 }
 
-const MOST_ARGUMENTS = 100;
+const MAX_ARGUMENTS = 100;
 
 function refuseCount({ takes, optional = 0, repeats }: SqlFunction, name: string, count: number, at: Place): void {
   const fewest = takes.length - optional;
-  const most = repeats ? MOST_ARGUMENTS : takes.length;
+  const most = repeats ? MAX_ARGUMENTS : takes.length;
   if (count >= fewest && count <= most) return;
   const expected = fewest === most ? `${most}` : `${fewest} to ${most}`;
   throw invalid(`${name} takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`, at);

@@ -13,7 +13,7 @@ export const FILTER_OPERATORS = OPERATORS;
 export const FILTER_TYPES = ['event', 'hogql', 'person'] as const;
 const MAX_FILTERS = 100;
 const MAX_KEY = 1000;
-const MOST_EXPRESSION_CHARACTERS = 40_000;
+const MAX_EXPRESSION_CHARACTERS = 40_000;
 
 /** Half-open; ISO instants. Relative dates (`-7d`) count back from its end, so that a retry reads the same rows. */
 export type Interval = { start: string; end: string };
@@ -32,7 +32,7 @@ const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '20
 export type FilterRoom = { patterns: PatternRoom; expressions: number };
 
 export function filterRoom(): FilterRoom {
-  return { patterns: roomTogether(), expressions: MOST_EXPRESSION_CHARACTERS };
+  return { patterns: roomTogether(), expressions: MAX_EXPRESSION_CHARACTERS };
 }
 
 /**
@@ -79,7 +79,7 @@ export function takeExpression(text: string, room: FilterRoom): void {
   room.expressions -= text.length;
   // tooth: expressions-room
   if (room.expressions < 0)
-    throw refusal(`Expressions may have at most ${MOST_EXPRESSION_CHARACTERS} characters together`);
+    throw refusal(`Expressions may have at most ${MAX_EXPRESSION_CHARACTERS} characters together`);
 }
 
 function isType(type: unknown): type is PropertyFilter['type'] {

@@ -7,7 +7,7 @@
  * whose events can be stored is refused with the first one's error.
  */
 import { MethodNotAllowed } from '../../platform/errors.ts';
-import { createIngest, MOST_DISTINCT_IDS } from '../ingest/ingest.ts';
+import { createIngest, MAX_DISTINCT_IDS } from '../ingest/ingest.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
 import { answerFor, serverError } from '../../platform/http/error-body.ts';
 import { pageHeaders, replyWith } from '../../platform/http/raw-answers.ts';
@@ -30,7 +30,7 @@ import { NOT_STORABLE, warningsOf } from './warnings.ts';
 export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflation'> & {
   /** Made with INGEST_TIMEOUTS (`events/ingest/ingest.ts`) and at least GROUPS_IN_FLIGHT connections (`group-commit.ts`). */
   pool: ReadingOptions['pool'];
-  /** Distinct ids that a person may get by merges; absent: `MOST_DISTINCT_IDS` (`events/ingest/ingest.ts`). */
+  /** Distinct ids that a person may get by merges; absent: `MAX_DISTINCT_IDS` (`events/ingest/ingest.ts`). */
   mostDistinctIds?: number;
   /** Takes what senders should know about their events; must not wait. */
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
@@ -53,7 +53,7 @@ export function createCapture(options: CaptureOptions): Capture {
     projectByToken,
     clientAddress,
     eventsPerSecond,
-    mostDistinctIds = MOST_DISTINCT_IDS,
+    mostDistinctIds = MAX_DISTINCT_IDS,
     warn,
     observe,
     log,

@@ -8,11 +8,11 @@ const PREFIX = 'cookieless_';
 const VISITOR = /^cookieless_[\w+/-]{22}$/;
 
 /** Of an id; what is longer is cut before it is stored. */
-const MOST_LENGTH = 200;
+const MAX_LENGTH = 200;
 
 /** Whether the id stands for all visitors without cookies, once it is cut. */
 export function isSentinel(distinctId: unknown): boolean {
-  return typeof distinctId === 'string' && distinctId.slice(0, MOST_LENGTH).trim() === SENTINEL;
+  return typeof distinctId === 'string' && distinctId.slice(0, MAX_LENGTH).trim() === SENTINEL;
 }
 
 /** Whether no person may be found, made or merged under the id. */

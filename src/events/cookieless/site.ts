@@ -2,14 +2,14 @@
 import { getDomain } from 'tldts';
 
 /** More than a host and its port may have. */
-const MOST_LENGTH = 300;
+const MAX_LENGTH = 300;
 
 /**
  * @param host with or without a port, or a URL
  * @returns the registrable domain with the port; what has none, such as an address, as it is. Undefined: no site is named
  */
 export function siteOf(host: string): string | undefined {
-  const text = host.slice(0, MOST_LENGTH).trim();
+  const text = host.slice(0, MAX_LENGTH).trim();
   // `null` is the origin of pages that have none.
   if (text === '' || text === 'null') return undefined;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);

@@ -4,11 +4,11 @@ import { quoted } from '../../platform/db/simple-query.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
 
 /** Bytes of a group's properties as JSON. */
-export const MOST_PROPERTIES_BYTES = 1024 * 1024;
+export const MAX_PROPERTIES_BYTES = 1024 * 1024;
 /** Elements of lists and members of objects in them, at every level. */
-export const MOST_PROPERTIES_VALUES = 25_000;
+export const MAX_PROPERTIES_VALUES = 25_000;
 /** Both limits, for the words of a refusal. */
-export const PROPERTIES_LIMIT = `${MOST_PROPERTIES_BYTES} bytes of JSON and ${MOST_PROPERTIES_VALUES} values`;
+export const PROPERTIES_LIMIT = `${MAX_PROPERTIES_BYTES} bytes of JSON and ${MAX_PROPERTIES_VALUES} values`;
 
 /** @example { typeIndex: 0, key: 'acme', properties: '{"tier":"gold"}' } */
 export type GroupUpdate = {
@@ -35,7 +35,7 @@ export function groupsSql(projectId: number, subjects: readonly { group?: GroupU
   if (groups.size === 0) return undefined;
   const names = [...groups.keys()].sort();
   const changes = `[${names.map((name) => changeJson(groups.get(name)!)).join(',')}]`;
-  return `select change_groups(${projectId}, ${quoted(changes)}, ${MOST_PROPERTIES_BYTES}, ${MOST_PROPERTIES_VALUES})`;
+  return `select change_groups(${projectId}, ${quoted(changes)}, ${MAX_PROPERTIES_BYTES}, ${MAX_PROPERTIES_VALUES})`;
 }
 
 /** @param refused what the statement answers */

@@ -1,8 +1,8 @@
 /** The types of groups that a project has, each with an index from 0 to 4 that it keeps for good. */
 import type { Pool } from '../../platform/db/connection.ts';
 
-const MOST_GROUP_TYPES = 5;
-const MOST_PROJECTS = 10_000;
+const MAX_GROUP_TYPES = 5;
+const MAX_PROJECTS = 10_000;
 
 /** Index by name. */
 export type GroupTypes = ReadonlyMap<string, number>;
@@ -24,7 +24,7 @@ export function groupTypesOf(pool: Pool): GroupTypesOf {
     find(projectId, names) {
       if (names.size === 0) return NONE;
       const known = remembered.get(projectId) ?? NONE;
-      return known.size === MOST_GROUP_TYPES || names.isSubsetOf(known) ? known : undefined;
+      return known.size === MAX_GROUP_TYPES || names.isSubsetOf(known) ? known : undefined;
     },
     async make(projectId, names) {
       const { rows } = await pool.query<{ group_type: string; group_type_index: number }>(
@@ -35,7 +35,7 @@ export function groupTypesOf(pool: Pool): GroupTypesOf {
       // First in, first out: re-inserting moves a project to the end.
       remembered.delete(projectId);
       remembered.set(projectId, types);
-      if (remembered.size > MOST_PROJECTS) remembered.delete(remembered.keys().next().value!);
+      if (remembered.size > MAX_PROJECTS) remembered.delete(remembered.keys().next().value!);
       return types;
     },
   };

@@ -16,7 +16,7 @@ export const INGEST_TIMEOUTS = {
 } satisfies Partial<DatabaseOptions>;
 
 /** A change of a person is written once for each: a person of 1,000 ids and 1 MB is a gigabyte. */
-export const MOST_DISTINCT_IDS = 1_000;
+export const MAX_DISTINCT_IDS = 1_000;
 
 const ATTEMPT_DELAYS_MS = [0, 10, 50, 250];
 /** Of a group that took too long: one of them passes even where the whole takes many times as long as it may. */
@@ -46,7 +46,7 @@ export type IngestOptions = {
 /** @param pool made with INGEST_TIMEOUTS */
 export function createIngest(
   pool: Pool,
-  { patienceMs = 10_000, mostDistinctIds = MOST_DISTINCT_IDS, onWarnings = () => {} }: IngestOptions = {},
+  { patienceMs = 10_000, mostDistinctIds = MAX_DISTINCT_IDS, onWarnings = () => {} }: IngestOptions = {},
 ): Ingest {
   const knownPersons = createKnownPersons();
 

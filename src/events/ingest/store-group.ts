@@ -24,7 +24,7 @@ export class PersonsChanged extends Error {}
 export class GroupTooLarge extends Error {}
 
 /** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
-const MOST_PERSON_TEXT = 16 * 1024 * 1024;
+const MAX_PERSON_TEXT = 16 * 1024 * 1024;
 
 /** For which the persons of one group may keep other requests waiting: each change writes all that a person has. */
 const LONGEST_TURN_MS = 20;
@@ -51,7 +51,7 @@ export async function storeGroup(
   { timeoutMs, knownPersons, mostDistinctIds }: GroupOptions,
 ): Promise<IngestionWarning[]> {
   // Of one event, that is two persons at most.
-  const mostText = references.length > 1 ? MOST_PERSON_TEXT : Infinity;
+  const mostText = references.length > 1 ? MAX_PERSON_TEXT : Infinity;
   const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
   const group: Group = { ask, projectId, knownPersons, mostDistinctIds, references: firstOfEachUuid(references) };
   const { claimed, persons } = await begin(group);
@@ -140,7 +140,7 @@ async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
     const { distinctId, timestamp, person: effects } = subjectOf(reference);
     const person = work.apply(distinctId, timestamp, effects);
     held += person.properties.text.length;
-    if (held > MOST_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
+    if (held > MAX_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
     rows.push({ reference, person });
   }
   return { rows, changes: work.changes(), warnings: work.warnings() };

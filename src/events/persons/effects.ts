@@ -4,7 +4,7 @@
  */
 import { namesNobody } from '../cookieless/ids.ts';
 import { COPIED, OF_SERVERS } from './copied-properties.ts';
-import { isMergeable, MOST_LENGTH, readMergeId } from './merge-ids.ts';
+import { isMergeable, MAX_LENGTH, readMergeId } from './merge-ids.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -151,7 +151,7 @@ function withoutProfile(event: string, distinctId: string): PersonWarning {
 function truncation(event: string, distinctId: string): PersonWarning {
   return {
     code: 'distinct_id_truncated',
-    detail: `The id that ${event} merges into ${JSON.stringify(distinctId)} was cut after ${MOST_LENGTH} characters.`,
+    detail: `The id that ${event} merges into ${JSON.stringify(distinctId)} was cut after ${MAX_LENGTH} characters.`,
     distinctId,
   };
 }

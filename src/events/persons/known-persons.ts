@@ -5,7 +5,7 @@
 import type { LoadedPerson } from './person.ts';
 
 /** UTF-16 units of properties; what is made of them takes about six times as many bytes. */
-const MOST_TEXT = 8 * 1024 * 1024;
+const MAX_TEXT = 8 * 1024 * 1024;
 /** Persons with more change rarely enough, or are rare enough, to be read again. */
 const LARGEST_TEXT = 64 * 1024;
 /** Beside the text of its properties, in the same measure. */
@@ -18,7 +18,7 @@ export type KnownPersons = {
 };
 
 /** Forgets those that were not asked for in the last two halves. */
-export function createKnownPersons(mostText = MOST_TEXT): KnownPersons {
+export function createKnownPersons(mostText = MAX_TEXT): KnownPersons {
   let newer = new Map<string, LoadedPerson>();
   let older = newer;
   let text = 0;

@@ -9,7 +9,7 @@ const EXACT_WORDS = ['[object Object]', 'NaN', 'None', 'none', 'null', '0'];
 const MISTAKES = new Set(WORDS.flatMap(inQuotes));
 const EXACT_MISTAKES = new Set(EXACT_WORDS.flatMap(inQuotes));
 /** Code points, as capture cuts the distinct ids of events. */
-export const MOST_LENGTH = 200;
+export const MAX_LENGTH = 200;
 
 function inQuotes(word: string): string[] {
   return [word, `'${word}'`, `"${word}"`];
@@ -26,5 +26,5 @@ export function isMergeable(distinctId: string): boolean {
 /** @returns the id as an event would have it; undefined for objects and arrays, which are none */
 export function readMergeId(value: unknown): string | undefined {
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return isScalar ? cut(String(value), MOST_LENGTH).toWellFormed() : undefined;
+  return isScalar ? cut(String(value), MAX_LENGTH).toWellFormed() : undefined;
 }

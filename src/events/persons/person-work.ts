@@ -21,9 +21,9 @@ export type PersonChanges = {
 };
 
 /** Bytes of a person's properties as JSON, all digits of its numbers written out. */
-const MOST_PROPERTIES_BYTES = 1024 * 1024;
+const MAX_PROPERTIES_BYTES = 1024 * 1024;
 /** Elements, members, lists and objects in them: each change reads and writes all of them, and other requests wait for it. */
-const MOST_PROPERTIES_VALUES = 25_000;
+const MAX_PROPERTIES_VALUES = 25_000;
 
 /** A person on its way through the group. */
 type Person = PersonState & {
@@ -154,10 +154,10 @@ export function createPersonWork(
 
   function replace(person: Person, distinctId: string, properties: Properties): void {
     const text = JSON.stringify(properties);
-    const length = Math.max(Buffer.byteLength(text), storedLength(text, properties, MOST_PROPERTIES_BYTES));
+    const length = Math.max(Buffer.byteLength(text), storedLength(text, properties, MAX_PROPERTIES_BYTES));
     // A person of before there was a limit may lose some of what it has.
-    const isWide = text.length > person.properties.text.length && textHasMoreValuesThan(text, MOST_PROPERTIES_VALUES);
-    if (length > MOST_PROPERTIES_BYTES || isWide) {
+    const isWide = text.length > person.properties.text.length && textHasMoreValuesThan(text, MAX_PROPERTIES_VALUES);
+    if (length > MAX_PROPERTIES_BYTES || isWide) {
       warnings.push(tooLarge(distinctId));
       return;
     }
@@ -221,7 +221,7 @@ function tooManyDistinctIds(distinctId: string, other: string, most: number): Pe
 function tooLarge(distinctId: string): PersonWarning {
   return {
     code: 'person_properties_size_violation',
-    detail: `The person of ${JSON.stringify(distinctId)} was not changed: its properties may have ${MOST_PROPERTIES_BYTES} bytes of JSON and ${MOST_PROPERTIES_VALUES} values.`,
+    detail: `The person of ${JSON.stringify(distinctId)} was not changed: its properties may have ${MAX_PROPERTIES_BYTES} bytes of JSON and ${MAX_PROPERTIES_VALUES} values.`,
     distinctId,
   };
 }

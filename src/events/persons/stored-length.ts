@@ -1,7 +1,7 @@
 /** How long JSON becomes in `jsonb`, which writes numbers without exponents: `1e308` is read again as 309 digits. */
 
 /** Characters that a number can gain, for each that it has: 5e-324 becomes 326. */
-const MOST_GROWTH = 64;
+const MAX_GROWTH = 64;
 
 /**
  * @param text JSON of the value
@@ -9,7 +9,7 @@ const MOST_GROWTH = 64;
  * @returns the length of the text, with what its numbers gain where that may matter
  */
 export function storedLength(text: string, value: unknown, most: number): number {
-  const isPlain = text.length > most || text.length * MOST_GROWTH <= most;
+  const isPlain = text.length > most || text.length * MAX_GROWTH <= most;
   return isPlain ? text.length : text.length + gainOf(value);
 }
 

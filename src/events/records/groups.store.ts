@@ -3,7 +3,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
-import { MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../ingest/group-changes.ts';
+import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../ingest/group-changes.ts';
 import { containing, cutToPage, inTime } from '../table/lookup.ts';
 
 /** A group; `id` is its key. */
@@ -39,7 +39,7 @@ export function groupStore(db: Knex) {
          where (groups.project_id, groups.group_type_index, groups.group_key)
            = (wanted.project_id, wanted.group_type_index, wanted.group_key)
          returning groups.*, fits`,
-      [...values, name.projectId, name.typeIndex, name.key, MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES],
+      [...values, name.projectId, name.typeIndex, name.key, MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES],
     );
     const [row] = rows;
     if (!row) throw new NotFound();
@@ -98,7 +98,7 @@ export function groupStore(db: Knex) {
         `insert into groups select ?::int, ?::smallint, ?::text, given, clock_timestamp(), 1 from (select ?::jsonb as given) as given
            where group_fits(given, '{}', ?, ?)
            on conflict do nothing returning *`,
-        [projectId, typeIndex, key, written, MOST_PROPERTIES_BYTES, MOST_PROPERTIES_VALUES],
+        [projectId, typeIndex, key, written, MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES],
       );
       if (rows[0]) return fromRow(rows[0]);
       const known = await db('groups')

@@ -10,7 +10,7 @@ const TABLES = { events: 'events', persons: 'person_versions' } as const;
 export type EstimatedModel = keyof typeof TABLES;
 
 /** Counted one by one up to here: some tenths of a second. */
-const MOST_COUNTED = 1_000_000;
+const MAX_COUNTED = 1_000_000;
 
 const count = (table: string, most: number) => `
   select count(*)::int as rows from (
@@ -31,7 +31,7 @@ export async function estimateRows(
   model: EstimatedModel,
   projectId: number,
   stretches: readonly Stretch[],
-  mostCounted = MOST_COUNTED,
+  mostCounted = MAX_COUNTED,
 ): Promise<Estimate> {
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (!first || !last) return { rows: 0, exact: true };

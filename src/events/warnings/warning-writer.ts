@@ -10,7 +10,7 @@ const WRITE_AFTER_MS = 300;
 /** After a failure; meanwhile Postgres has other worries. */
 const WRITE_AGAIN_AFTER_MS = 5_000;
 /** Far more than there are while Postgres is there. */
-const MOST_PENDING = 5_000;
+const MAX_PENDING = 5_000;
 const KEPT_DAYS = 30;
 const FORGET_EVERY_MS = 3_600_000;
 const DETAIL_LENGTH = 500;
@@ -40,7 +40,7 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
     const when = minute.daily ? minute.minute.slice(0, 'yyyy-mm-dd'.length) : minute.minute;
     const key = `${minute.projectId} ${when} ${minute.code}`;
     const known = pending.get(key);
-    if (!known && pending.size >= MOST_PENDING) dropped += minute.count;
+    if (!known && pending.size >= MAX_PENDING) dropped += minute.count;
     else pending.set(key, known ? sumOf(known, minute) : minute);
   }
 

@@ -9,7 +9,7 @@ import { slicesOf } from '../domain/slices.ts';
 import { wantedNotes } from '../pauses/pauses.schema.ts';
 import type { PauseNotes } from '../pauses/pauses.store.ts';
 import { unpause } from '../pauses/unpause.ts';
-import { BulkBody, BulkResultsBody, MOST_AT_ONCE, type BulkResult } from './bulk.schema.ts';
+import { BulkBody, BulkResultsBody, MAX_AT_ONCE, type BulkResult } from './bulk.schema.ts';
 
 /** Exports that are acted on at the same time: requests share the connections. */
 const SIDE_BY_SIDE = 4;
@@ -26,7 +26,7 @@ const bulk = route({
   answers: { 200: BulkResultsBody },
   summary: 'Pause, unpause or retry several batch exports',
   description:
-    `Acts on up to ${MOST_AT_ONCE} exports, each in a transaction of its own: some may be refused while others are not. ` +
+    `Acts on up to ${MAX_AT_ONCE} exports, each in a transaction of its own: some may be refused while others are not. ` +
     'Repeating the request is harmless.',
   async handle({ project, caller, rights, body }, api: ExportsApi) {
     const notes = notesOf(body);

@@ -3,7 +3,7 @@ import { ErrorBody } from '../../platform/http/error-body.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { pauseIn } from '../pauses/pauses.schema.ts';
 
-export const MOST_AT_ONCE = 100;
+export const MAX_AT_ONCE = 100;
 
 export const BULK_ACTIONS = ['pause', 'unpause', 'retry_failed'] as const;
 
@@ -16,7 +16,7 @@ export const BulkBody = Type.Object(
     }),
     ids: Type.Array(Type.String({ format: 'uuid' }), {
       minItems: 1,
-      maxItems: MOST_AT_ONCE,
+      maxItems: MAX_AT_ONCE,
       uniqueItems: true,
       description: 'The batch exports.',
     }),

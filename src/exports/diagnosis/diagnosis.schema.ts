@@ -2,7 +2,7 @@
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { RUN_STATUSES } from '../domain/statuses.ts';
 import { RunErrorBody } from '../faults/run-error.ts';
-import { LONGEST_VALUE, MOST_CHANGES, type Diagnosis, type SeenChange } from './diagnosis.ts';
+import { LONGEST_VALUE, MAX_CHANGES, type Diagnosis, type SeenChange } from './diagnosis.ts';
 
 const Id = Type.String({ format: 'uuid' });
 const Instant = Type.String({ format: 'date-time' });
@@ -60,7 +60,7 @@ export const DiagnosisBody = Type.Object(
     ),
     changes: Type.Array(ChangeBody, {
       description:
-        `The newest ${MOST_CHANGES} changes between the beginning of the last success, or else the creation of the export, and the end ` +
+        `The newest ${MAX_CHANGES} changes between the beginning of the last success, or else the creation of the export, and the end ` +
         'of this run, newest first.',
     }),
     more_changes: Type.Boolean({ description: 'Whether there were more changes.' }),

@@ -29,7 +29,7 @@ export type Diagnosis = {
   laterRun: Run | undefined;
 };
 
-export const MOST_CHANGES = 50;
+export const MAX_CHANGES = 50;
 /** Values that are longer are left out. */
 export const LONGEST_VALUE = 1_000;
 
@@ -49,10 +49,10 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
     const entries = await stores.auditLog.between(projectId, about, {
       after: lastSuccess?.createdAt ?? createdAt,
       until: run.finishedAt ?? (await stores.batchExports.now()),
-      limit: MOST_CHANGES + 1,
+      limit: MAX_CHANGES + 1,
     });
-    const changes = entries.slice(0, MOST_CHANGES).flatMap(seen);
-    return { changes, moreChanges: entries.length > MOST_CHANGES };
+    const changes = entries.slice(0, MAX_CHANGES).flatMap(seen);
+    return { changes, moreChanges: entries.length > MAX_CHANGES };
   }
 
   async function waitsFor(run: Run, cause: RunErrorBody, laterRun: Run | undefined): Promise<string | null> {

@@ -33,7 +33,7 @@ export type Known = {
 /** The schedule has this long to start a run before it counts as missing. */
 const GRACE = 2 * 60_000;
 /** Found in one round; the next round goes on. */
-const MOST_AT_ONCE = 5_000;
+const MAX_AT_ONCE = 5_000;
 
 /** An interval that ended at or before it cannot be a gap. */
 export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<Expected, 'tiling'>): Millis {
@@ -54,7 +54,7 @@ export function findGaps(
   let settledUntil: Millis | undefined;
   let settled = true;
   for (const interval of intervalsEnding(expected.tiling, gapsBeginAfter(expected), to)) {
-    if (gaps.length >= MOST_AT_ONCE) break;
+    if (gaps.length >= MAX_AT_ONCE) break;
     const { end } = interval;
     const state = known.state(end);
     const gap = !known.isRequested(end) && !known.isPaused(end) && isMissing(state);

@@ -59,8 +59,8 @@ const PART_BYTES = 256 * MEBIBYTE;
 export const FORMAT_VERSION = 2;
 
 /** The most parts of one plan: what receipts, manifests, histories and one delivering statement hold. */
-const MOST_FILES = 10_000;
-const MOST_STAGE_TABLES = 200;
+const MAX_FILES = 10_000;
+const MAX_STAGE_TABLES = 200;
 
 /** Limits of one part, and of one plan. */
 export type PlanLimits = { rows: number; bytes: number; parts: number };
@@ -70,7 +70,7 @@ export function planLimits(takes: 'files' | 'rows', maxFileSizeMb: number | null
   return {
     rows: PART_ROWS,
     bytes: maxFileSizeMb ? Math.min(maxFileSizeMb * MEBIBYTE, PART_BYTES) : PART_BYTES,
-    parts: takes === 'files' ? MOST_FILES : MOST_STAGE_TABLES,
+    parts: takes === 'files' ? MAX_FILES : MAX_STAGE_TABLES,
   };
 }
 

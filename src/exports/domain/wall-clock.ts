@@ -46,7 +46,7 @@ function offsetAt(zone: string, at: Millis): Millis {
 }
 
 /** Limit for all zones together, a few megabytes; beyond it all are forgotten. */
-const MOST_KNOWN = 100_000;
+const MAX_KNOWN = 100_000;
 /** By zone, then by the number of the stretch. */
 const knownOffsets = new Map<string, Map<number, Millis>>();
 let knownCount = 0;
@@ -54,7 +54,7 @@ let knownCount = 0;
 function offsetAtStartOf(zone: string, stretch: number): Millis {
   const known = knownOffsets.get(zone)?.get(stretch);
   if (known !== undefined) return known;
-  if (knownCount === MOST_KNOWN) {
+  if (knownCount === MAX_KNOWN) {
     knownOffsets.clear();
     knownCount = 0;
   }

@@ -9,7 +9,7 @@ import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
 import { checkBeginning } from '../backfills/backfill-range.ts';
 import type { Cadence } from '../domain/cadence.ts';
 import type { Bucket } from './interval-cells.ts';
-import { MOST_BUCKETED, MOST_CELLS } from './interval-map.ts';
+import { MAX_BUCKETED, MAX_CELLS } from './interval-map.ts';
 import { presentMap } from './interval-map.present.ts';
 import { CODE_TABLE, IntervalMapBody } from './interval-map.schema.ts';
 
@@ -45,7 +45,7 @@ const mapIntervals = route({
   summary: 'Retrieve the states of all data intervals of a batch export',
   description:
     'States that `intervals/` lists one by one, as a map in run-length encoding. The response has an `ETag`; with `If-None-Match` it ' +
-    `is 304 if nothing changed. A map has ${MOST_CELLS} cells at most, with \`bucket\` of ${MOST_BUCKETED} intervals at most.\n\n` +
+    `is 304 if nothing changed. A map has ${MAX_CELLS} cells at most, with \`bucket\` of ${MAX_BUCKETED} intervals at most.\n\n` +
     `${CODE_TABLE}\n\n`,
   async handle({ project, params, query, headers }, { batchExports, intervals }: ExportsApi) {
     const batchExport = await batchExports.get(project.id, params.id);
@@ -70,9 +70,9 @@ export const intervalMapRoutes = [mapIntervals];
 function bucketOf(text: string, { timezone }: Cadence): Bucket {
   if (CALENDAR_BUCKETS.includes(text)) return { cadence: { interval: text, timezone, offsetDay: 0, offsetHour: 0 } };
   const intervals = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0;
-  if (intervals >= 1 && intervals <= MOST_BUCKETED) return { intervals };
+  if (intervals >= 1 && intervals <= MAX_BUCKETED) return { intervals };
   throw new InvalidInput(
-    `"${text.slice(0, 100)}" is not a bucket. Use hour, day, month, or a number of intervals from 1 to ${MOST_BUCKETED}.`,
+    `"${text.slice(0, 100)}" is not a bucket. Use hour, day, month, or a number of intervals from 1 to ${MAX_BUCKETED}.`,
     'bucket',
     'invalid_choice',
   );

@@ -43,11 +43,11 @@ export type IntervalMap = {
   firstStart: string | undefined;
 };
 
-export const MOST_CELLS = 100_000;
+export const MAX_CELLS = 100_000;
 /** Intervals of a map with buckets: a year of minutes. */
-export const MOST_BUCKETED = 600_000;
+export const MAX_BUCKETED = 600_000;
 /** Intervals of each kind that a map names, the newest. */
-export const MOST_NAMED = 100;
+export const MAX_NAMED = 100;
 /** Intervals that one query for late imports looks at. */
 const AT_ONCE = 5_000;
 
@@ -78,7 +78,7 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
       range.start === undefined ? startOfIntervalAt(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
     const pieces = piecesWithin(tiling, from, range.end === undefined ? now : Math.min(millisOf(range.end), now));
     checkSize(pieces, bucket);
-    const starts = bucket && bucketStarts(pieces, bucket, MOST_CELLS);
+    const starts = bucket && bucketStarts(pieces, bucket, MAX_CELLS);
     checkBuckets(starts);
     const window = { exportId: id, from, to: pieces.total > 0 ? pieces.interval(pieces.total - 1).end : from };
     const [[known = []], stale, missed] = await Promise.all([
@@ -89,8 +89,8 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
     const facts = [...known, ...stale];
     const ranges = [...facts, offeredRange(batchExport), ...pauses.map(pausedRange)];
     const codes = codesOf(pieces, ranges, alwaysOf(batchExport));
-    const waiting = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MOST_NAMED);
-    const tried = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MOST_NAMED);
+    const waiting = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MAX_NAMED);
+    const tried = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MAX_NAMED);
     const named = [...waiting, ...tried].map(({ end }) => ({ exportId: id, end }));
     const runs = new Map((await stores.intervalFacts.newestRuns(named)).map((run) => [run.end, run]));
     const offered = offeredRange(batchExport);
@@ -110,7 +110,7 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
 }
 
 function checkSize({ total, interval }: Pieces, bucket: Bucket | undefined): void {
-  const most = bucket ? MOST_BUCKETED : MOST_CELLS;
+  const most = bucket ? MAX_BUCKETED : MAX_CELLS;
   if (total <= most) return;
   const latest = isoMicros(interval(total - most).start);
   throw new InvalidInput(
@@ -121,6 +121,6 @@ function checkSize({ total, interval }: Pieces, bucket: Bucket | undefined): voi
 }
 
 function checkBuckets(starts: readonly number[] | undefined): void {
-  if (!starts || starts.length <= MOST_CELLS) return;
-  throw new InvalidInput(`The range holds more than ${MOST_CELLS} buckets. Use a larger bucket.`, 'bucket');
+  if (!starts || starts.length <= MAX_CELLS) return;
+  throw new InvalidInput(`The range holds more than ${MAX_CELLS} buckets. Use a larger bucket.`, 'bucket');
 }

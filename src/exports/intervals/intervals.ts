@@ -23,7 +23,7 @@ import type { ExportStores } from '../stores.ts';
 export type ListedRange = { start: string | undefined; end: string | undefined };
 
 /** Looked at for one page: two years of five minutes. */
-const MOST_EXAMINED = 210_240;
+const MAX_EXAMINED = 210_240;
 
 export type ExportIntervals = ReturnType<typeof exportIntervals>;
 
@@ -62,8 +62,8 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
         }
         if (found.length >= limit) break;
         examined += slice.length;
-        if (examined >= MOST_EXAMINED) {
-          throw new InvalidInput(`The range holds more than ${MOST_EXAMINED} data intervals: ask for less.`, 'start');
+        if (examined >= MAX_EXAMINED) {
+          throw new InvalidInput(`The range holds more than ${MAX_EXAMINED} data intervals: ask for less.`, 'start');
         }
       }
       const nearest = found.slice(0, limit);

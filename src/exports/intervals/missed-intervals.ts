@@ -14,7 +14,7 @@ export type Missed = DataInterval & { intervals: number };
 export type Paused = Offering & { id: string; tiling: Tiling; pauses: readonly Pause[] };
 
 /** The newest intervals of a pause that are looked at. */
-export const MOST_MISSED = 10_000;
+export const MAX_MISSED = 10_000;
 
 /** Missed intervals by export, in one query for all of them; an export that missed none is left out. */
 export async function missedInPauses(
@@ -54,7 +54,7 @@ function endedInPause({ tiling, pauses, ...offering }: Paused, now: Millis): Pie
   const [from, to] = [Math.max(paused.from, offered.from), Math.min(paused.to, offered.to, now)];
   if (from >= to) return none;
   const all = piecesEnding(tiling, from, to);
-  return all.total <= MOST_MISSED ? all : piecesEnding(tiling, all.interval(all.total - MOST_MISSED).start, to);
+  return all.total <= MAX_MISSED ? all : piecesEnding(tiling, all.interval(all.total - MAX_MISSED).start, to);
 }
 
 function windowOf(exportId: string, { total, interval }: Pieces) {

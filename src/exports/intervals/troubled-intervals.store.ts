@@ -8,7 +8,7 @@ import { FACT_OF_RUN, IS_NEWEST } from './interval-facts.store.ts';
 export type TroubledFact = { exportId: string; start: Millis; end: Millis; fact: Fact };
 
 /** Intervals of one export, and of each kind of trouble, that are looked at: the newest. */
-export const MOST_TROUBLED = 300;
+export const MAX_TROUBLED = 300;
 
 const key = (table: string) => `${table}.batch_export_id = wanted.id`;
 const interval = (table: string) => `${table}.data_interval_start as start, ${table}.data_interval_end as "end"`;
@@ -20,19 +20,19 @@ const TROUBLED = `
         -- An interval has a run for each retry: it is counted once.
         select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by
         from batch_export_runs as any_run where ${key('any_run')} and status <> 'Completed'
-        order by data_interval_end desc, created_at desc limit ${MOST_TROUBLED}
+        order by data_interval_end desc, created_at desc limit ${MAX_TROUBLED}
       ) as run where ${IS_NEWEST}
     ) as newest where fact <> 'ended'
     union all
     select wanted.id, kind, trouble.start, trouble."end" from wanted cross join lateral (
       select kind, ${interval('trouble')} from batch_export_troubles as trouble
       where ${key('trouble')} and kind in ('unsettled', 'gave_up')
-      order by trouble.data_interval_end desc limit ${MOST_TROUBLED}
+      order by trouble.data_interval_end desc limit ${MAX_TROUBLED}
     ) as trouble
     union all
     select wanted.id, 'foreign', other.start, other."end" from wanted cross join lateral (
       select ${interval('other')} from foreign_deliveries as other where ${key('other')} and accepted is null
-      order by other.data_interval_end desc limit ${MOST_TROUBLED}
+      order by other.data_interval_end desc limit ${MAX_TROUBLED}
     ) as other
   ), facts as (
     select * from troubled

@@ -14,7 +14,7 @@ const CHANNEL = 'sluice_export_changes';
 const KEPT_EVENTS = 10_000;
 const WINDOW_MS = 250;
 /** Of a project, in a window. */
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 
 const LIMITS: LiveLimits = {
   ofCaller: 10,
@@ -52,7 +52,7 @@ export function createLive(options: LiveOptions): Live {
   const { databaseUrl, log, streamLimits, windowMs = WINDOW_MS, keptEvents = KEPT_EVENTS } = options;
   const history = createHistory(keptEvents);
   const streams = createLiveStreams({ ...LIMITS, ...streamLimits }, history.latestId);
-  const batcher = createBatcher({ windowMs, mostChanges: MOST_CHANGES, publish });
+  const batcher = createBatcher({ windowMs, mostChanges: MAX_CHANGES, publish });
 
   function publish(batches: readonly ChangeBatch[]): void {
     const events = batches.flatMap(({ projectId, changes }) =>

@@ -7,7 +7,7 @@ import type { ExportsApi } from '../api.ts';
 import { isoMicros } from '../domain/instants.ts';
 import { presentCells, presentMissed } from '../intervals/interval-map.present.ts';
 import { presentPause } from '../pauses/pauses.schema.ts';
-import { MOST_OVERSEEN, type OverseenInDetail } from './overview.ts';
+import { MAX_OVERSEEN, type OverseenInDetail } from './overview.ts';
 import { OverviewBody, StandingName, type OverviewItemBody } from './overview.schema.ts';
 
 const Query = Type.Object({
@@ -32,7 +32,7 @@ const overview = route({
   summary: 'Retrieve the state of all batch exports, the most urgent first',
   description:
     'Ordered by state (`needs_you`, `retrying`, `behind`, `paused`, `on_time`), then newest first. The two-letter states of data intervals ' +
-    `are those of \`intervals/map/\`. Only the newest ${MOST_OVERSEEN} exports of the project are included.`,
+    `are those of \`intervals/map/\`. Only the newest ${MAX_OVERSEEN} exports of the project are included.`,
   async handle({ project, rights, query, url }, { overviews }: ExportsApi) {
     const { search, state: standings, offset } = query;
     const wanted = { search, standings, offset, limit: boundedLimit(query.limit) };

@@ -52,13 +52,13 @@ export type Overview = {
 };
 
 /** Exports of a project that an overview looks at, the newest. */
-export const MOST_OVERSEEN = 2_000;
+export const MAX_OVERSEEN = 2_000;
 /** Intervals that each export shows. */
 const RECENT = 48;
 /** Without a target of its own, an export is behind when an interval has been due for longer. */
 const USUAL_TARGET_SECONDS = 15 * 60;
 /** Intervals of an export that are looked at for the next try. */
-const MOST_TRIED = 20;
+const MAX_TRIED = 20;
 const LOOKED_AT_ONCE = 200;
 
 export type Overviews = ReturnType<typeof exportOverviews>;
@@ -66,7 +66,7 @@ export type Overviews = ReturnType<typeof exportOverviews>;
 export function exportOverviews({ stores }: { stores: ExportStores }) {
   return {
     async of(projectId: number, visible: Visible, wanted: Wanted): Promise<Overview> {
-      const { results } = await stores.batchExports.list(projectId, { limit: MOST_OVERSEEN, offset: 0 }, visible);
+      const { results } = await stores.batchExports.list(projectId, { limit: MAX_OVERSEEN, offset: 0 }, visible);
       const named = results.map((one) => ({ batchExport: one, label: labelOf(one) })).filter(matching(wanted.search));
       const ids = named.map(({ batchExport }) => batchExport.id);
       const [troubled, pauses, freshness, { blocked }] = await Promise.all([
@@ -185,7 +185,7 @@ function recentOf(tiling: Tiling, now: Millis): Pieces {
 
 /** Intervals whose runs are looked up: the newest that needs somebody, and some that are tried again. */
 function namedOf({ batchExport, attention }: Overseen): { exportId: string; end: Millis }[] {
-  return [...attention.needsYou.slice(0, 1), ...attention.retrying.slice(0, MOST_TRIED)].map(({ end }) => ({
+  return [...attention.needsYou.slice(0, 1), ...attention.retrying.slice(0, MAX_TRIED)].map(({ end }) => ({
     exportId: batchExport.id,
     end,
   }));
@@ -193,7 +193,7 @@ function namedOf({ batchExport, attention }: Overseen): { exportId: string; end:
 
 function errorsOf({ needsYou: needy, retrying: tried }: Attention, runs: ReadonlyMap<Millis, NewestRun>) {
   const waiting = needy.slice(0, 1).map((one) => needsYou(bounds(one), one.facts, runs.get(one.end)));
-  const retried = tried.slice(0, MOST_TRIED).map((one) => retrying(bounds(one), runs.get(one.end), one.isGap));
+  const retried = tried.slice(0, MAX_TRIED).map((one) => retrying(bounds(one), runs.get(one.end), one.isGap));
   const tries = retried.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort();
   return { lastError: waiting[0] ?? retried[0], nextTryAt: tries[0] ?? null };
 }

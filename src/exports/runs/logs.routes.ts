@@ -7,7 +7,7 @@ import { stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { BatchExportParams, type ExportsApi, ITS_EXPORT, ONE_EXPORT, PartOfBatchExportParams } from '../api.ts';
 import { LogPageBody } from './logs.schema.ts';
 import { LOG_LEVELS, type LogFilter, type LogLevel, type LogStore } from './logs.store.ts';
-import { MOST_LINES, prefersText, TEXT, textAnswer } from './logs.text.ts';
+import { MAX_LINES, prefersText, TEXT, textAnswer } from './logs.text.ts';
 import { presentLogEntry } from '../batch-exports/present.ts';
 
 const Query = Type.Object({
@@ -48,7 +48,7 @@ const Query = Type.Object({
   ),
   format: stringEnum(['json', 'text'], {
     default: 'json',
-    description: `\`text\`, like the header \`Accept: text/plain\`: all entries as lines, oldest first, up to ${MOST_LINES}.`,
+    description: `\`text\`, like the header \`Accept: text/plain\`: all entries as lines, oldest first, up to ${MAX_LINES}.`,
   }),
 });
 type Query = Static<typeof Query>;

@@ -48,9 +48,9 @@ export type LogQuery = LogFilter & { limit: number; offset: number };
 export type ListedEntry = Listed & { entry?: LogEntry };
 
 /** Entries that are looked at for one page: what a filter leaves out takes time, too. */
-const MOST_SEARCHED = 200_000;
+const MAX_SEARCHED = 200_000;
 
-export function logStore(db: Knex, { mostSearched = MOST_SEARCHED } = {}) {
+export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
   /** Entries by what is indexed. */
   function entriesOf({ batchExportId, runId, after, before }: LogFilter) {
     const rows = db('batch_export_logs as log').where('log.batch_export_id', batchExportId);

@@ -5,7 +5,7 @@ import type { Answer } from '../../platform/http/route.ts';
 import type { LogEntry, LogFilter, LogStore } from './logs.store.ts';
 
 /** More is read in several requests, each from where the one before it ended. */
-export const MOST_LINES = 1_000_000;
+export const MAX_LINES = 1_000_000;
 const LINES_AT_ONCE = 5_000;
 
 export const TEXT = 'text/plain';
@@ -16,7 +16,7 @@ export function prefersText({ accept = '' }: IncomingHttpHeaders): boolean {
 }
 
 /** @param name of the file, without its ending */
-export function textAnswer(logs: Pick<LogStore, 'all'>, filter: LogFilter, name: string, most = MOST_LINES): Answer {
+export function textAnswer(logs: Pick<LogStore, 'all'>, filter: LogFilter, name: string, most = MAX_LINES): Answer {
   return {
     status: 200,
     headers: {

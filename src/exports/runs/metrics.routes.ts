@@ -7,7 +7,7 @@ import { type ExportsApi, ITS_EXPORT, OfBatchExportParams } from '../api.ts';
 import type { DayOfRuns } from './run-lists.store.ts';
 
 const DEFAULT_FROM = '-30d';
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 const DAY_MS = 86_400_000;
 
 const PerDay = Type.Array(Type.Integer(), { description: 'One count for each of `dates`.' });
@@ -55,7 +55,7 @@ const getMetrics = route({
     };
     const count = (Date.parse(days.to) - Date.parse(days.from)) / DAY_MS + 1;
     if (count < 1) throw new InvalidInput("'date_from' must not be after 'date_to'.", 'date_from');
-    if (count > MOST_DAYS) throw new InvalidInput(`The period may have ${MOST_DAYS} days.`, 'date_from');
+    if (count > MAX_DAYS) throw new InvalidInput(`The period may have ${MAX_DAYS} days.`, 'date_from');
     return json(200, present(await runs.perDay(params.batch_export_id, days)));
   },
 });

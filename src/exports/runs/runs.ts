@@ -20,7 +20,7 @@ export type ExportRunsOptions = {
 /** A run is planned within this time, or something keeps it. */
 const LONG_MS = 10_000;
 /** Runs of one page that are looked up in Temporal. */
-const MOST_LOOKED_UP = 20;
+const MAX_LOOKED_UP = 20;
 
 const NO_WORKER = 'No worker asks Temporal for work: start one with `sluice worker`.';
 const NO_FREE_WORKER = 'Waits for a worker that is free.';
@@ -56,7 +56,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
       try {
         if (!(await executions.arePolled())) return new Map(oldStarts.map(({ id }) => [id, NO_WORKER]));
         const looked = oldStarts
-          .slice(0, MOST_LOOKED_UP)
+          .slice(0, MAX_LOOKED_UP)
           .map(async (run) => [run.id, await waitingReason(run)] as const);
         return new Map((await Promise.all(looked)).filter((one): one is [string, string] => one[1] !== undefined));
       } catch {

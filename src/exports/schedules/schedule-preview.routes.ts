@@ -8,7 +8,7 @@ import { isoMicros, millisOf } from '../domain/instants.ts';
 import { Interval, scheduleIn, wantedSchedule } from './schedule-fields.ts';
 import { localIso, nextRuns, type PreviewedRun } from './schedule-preview.ts';
 
-const MOST_RUNS = 50;
+const MAX_RUNS = 50;
 
 const Datetime = nullable(Type.String(), {
   description: 'As in a batch export: an ISO 8601 datetime, in UTC if it has no time zone.',
@@ -20,7 +20,7 @@ const ScheduleBody = Type.Object(
     ...scheduleIn,
     start_at: Type.Optional(Datetime),
     end_at: Type.Optional(Datetime),
-    count: Type.Integer({ minimum: 1, maximum: MOST_RUNS, default: 6, description: 'The number of runs to preview.' }),
+    count: Type.Integer({ minimum: 1, maximum: MAX_RUNS, default: 6, description: 'The number of runs to preview.' }),
   },
   { title: 'SchedulePreviewRequest' },
 );

@@ -11,7 +11,7 @@ export type ListedPersons = {
 };
 
 const BATCH = 1000;
-const MOST_TOLD = 100;
+const MAX_TOLD = 100;
 
 /** Safe to repeat. When it fails, some may be in it already. @param add puts a thousand at most into the cohort */
 export async function listMembers(
@@ -23,7 +23,7 @@ export async function listMembers(
     const { added, unknown } = await add({ kind, ids: ids.slice(at, at + BATCH) });
     listed.added += added;
     listed.unknownCount += unknown.length;
-    listed.unknown.push(...unknown.slice(0, MOST_TOLD - listed.unknown.length));
+    listed.unknown.push(...unknown.slice(0, MAX_TOLD - listed.unknown.length));
   }
   return listed;
 }

@@ -22,9 +22,9 @@ function botsBy(names: RegExp): (text: string) => boolean {
 }
 
 /** Of one. */
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 /** There are few different ones, and the list is long: each is read once. */
-const MOST_KNOWN = 2_000;
+const MAX_KNOWN = 2_000;
 const known = new Map<string, Agent>();
 
 /** @param header of a request */
@@ -33,14 +33,14 @@ export function agentOf(header: string | undefined): Agent {
   let agent = known.get(text);
   if (agent) return agent;
   agent = readAgent(text);
-  if (known.size === MOST_KNOWN) known.clear();
+  if (known.size === MAX_KNOWN) known.clear();
   known.set(text, agent);
   return agent;
 }
 
 /** A copy: a slice, which is kept as a key, would keep all of a header. */
 function cutAgent(header: string): string {
-  return header.length > MOST_CHARACTERS ? Buffer.from(header.slice(0, MOST_CHARACTERS)).toString() : header;
+  return header.length > MAX_CHARACTERS ? Buffer.from(header.slice(0, MAX_CHARACTERS)).toString() : header;
 }
 
 function readAgent(text: string): Agent {

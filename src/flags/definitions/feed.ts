@@ -23,12 +23,12 @@ export function feedOf(project: ProjectFlags): Feed {
 }
 
 /** Of all chains together, in characters: conditions that ask for the same flag each tell the whole chain. */
-const MOST_OF_CHAINS = 16 * 1024 * 1024;
+const MAX_OF_CHAINS = 16 * 1024 * 1024;
 
 function makeFeed(project: ProjectFlags): Feed {
   const { definitions, projectId } = project;
   const references = referencesIn(definitions);
-  const room = { left: MOST_OF_CHAINS };
+  const room = { left: MAX_OF_CHAINS };
   const flags = definitions.flags.filter((flag) => !flag.hasEncryptedPayloads && !isOfSurvey(flag));
   const body = Buffer.from(
     jsonOf({

@@ -1,8 +1,8 @@
 /** Which projects are in memory, and which were looked for in vain: as many as fit, those used last. */
 import type { ProjectFlags } from './project-flags.ts';
 
-export const MOST_PROJECTS = 2_000;
-const MOST_MISSES = 10_000;
+export const MAX_PROJECTS = 2_000;
+const MAX_MISSES = 10_000;
 /** How long a miss is cached, and so how late a new project may appear. */
 const MISSING_MS = 2_000;
 
@@ -43,7 +43,7 @@ export function createHeldProjects(now: () => number = () => performance.now()):
   }
 
   function makeRoom(): void {
-    if (byId.size < MOST_PROJECTS) return;
+    if (byId.size < MAX_PROJECTS) return;
     const [oldest] = [...byId.values()].sort((a, b) => a.usedAt - b.usedAt);
     if (oldest) drop(oldest.project.projectId);
   }
@@ -69,7 +69,7 @@ export function createHeldProjects(now: () => number = () => performance.now()):
     drop,
     miss(name) {
       misses.delete(name);
-      if (misses.size === MOST_MISSES) misses.delete(misses.keys().next().value!);
+      if (misses.size === MAX_MISSES) misses.delete(misses.keys().next().value!);
       misses.set(name, now() + MISSING_MS);
     },
     isMissing: (name) => (misses.get(name) ?? -Infinity) > now(),

@@ -1,7 +1,7 @@
 /** The order in which things are made that name each other. */
 
 /** Members of a circle that are told: it may be as long as an export. */
-const MOST_TOLD = 10;
+const MAX_TOLD = 10;
 
 export type Circle<T> = { members: readonly T[]; length: number };
 
@@ -40,7 +40,7 @@ export function dependencyOrder<T>(
       if (place === undefined) {
         if (!done.has(named)) enter(named);
       } else if (!circles.has(top.node)) {
-        const members = way.slice(place, place + MOST_TOLD).map(({ node }) => node);
+        const members = way.slice(place, place + MAX_TOLD).map(({ node }) => node);
         circles.set(top.node, { members, length: way.length - place });
       }
     }

@@ -3,17 +3,17 @@ import { CommandFailed } from '../../platform/errors.ts';
 import { valuesIn } from '../../platform/wire/value-count.ts';
 
 /** Flags or cohorts of one export. */
-export const MOST_ITEMS = 100_000;
-const MOST_BYTES = 128 * 1024 * 1024;
+export const MAX_ITEMS = 100_000;
+const MAX_BYTES = 128 * 1024 * 1024;
 /** Each takes some fifty bytes of memory, however short it is. */
-const MOST_VALUES = 5_000_000;
+const MAX_VALUES = 5_000_000;
 
 /** Bytes and values that may still be read. */
 export type Room = { bytes: number; values: number };
 
 /** For all files, or all pages, of one list, unpacked. */
 export function roomForList(): Room {
-  return { bytes: MOST_BYTES, values: MOST_VALUES };
+  return { bytes: MAX_BYTES, values: MAX_VALUES };
 }
 
 /**
@@ -26,12 +26,12 @@ export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, r
   for await (const block of blocks) {
     room.bytes -= block.length;
     // tooth: import-bytes
-    if (room.bytes < 0) throw new CommandFailed(`${name} goes beyond ${MOST_BYTES / 1024 / 1024} MiB.`);
+    if (room.bytes < 0) throw new CommandFailed(`${name} goes beyond ${MAX_BYTES / 1024 / 1024} MiB.`);
     taken.push(block);
   }
   const bytes = Buffer.concat(taken);
   room.values -= valuesIn(bytes, room.values);
   // tooth: import-values
-  if (room.values < 0) throw new CommandFailed(`${name} goes beyond ${MOST_VALUES.toLocaleString('en')} values.`);
+  if (room.values < 0) throw new CommandFailed(`${name} goes beyond ${MAX_VALUES.toLocaleString('en')} values.`);
   return bytes;
 }

@@ -4,7 +4,7 @@ import { CommandFailed } from '../../platform/errors.ts';
 import { openInput } from '../../platform/sending/input.ts';
 import { placeOfFault } from './broken-json.ts';
 import { exportedItem, isFields, type Exported } from './exported.ts';
-import { collect, MOST_ITEMS, roomForList } from './limits.ts';
+import { collect, MAX_ITEMS, roomForList } from './limits.ts';
 import { LONGEST_REASON, printable } from './lines.ts';
 import type { Kind } from './outcome.ts';
 
@@ -28,7 +28,7 @@ export async function readLists(
     const parsed = parseList(await collect(bytes, name, room), name);
     for (const [index, item] of parsed.results.entries()) {
       items.push(exportedItem(item, kind, `${name}: ${parsed.place}[${index}]`));
-      if (items.length > MOST_ITEMS) throw new CommandFailed(`${name} goes beyond ${MOST_ITEMS} ${kind}s.`);
+      if (items.length > MAX_ITEMS) throw new CommandFailed(`${name} goes beyond ${MAX_ITEMS} ${kind}s.`);
     }
     count = Math.max(count, parsed.count);
     if (parsed.next === null) isWhole = true;

@@ -2,7 +2,7 @@
 import type { ApiClient } from './api-client.ts';
 import { exportedItem, type Exported } from './exported.ts';
 import { cohortsNamed, type Export } from './import.ts';
-import { MOST_ITEMS, roomForList } from './limits.ts';
+import { MAX_ITEMS, roomForList } from './limits.ts';
 import type { Kind } from './outcome.ts';
 
 /** Cohorts are asked for only where a flag names one: a key may be for flags alone. @throws CommandFailed */
@@ -14,7 +14,7 @@ export async function readServer(source: ApiClient): Promise<Export> {
 
 async function readAll(source: ApiClient, path: string, kind: Kind): Promise<Exported[]> {
   const items: Exported[] = [];
-  for await (const item of source.list(path, { items: MOST_ITEMS, room: roomForList() })) {
+  for await (const item of source.list(path, { items: MAX_ITEMS, room: roomForList() })) {
     items.push(exportedItem(item, kind, `${source.url}: ${path}[${items.length}]`));
   }
   return items;

@@ -10,9 +10,9 @@ import type { CountedRequests, RequestStore } from './requests.store.ts';
 
 const FLUSH_EVERY_MS = 2_000;
 /** Far more than there are while Postgres is there. */
-const MOST_PENDING = 50_000;
+const MAX_PENDING = 50_000;
 /** SDKs of a project that are counted apart, the others together: a request names its SDK itself, and may name any. */
-const MOST_SDKS = 100;
+const MAX_SDKS = 100;
 const OTHER_SDK = 'other';
 /** How long a project's quota is watched after its last request. */
 const WATCHED_MS = 3_600_000;
@@ -61,7 +61,7 @@ export function createMetering(options: MeteringOptions): Metering {
   function keep(counted: CountedRequests): void {
     const known = pending.find(counted, counted.day);
     if (known) known.requests += counted.requests;
-    else if (pending.size < MOST_PENDING) pending.add(counted);
+    else if (pending.size < MAX_PENDING) pending.add(counted);
     else dropped += counted.requests;
   }
 
@@ -69,7 +69,7 @@ export function createMetering(options: MeteringOptions): Metering {
     if (sdks.day !== day) sdks = { day, ofProjects: new Map() };
     let ofProject = sdks.ofProjects.get(projectId);
     if (!ofProject) sdks.ofProjects.set(projectId, (ofProject = new Set()));
-    if (ofProject.size === MOST_SDKS && !ofProject.has(sdk)) return OTHER_SDK;
+    if (ofProject.size === MAX_SDKS && !ofProject.has(sdk)) return OTHER_SDK;
     ofProject.add(sdk);
     return sdk;
   }

@@ -12,7 +12,7 @@ import type { StreamTokens } from './stream-tokens.ts';
 
 export const EVENT_STREAM_PATH = '/ofrep/v1/event-stream';
 
-const MOST_STREAMS = 1_000;
+const MAX_STREAMS = 1_000;
 const FULL_RETRY_SECONDS = 60;
 /** Proxies end connections that are silent for a minute. */
 const HEARTBEAT_MS = 25_000;
@@ -51,7 +51,7 @@ type Options = {
 type Listener = { response: ServerResponse; version: string };
 
 export function createEventStreams(options: Options): EventStreams {
-  const { definitions, tokens, publicUrl, mostStreams = MOST_STREAMS } = options;
+  const { definitions, tokens, publicUrl, mostStreams = MAX_STREAMS } = options;
   const address = new URL(publicUrl);
   address.pathname = address.pathname.replace(/\/$/, '') + EVENT_STREAM_PATH;
   const listeners = new Map<number, Set<Listener>>();

@@ -35,8 +35,8 @@ import type { EventStreams } from './event-streams.ts';
 import { ofrepPathOf, type OfrepPath } from './paths.ts';
 import { isRefusal, refusal, type Refusal } from './refusal.ts';
 
-const MOST_BYTES = 256 * 1024;
-const MOST_LEVELS = 64;
+const MAX_BYTES = 256 * 1024;
+const MAX_LEVELS = 64;
 /** For a change that another process has seen: usually it is here within 100. */
 const LONGEST_WAIT_MS = 500;
 
@@ -165,11 +165,11 @@ const OVER_QUOTA = json(
 
 /** @throws MalformedRequest, TooLarge, Unavailable */
 async function readContextOf(request: IncomingMessage, hold: Memory['hold']): Promise<Body | Refusal> {
-  const bytes = await readBytes(request, MOST_BYTES, hold);
+  const bytes = await readBytes(request, MAX_BYTES, hold);
   // tooth: ofrep-parsed-memory
   hold(parsedBytes(bytes));
   const value = readJson(bytes, { read: parseBoundedJson, mostValues: LIMITS.values });
-  if (isDeeperThan(value, MOST_LEVELS)) throw new TooLarge(`The body is nested deeper than ${MOST_LEVELS} levels.`);
+  if (isDeeperThan(value, MAX_LEVELS)) throw new TooLarge(`The body is nested deeper than ${MAX_LEVELS} levels.`);
   return readContext(value);
 }
 

@@ -16,7 +16,7 @@ export type TryLimit = {
 };
 
 /** Rows that are kept; beyond them those go first that owe least. */
-const MOST_ROWS = 50_000;
+const MAX_ROWS = 50_000;
 const SWEEP_EVERY = 100;
 /** Short, because a person waits, and the tries before may hold the row. */
 const LONGEST_WAIT_MS = 2_000;
@@ -59,7 +59,7 @@ export function loginTryStore(db: Knex) {
     async charge({ kind, cost, burst }: TryLimit, subject: string): Promise<void> {
       charges += 1;
       // Another process may be sweeping, too: whoever logs in does not depend on it.
-      if (charges % SWEEP_EVERY === 1) await ask(SWEEP, { most: MOST_ROWS }).catch(() => {});
+      if (charges % SWEEP_EVERY === 1) await ask(SWEEP, { most: MAX_ROWS }).catch(() => {});
       const named = createHash('sha256').update(`${kind} ${subject}`).digest();
       const counted = await ask(CHARGE, { subject: named, cost, burst });
       if (counted.length > 0) return;

@@ -17,7 +17,7 @@ const REQUESTS_OF_ACCOUNT: TryLimit = { kind: 'reset of account', cost: 1_200, b
 /** Many people may be behind one address. */
 const REQUESTS_OF_ADDRESS: TryLimit = { kind: 'reset from address', cost: 60, burst: 1_200 };
 /** Requests that were answered, and whose letter is not sent yet: one after another. */
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 
 export type ResetOptions = {
   identity: IdentityStores;
@@ -83,7 +83,7 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
       await ofAddress(address);
       // tooth: reset-tries-of-account
       await ofAccount(spellingOf(email));
-      if (waiting >= MOST_WAITING) throw new Unavailable('Too many passwords are being reset right now.');
+      if (waiting >= MAX_WAITING) throw new Unavailable('Too many passwords are being reset right now.');
       waiting += 1;
       last = last
         .then(() => (isClosed ? undefined : mailLink(mailer, email)))

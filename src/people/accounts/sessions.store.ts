@@ -5,7 +5,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 export const SESSION_DAYS = 14;
 
 /** Beyond these the ones go that were not used for longest. */
-const MOST_OF_USER = 30;
+const MAX_OF_USER = 30;
 /** `last_seen_at` is for people: exact to this. */
 const LAST_SEEN_PRECISION = '1 minute';
 
@@ -48,7 +48,7 @@ export function sessionStore(db: Knex) {
     const surplus = table()
       .where({ user_id: userId })
       .orderByRaw(`${LAST_SEEN} desc`)
-      .offset(MOST_OF_USER - 1);
+      .offset(MAX_OF_USER - 1);
     // tooth: session-bound
     await table().whereIn('id', surplus.select('id')).delete();
   }

@@ -6,8 +6,8 @@ const LEAST_SCORE = 2;
 /** The estimator's time grows faster than the text: what follows only makes it better. */
 const LOOKED_AT = 32;
 /** With each letter that may stand for another it grows again; the estimator's own limit is 100. */
-const MOST_SUBSTITUTIONS = 10;
-const MOST_KNOWN = 10;
+const MAX_SUBSTITUTIONS = 10;
+const MAX_KNOWN = 10;
 
 let loaded: Promise<typeof Core> | undefined;
 
@@ -17,7 +17,7 @@ async function estimator(): Promise<typeof Core> {
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),
   ]);
-  core.zxcvbnOptions.setOptions({ dictionary, graphs, l33tMaxSubstitutions: MOST_SUBSTITUTIONS });
+  core.zxcvbnOptions.setOptions({ dictionary, graphs, l33tMaxSubstitutions: MAX_SUBSTITUTIONS });
   return core;
 }
 
@@ -29,6 +29,6 @@ async function estimator(): Promise<typeof Core> {
 export async function standsGuessing(password: string, known: readonly string[] = []): Promise<boolean> {
   const { zxcvbn } = await (loaded ??= estimator());
   const parts = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((part) => part !== '');
-  const inputs = parts.slice(0, MOST_KNOWN).map((part) => part.slice(0, LOOKED_AT));
+  const inputs = parts.slice(0, MAX_KNOWN).map((part) => part.slice(0, LOOKED_AT));
   return zxcvbn(password.slice(0, LOOKED_AT), [...inputs, 'sluice']).score >= LEAST_SCORE;
 }

@@ -11,7 +11,7 @@ import { storeParts } from '../../support/exports/many-parts.ts';
 import { startLimitedTemporal } from '../../support/servers/temporal.ts';
 
 /** Temporal's own limit is 51,200 events. */
-const MOST_EVENTS = 300;
+const MAX_EVENTS = 300;
 const PARTS = 1_100;
 const SECONDS = 240;
 
@@ -21,7 +21,7 @@ describe('an interval of many parts', function () {
   let temporal: Awaited<ReturnType<typeof startLimitedTemporal>>;
   let hour: Awaited<ReturnType<typeof storeParts>>;
   before(async () => {
-    temporal = await startLimitedTemporal([`limit.historyCount.error=${MOST_EVENTS}`]);
+    temporal = await startLimitedTemporal([`limit.historyCount.error=${MAX_EVENTS}`]);
     world = await buildExportWorld('silent', { temporal: temporal.address });
     await world.startWorker();
     hour = await storeParts(world, PARTS);
@@ -69,7 +69,7 @@ describe('an interval of many parts', function () {
       [['part-30-begin', 2]],
     );
     const events = await historyLength(runs[0]!);
-    assert.ok(events < MOST_EVENTS, `${events} events`);
+    assert.ok(events < MAX_EVENTS, `${events} events`);
   });
 
   it('is cancelled between its parts, and leaves nothing', async () => {

@@ -8,8 +8,8 @@ import { createEmptyDatabase, type TestDatabase } from '../../support/database/d
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
 import { MIB, storeParts } from '../../support/exports/many-parts.ts';
 
-const MOST_FILES = 10_000;
-const MOST_TABLES = 200;
+const MAX_FILES = 10_000;
+const MAX_TABLES = 200;
 const SECONDS = 180;
 
 describe('the limits of a plan', function () {
@@ -50,8 +50,8 @@ describe('the limits of a plan', function () {
     };
   }
 
-  it(`of more than ${MOST_FILES} files is Failed at once, and says what to change`, async () => {
-    const hour = await storeParts(world, MOST_FILES + 1, { hour: 1 });
+  it(`of more than ${MAX_FILES} files is Failed at once, and says what to change`, async () => {
+    const hour = await storeParts(world, MAX_FILES + 1, { hour: 1 });
     const config = { directory: randomUUID(), max_file_size_mb: 1 };
     const { status, latestError, errorCode, errorField } = await deliver({ type: 'LocalFile', config }, hour);
     assert.deepEqual([errorCode, errorField], ['too_many_parts', 'interval']);
@@ -63,10 +63,10 @@ describe('the limits of a plan', function () {
     );
   });
 
-  it(`of ${MOST_TABLES} stage tables is delivered`, async () => {
-    const hour = await storeParts(world, MOST_TABLES, { hour: 3, bytes: 256 * MIB });
+  it(`of ${MAX_TABLES} stage tables is delivered`, async () => {
+    const hour = await storeParts(world, MAX_TABLES, { hour: 3, bytes: 256 * MIB });
     const run = await deliver(table('most'), hour);
-    assert.deepEqual([run.status, run.latestError, run.recordsCompleted], ['Completed', null, MOST_TABLES]);
+    assert.deepEqual([run.status, run.latestError, run.recordsCompleted], ['Completed', null, MAX_TABLES]);
     const client = createClient({ url: place.url, applicationName: 'test' });
     await client.connect();
     try {
@@ -74,14 +74,14 @@ describe('the limits of a plan', function () {
         `select (select count(*) from most) as rows,
                 (select count(*) from pg_class where relname like '\\_sluice\\_stage%') as tables`,
       );
-      assert.deepEqual(rows, [{ rows: String(MOST_TABLES), tables: '0' }]);
+      assert.deepEqual(rows, [{ rows: String(MAX_TABLES), tables: '0' }]);
     } finally {
       await client.end();
     }
   });
 
-  it(`of more than ${MOST_TABLES} stage tables is Failed at once, and says what to change`, async () => {
-    const hour = await storeParts(world, MOST_TABLES + 1, { hour: 5, bytes: 256 * MIB });
+  it(`of more than ${MAX_TABLES} stage tables is Failed at once, and says what to change`, async () => {
+    const hour = await storeParts(world, MAX_TABLES + 1, { hour: 5, bytes: 256 * MIB });
     const { status, latestError } = await deliver(table('more'), hour);
     assert.equal(status, 'Failed');
     assert.equal(

@@ -1,7 +1,7 @@
 /** A change of a person is written once for each of its distinct ids: there may not be as many as anybody sends. */
 import assert from 'node:assert/strict';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
-import { createIngest, INGEST_TIMEOUTS, MOST_DISTINCT_IDS, type Ingest } from '../../../src/events/ingest/ingest.ts';
+import { createIngest, INGEST_TIMEOUTS, MAX_DISTINCT_IDS, type Ingest } from '../../../src/events/ingest/ingest.ts';
 import type { IngestionWarning } from '../../../src/events/warnings/warnings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows } from '../../support/events/events.ts';
@@ -135,7 +135,7 @@ describe('the distinct ids of a person', () => {
   it('are a thousand by default', async () => {
     const ingest = createIngest(pools[0]!, { onWarnings: (_, told) => void warnings.push(...told) });
     await send(
-      Array.from({ length: MOST_DISTINCT_IDS + 5 }, (_, n) => identify('user', `anon-${n}`)),
+      Array.from({ length: MAX_DISTINCT_IDS + 5 }, (_, n) => identify('user', `anon-${n}`)),
       ingest,
     );
     assert.deepEqual(await sizes(), [1000]);

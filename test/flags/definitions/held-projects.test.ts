@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHeldProjects, MOST_PROJECTS } from '../../../src/flags/definitions/held-projects.ts';
+import { createHeldProjects, MAX_PROJECTS } from '../../../src/flags/definitions/held-projects.ts';
 import type { ProjectFlags } from '../../../src/flags/definitions/project-flags.ts';
 
 const project = (projectId: number, token = `phc_${projectId}`): ProjectFlags =>
@@ -8,18 +8,18 @@ const project = (projectId: number, token = `phc_${projectId}`): ProjectFlags =>
 describe('held projects', () => {
   it('are forgotten when there are too many, those that were not used for longest first', () => {
     const held = createHeldProjects();
-    for (let id = 1; id <= MOST_PROJECTS; id++) held.put(project(id));
+    for (let id = 1; id <= MAX_PROJECTS; id++) held.put(project(id));
     held.byToken('phc_1');
     held.byId(2);
     held.peek(3);
-    held.put(project(MOST_PROJECTS + 1));
-    held.put(project(MOST_PROJECTS + 2));
+    held.put(project(MAX_PROJECTS + 1));
+    held.put(project(MAX_PROJECTS + 2));
     assert.deepEqual(
       [1, 2, 3, 4, 5].map((id) => held.peek(id) !== undefined),
       [true, true, false, false, true],
     );
     assert.equal(held.byToken('phc_3'), undefined);
-    assert.equal(held.all().length, MOST_PROJECTS);
+    assert.equal(held.all().length, MAX_PROJECTS);
   });
 
   it('are missing for two seconds, or until they are there', () => {

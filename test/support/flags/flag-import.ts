@@ -10,7 +10,7 @@ export const SLUICE = fileURLToPath(new URL('../../../bin/sluice', import.meta.u
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Bytes: a line for each of 100,000 flags. */
-const MOST_PRINTED = 32 * 1024 * 1024;
+const MAX_PRINTED = 32 * 1024 * 1024;
 
 export type Ended = { code: number; stdout: string; stderr: string; lines: string[] };
 
@@ -21,7 +21,7 @@ export function sluice(words: readonly string[], environment: Record<string, str
     execFile(
       process.execPath,
       [SLUICE, ...words],
-      { cwd: ROOT, env, maxBuffer: MOST_PRINTED },
+      { cwd: ROOT, env, maxBuffer: MAX_PRINTED },
       (error, stdout, stderr) =>
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr, lines: stdout.trimEnd().split('\n') }),
     );

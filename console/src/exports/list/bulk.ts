@@ -6,7 +6,7 @@ import type { ListedExport } from './list-data.ts';
 export type BulkAction = 'retry' | 'pause' | 'unpause';
 export type BulkResult = { ok: boolean; text: string };
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 const ON_THE_WIRE = { retry: 'retry_failed', pause: 'pause', unpause: 'unpause' } as const;
 const CHANGED = { pause: 'Paused.', unpause: 'Running again.' } as const;
 const UNCHANGED = {
@@ -22,8 +22,8 @@ export async function applyBulk(
   action: BulkAction,
 ): Promise<Map<string, BulkResult>> {
   const results: (readonly [string, BulkResult])[] = [];
-  for (let from = 0; from < exports.length; from += MOST_AT_ONCE) {
-    const ids = exports.slice(from, from + MOST_AT_ONCE).map(({ id }) => id);
+  for (let from = 0; from < exports.length; from += MAX_AT_ONCE) {
+    const ids = exports.slice(from, from + MAX_AT_ONCE).map(({ id }) => id);
     results.push(...(await resultsOf(projectId, ids, action)));
   }
   return new Map(results);

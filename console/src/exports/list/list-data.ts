@@ -59,7 +59,7 @@ export type ExportList = {
 export type ListFilter = { search?: string | undefined; state?: string | undefined };
 
 /** Exports that a page shows at once. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 const REFRESH_MS = 15_000;
 
 export function listQuery(projectId: number, filter: ListFilter) {
@@ -69,7 +69,7 @@ export function listQuery(projectId: number, filter: ListFilter) {
   return queryOptions({
     queryKey: [...exportKeys.all(projectId), 'list', { search, state }] as const,
     queryFn: async ({ signal }): Promise<ExportList> => {
-      const query = { limit: MOST_LISTED, search, ...(state && { state: [state] }) };
+      const query = { limit: MAX_LISTED, search, ...(state && { state: [state] }) };
       const path = { project_id: projectId };
       const page = await done(
         api.GET('/api/environments/{project_id}/batch_exports/overview/', { params: { path, query }, signal }),

@@ -7,7 +7,7 @@ import { reachOf } from '../words/reach.ts';
 import styles from './flag-page.module.css';
 
 /** Each count may take the database seconds. */
-const MOST_COUNTED = 8;
+const MAX_COUNTED = 8;
 
 function countQuery(projectId: number, set: ConditionSet, groupType: number | null) {
   // The server counts who matches, whatever the percentage.
@@ -33,9 +33,9 @@ export function SetReach({ projectId, set, filters, place }: SetReachProps) {
   const asks = conditionsOf(set).length > 0;
   const count = useQuery({
     ...countQuery(projectId, set, groupTypeOf(set, filters)),
-    enabled: asks && place < MOST_COUNTED,
+    enabled: asks && place < MAX_COUNTED,
   });
-  if (!asks || place >= MOST_COUNTED || count.isPending) return <span className={styles.reach} />;
+  if (!asks || place >= MAX_COUNTED || count.isPending) return <span className={styles.reach} />;
   // The server counts only valid sets, so the reason why this draft is not one is shown here.
   if (!count.data) return <span className={styles.uncounted}>Not counted. {count.error?.message}</span>;
   const { users_affected: matching, total_users: total } = count.data;
@@ -56,7 +56,7 @@ export function FlagReach({ projectId, filters }: { projectId: number; filters: 
     !filters.super_groups?.length &&
     !filters.holdout &&
     !filters.holdout_groups?.length;
-  const isCounted = isPlain && sets.length > 0 && sets.length <= MOST_COUNTED && groupTypes.length === 1;
+  const isCounted = isPlain && sets.length > 0 && sets.length <= MAX_COUNTED && groupTypes.length === 1;
   const counts = useQueries({
     queries: isCounted ? sets.map((set) => countQuery(projectId, set, groupTypes[0]!)) : [],
   });

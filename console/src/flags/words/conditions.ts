@@ -100,13 +100,13 @@ function valueInWords(value: unknown): string {
 }
 
 /** Values beyond these are counted. */
-const MOST_VALUES = 5;
+const MAX_VALUES = 5;
 
 /** @returns values as `a, b or c`, the last ones counted where there are many */
 export function listOf(values: readonly string[], between: string): string {
   if (values.length <= 1) return values.join('');
-  if (values.length > MOST_VALUES) {
-    return `${values.slice(0, MOST_VALUES - 1).join(', ')} ${between} ${values.length - MOST_VALUES + 1} others`;
+  if (values.length > MAX_VALUES) {
+    return `${values.slice(0, MAX_VALUES - 1).join(', ')} ${between} ${values.length - MAX_VALUES + 1} others`;
   }
   return `${values.slice(0, -1).join(', ')} ${between} ${values.at(-1)}`;
 }

@@ -9,7 +9,7 @@ import {
   type Names,
 } from './conditions.ts';
 
-const MOST_SETS = 2;
+const MAX_SETS = 2;
 
 export type Described = { filters: Filters; is_remote_configuration: boolean };
 
@@ -17,7 +17,7 @@ export function rolloutInWords({ filters, is_remote_configuration: isPayload }: 
   const sets = filters.groups ?? [];
   const reaching = sets.filter((set) => percentOf(set) > 0);
   if (reaching.length === 0) return 'nobody';
-  const shown = reaching.slice(0, MOST_SETS).map((set, index) => setSentence(set, index > 0, names));
+  const shown = reaching.slice(0, MAX_SETS).map((set, index) => setSentence(set, index > 0, names));
   const others = reaching.length - shown.length;
   const who = [...shown, ...(others > 0 ? [`${others} more ${others === 1 ? 'set' : 'sets'}`] : [])].join('; ');
   const variants = filters.multivariate?.variants ?? [];

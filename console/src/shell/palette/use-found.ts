@@ -2,7 +2,7 @@ import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { Entry } from './entries.ts';
 
-const MOST_OF_A_KIND = 6;
+const MAX_OF_A_KIND = 6;
 
 type Kind = { title: string; find: (projectId: number, search: string, signal: AbortSignal) => Promise<Entry[]> };
 
@@ -10,7 +10,7 @@ const KINDS: readonly Kind[] = [
   {
     title: 'Exports',
     async find(project_id, search, signal) {
-      const query = { search, limit: MOST_OF_A_KIND };
+      const query = { search, limit: MAX_OF_A_KIND };
       const { results } = await done(
         api.GET('/api/environments/{project_id}/batch_exports/overview/', {
           params: { path: { project_id }, query },
@@ -27,7 +27,7 @@ const KINDS: readonly Kind[] = [
   {
     title: 'Flags',
     async find(project_id, search, signal) {
-      const query = { search, limit: MOST_OF_A_KIND };
+      const query = { search, limit: MAX_OF_A_KIND };
       const { results } = await done(
         api.GET('/api/environments/{project_id}/feature_flags/', { params: { path: { project_id }, query }, signal }),
       );
@@ -42,7 +42,7 @@ const KINDS: readonly Kind[] = [
   {
     title: 'Dashboards',
     async find(project_id, search, signal) {
-      const query = { search, limit: MOST_OF_A_KIND };
+      const query = { search, limit: MAX_OF_A_KIND };
       const { results } = await done(
         api.GET('/api/environments/{project_id}/dashboards/', { params: { path: { project_id }, query }, signal }),
       );

@@ -1,7 +1,7 @@
 /** How much results may be together in one answer: it is held, written and sent as a whole. */
 
 /** Of JSON, about. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export type Budget = {
   /** @returns false when there is not so much left: then nothing was taken */
@@ -10,7 +10,7 @@ export type Budget = {
 };
 
 export function createBudget(): Budget {
-  let left = MOST_BYTES;
+  let left = MAX_BYTES;
   return {
     take(bytes) {
       if (bytes > left) return false;

@@ -27,13 +27,13 @@ export type Computing = {
 type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce?: number };
 
 const AT_ONCE = 3;
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /** A query that took too long is not tried again for a moment, because it would take as long. */
 const REST_MS = 60_000;
-const MOST_RESTING = 1_000;
+const MAX_RESTING = 1_000;
 
 export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
-  const turns = createTurns({ atOnce, mostWaiting: MOST_WAITING });
+  const turns = createTurns({ atOnce, mostWaiting: MAX_WAITING });
   const running = new Map<string, Promise<CachedResult>>();
   /** The computation that begins when the running one has ended, which may have begun before the last events came. */
   const following = new Map<string, Promise<CachedResult>>();
@@ -49,7 +49,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
       return { result, computed_at, bytes: Buffer.byteLength(JSON.stringify(result)) };
     } catch (error) {
       if (error instanceof Unavailable) resting.set(name, { error, until: now() + REST_MS });
-      if (resting.size > MOST_RESTING) resting.delete(resting.keys().next().value!);
+      if (resting.size > MAX_RESTING) resting.delete(resting.keys().next().value!);
       throw error;
     }
   }

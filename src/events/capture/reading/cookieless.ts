@@ -90,11 +90,11 @@ function kept(given: RawObject): RawObject {
 }
 
 /** How late an event of a visitor without cookies may be: its id is that of the day on which it arrives. */
-const MOST_LATE = 24n * 3600n * 1_000_000n;
+const MAX_LATE = 24n * 3600n * 1_000_000n;
 
 /** @throws Dropped. Both instants are microseconds since 2000-01-01Z */
 export function checkLateness(happened: bigint, now: bigint): void {
-  if (happened < now - MOST_LATE) throw new Dropped(LATE, 'timestamp', 'cookieless_timestamp_out_of_range');
+  if (happened < now - MAX_LATE) throw new Dropped(LATE, 'timestamp', 'cookieless_timestamp_out_of_range');
 }
 
 /** @throws InvalidInput */

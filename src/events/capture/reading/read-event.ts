@@ -31,7 +31,7 @@ export type Reception = Clocks & {
 export function readEvent(given: unknown, reception: Reception): NewEvent {
   if (!isObject(given)) throw new InvalidInput('An event must be an object.');
   checkIsKept(given);
-  const excess = excessOf(given, { levels: LIMITS.depth, values: MOST_AROUND * LIMITS.valuesPerEvent });
+  const excess = excessOf(given, { levels: LIMITS.depth, values: MAX_AROUND * LIMITS.valuesPerEvent });
   if (excess === 'levels') {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
@@ -132,7 +132,7 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception, note
 }
 
 /** Times what the properties may hold: SDKs send what is set twice, and there are other members that are not stored. */
-const MOST_AROUND = 2;
+const MAX_AROUND = 2;
 
 function tooManyValues(): InvalidInput {
   const detail = `An event's properties may hold ${LIMITS.valuesPerEvent} values.`;

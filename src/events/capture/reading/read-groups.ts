@@ -9,7 +9,7 @@ import type { Note } from './notes.ts';
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** More than a project can have: which others there are makes no difference to it, and an event may name 100,000. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 /** @returns the types of groups that these events, not looked at yet, name; the first of very many */
 export function namedGroupTypes(events: readonly unknown[]): ReadonlySet<string> {
@@ -21,7 +21,7 @@ export function namedGroupTypes(events: readonly unknown[]): ReadonlySet<string>
     if (type === undefined && !isObject(groups)) continue;
     names ??= new Set();
     for (const name of [...(isObject(groups) ? Object.keys(groups) : []), type]) {
-      if (names.size === MOST_NAMES) return names;
+      if (names.size === MAX_NAMES) return names;
       if (isTypeName(name)) names.add(storableText(name));
     }
   }

@@ -6,7 +6,7 @@ import type { Holdout } from './holdouts.store.ts';
 
 /** The variant that the others are compared with. */
 export const CONTROL = 'control';
-const MOST_VARIANTS = 10;
+const MAX_VARIANTS = 10;
 
 const DEFAULT_VARIANTS: readonly Variant[] = [
   { key: CONTROL, name: 'Control Group', rollout_percentage: 50 },
@@ -50,7 +50,7 @@ function withRollout({ groups }: FlagFilters, rollout_percentage: number): FlagF
 
 /** @throws InvalidInput when they make no experiment */
 export function checkedVariants(variants: readonly Variant[]): Variant[] {
-  if (variants.length > MOST_VARIANTS) throw refusal(`Feature flag variants must be less than ${MOST_VARIANTS + 1}`);
+  if (variants.length > MAX_VARIANTS) throw refusal(`Feature flag variants must be less than ${MAX_VARIANTS + 1}`);
   if (variants.length < 2) {
     throw refusal('Feature flag must have at least 2 variants (control and at least one test variant)');
   }

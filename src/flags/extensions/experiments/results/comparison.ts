@@ -7,7 +7,7 @@ export type Goal = 'increase' | 'decrease';
 const TAIL = 0.025;
 
 /** How little of the control may lie at or below 0: what it is compared with must not be about nothing. */
-const MOST_NOT_POSITIVE = 0.001;
+const MAX_NOT_POSITIVE = 0.001;
 
 /** The middle 95 %. */
 export function credibleInterval(posterior: Posterior): [number, number] {
@@ -34,7 +34,7 @@ export function chancesToBeBest(posteriors: readonly Posterior[], goal: Goal): n
  * @returns undefined when the control may as well be 0
  */
 export function liftInterval(variant: Posterior, control: Posterior): [number, number] | undefined {
-  if (control.cdf(0) > MOST_NOT_POSITIVE) return undefined;
+  if (control.cdf(0) > MAX_NOT_POSITIVE) return undefined;
   const points = control.points.filter(({ value, weight }) => value > 0 && weight > 0);
   const positive = points.reduce((sum, { weight }) => sum + weight, 0);
   const cdf = (ratio: number) => expectation(points, (value) => variant.cdf(ratio * value)) / positive;

@@ -30,7 +30,7 @@ export type ExperimentResults = {
 };
 
 const KEPT_MS = 60_000;
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 
 export function experimentResults({ studies, now }: { studies: StudyStore; now: () => number }): ExperimentResults {
   /** By experiment; who asks while one is computed waits for that. */
@@ -56,7 +56,7 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
       const entry = { state, until: now() + KEPT_MS, isPending: true, results: compute(linked) };
       kept.delete(experiment.id);
       kept.set(experiment.id, entry);
-      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+      if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
       try {
         return { isCached: false, results: await entry.results };
       } catch (error) {
