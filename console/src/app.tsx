@@ -16,7 +16,10 @@ function createQueries(): QueryClient {
     queryCache: new QueryCache(),
     mutationCache: new MutationCache(),
     defaultOptions: {
+      // The server may be this machine, whatever the browser says of the network; and a change that waits for a network would be made later, unseen.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: 10_000,
         retry: (failures, error) => failures < 2 && error instanceof ApiError && RETRIED.includes(error.status),
       },

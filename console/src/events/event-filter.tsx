@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { SearchField } from '../look/search-field.tsx';
 import { TextField } from '../look/field.tsx';
 import { viewerZone } from '../look/time.tsx';
@@ -22,17 +23,45 @@ export function EventFilter({ search, refused }: EventFilterProps) {
       <SearchField label="Event" value={search.event ?? ''} onChange={(text) => set('event', text)} isFirst />
       <SearchField label="Distinct id" value={search.distinct_id ?? ''} onChange={(text) => set('distinct_id', text)} />
       {(['after', 'before'] as const).map((name) => (
-        <TextField
-          key={name}
+        <InstantField
+          key={`${name} ${search[name]}`}
           label={`${name === 'after' ? 'After' : 'Before'} (${viewerZone})`}
-          type="datetime-local"
-          value={localOf(search[name])}
-          onChange={(text) => set(name, text === '' ? '' : new Date(text).toISOString())}
+          iso={search[name]}
+          onChange={(iso) => set(name, iso)}
           error={errorAt(name)}
         />
       ))}
       {isElsewhere && <p role="alert">{refused.text}</p>}
     </div>
+  );
+}
+
+type InstantFieldProps = {
+  label: string;
+  iso: string | undefined;
+  /** Called with an ISO instant, or an empty text, when the field is left or Enter is pressed: half a date is none. */
+  onChange: (iso: string) => void;
+  error: string | undefined;
+};
+
+function InstantField({ label, iso, onChange, error }: InstantFieldProps) {
+  const [text, setText] = useState(localOf(iso));
+  function commit() {
+    if (text === localOf(iso)) return;
+    const instant = Date.parse(text);
+    if (text === '') onChange('');
+    else if (!Number.isNaN(instant)) onChange(new Date(instant).toISOString());
+  }
+  return (
+    <TextField
+      label={label}
+      type="datetime-local"
+      value={text}
+      onChange={setText}
+      onBlur={commit}
+      onKeyDown={(event) => event.key === 'Enter' && commit()}
+      error={error}
+    />
   );
 }
 

@@ -86,7 +86,7 @@ function NothingMatches() {
         </Link>
       }
     >
-      No event is like this.
+      No events match.
     </Empty>
   );
 }

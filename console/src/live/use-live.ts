@@ -9,12 +9,11 @@ export function useLive(projectId: number | undefined): void {
     let leave: (() => void) | undefined;
     let isOver = false;
     // Loaded after the page that is shown first; without it pages poll.
-    void import('./follow-project.ts').then(
-      ({ followProject }) => {
+    void import('./follow-project.ts')
+      .then(({ followProject }) => {
         if (!isOver) leave = followProject(queries, projectId);
-      },
-      () => {},
-    );
+      })
+      .catch(() => {});
     return () => {
       isOver = true;
       leave?.();

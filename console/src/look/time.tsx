@@ -5,13 +5,13 @@ const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const viewerZone = zone === 'Etc/UTC' ? 'UTC' : zone;
 const isUtc = viewerZone === 'UTC';
 
-type Parts = { weekday?: boolean; date?: boolean; seconds?: boolean };
+type Parts = { weekday?: boolean; date?: boolean; seconds?: boolean; year?: boolean };
 
-function formatter(timeZone: string, { weekday = false, date = true, seconds = false }: Parts) {
+function formatter(timeZone: string, { weekday = false, date = true, seconds = false, year = false }: Parts) {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone,
     ...(weekday && { weekday: 'short' }),
-    ...(date && { day: 'numeric', month: 'short' }),
+    ...(date && { day: 'numeric', month: 'short', ...(year && { year: 'numeric' }) }),
     hour: '2-digit',
     minute: '2-digit',
     ...(seconds && { second: '2-digit' }),
@@ -24,13 +24,24 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 /** @param timeZone IANA name; without it the viewer's @returns as `22 Nov, 10:00` */
 export function formatTime(iso: string, parts: Parts & { timeZone?: string } = {}): string {
   const { timeZone = viewerZone } = parts;
-  const key = `${timeZone} ${parts.weekday} ${parts.date} ${parts.seconds}`;
-  const found = formatters.get(key) ?? formatter(timeZone, parts);
-  formatters.set(key, found);
   const instant = new Date(iso);
-  const year = instant.getUTCFullYear();
-  const text = found.format(instant);
-  return parts.date !== false && year !== new Date().getUTCFullYear() ? text.replace(',', ` ${year},`) : text;
+  const year = yearOf(instant, timeZone) !== yearOf(new Date(), timeZone);
+  const key = `${timeZone} ${parts.weekday} ${parts.date} ${parts.seconds} ${year}`;
+  return kept(key, () => formatter(timeZone, { ...parts, year })).format(instant);
+}
+
+/** On the clocks of the zone: there a year begins up to 14 hours before or after that of UTC. */
+function yearOf(instant: Date, timeZone: string): string {
+  return kept(`${timeZone} year`, () => new Intl.DateTimeFormat('en-GB', { timeZone, year: 'numeric' })).format(
+    instant,
+  );
+}
+
+/** Making a formatter takes as long as many uses of it. */
+function kept(key: string, make: () => Intl.DateTimeFormat): Intl.DateTimeFormat {
+  const found = formatters.get(key) ?? make();
+  formatters.set(key, found);
+  return found;
 }
 
 /** @returns as `UTC` or `GMT+1`: what an address or a table has to say beside its times */

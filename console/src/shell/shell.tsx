@@ -1,7 +1,8 @@
 /** The bar above every page: which project, which subject, who. No sidebar: the width is for the ledger. */
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
-import { api, done } from '../api/client.ts';
+import { api, ApiError, done, messageOf } from '../api/client.ts';
+import { showNotice } from '../look/notice.tsx';
 import { useLive } from '../live/use-live.ts';
 import { useMe } from '../session/me.ts';
 import { openPalette, ShellKeys } from './shell-keys.tsx';
@@ -96,7 +97,12 @@ function ProjectMenu({ projectId }: { projectId: number }) {
 
 /** A whole load: nothing of the session stays in memory. */
 async function logOut(): Promise<void> {
-  await done(api.POST('/api/logout/')).catch(() => {});
+  try {
+    await done(api.POST('/api/logout/'));
+  } catch (error) {
+    // The session of somebody who is not logged in any more has ended already.
+    if (!(error instanceof ApiError && error.status === 401)) return showNotice({ text: messageOf(error) });
+  }
   location.assign('/login');
 }
 

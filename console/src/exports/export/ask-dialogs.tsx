@@ -11,7 +11,8 @@ import type { ExportBody } from './export-data.ts';
 
 type Props = { projectId: number; one: ExportBody; onDone: () => Promise<void>; onClose: () => void };
 
-export type Missed = components['schemas']['MissedIntervals'] | null;
+/** Undefined: not known yet. */
+export type Missed = components['schemas']['MissedIntervals'] | null | undefined;
 
 export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props & { missed: Missed }) {
   const params = { path: { project_id: projectId, id: one.id } };
@@ -28,7 +29,9 @@ export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props
       <p>
         {missed
           ? `${countIntervals(missed.intervals, one.interval)} ended during the pause and can be delivered now. Otherwise they stay missing until somebody delivers them.`
-          : 'Its intervals are delivered again from now on.'}
+          : missed === null
+            ? 'Delivery resumes with the current interval.'
+            : 'Delivery resumes with the current interval. What was missed during the pause is not known yet.'}
       </p>
       {unpause.isError && <p role="alert">{messageOf(unpause.error)}</p>}
       <Actions>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../keys/keys.ts';
+import { messageOf } from '../../api/client.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { runAddress } from '../addresses.ts';
 import { needsYou } from '../states/codes.ts';
@@ -12,6 +13,7 @@ import { Grid } from './grid.tsx';
 import { nameOf } from './interval-name.ts';
 import { mapQuery, rangeBetween, type IntervalMap, type Range } from './interval-map.ts';
 import { layoutOf } from './layout.ts';
+import { showNotice } from '../../look/notice.tsx';
 import { runOf, wanted } from './plan-data.ts';
 import { PlanSlip } from './plan-slip.tsx';
 import { TableTwin } from './table-twin.tsx';
@@ -21,6 +23,11 @@ const route = getRouteApi('/inside/project/$projectId/exports/$exportId');
 
 export function ExportPage() {
   const { projectId, exportId } = route.useParams();
+  // Another export begins with a place and a history of its own.
+  return <ExportView key={exportId} {...{ projectId, exportId }} />;
+}
+
+function ExportView({ projectId, exportId }: { projectId: number; exportId: string }) {
   const { start, since } = route.useSearch();
   // The range that the address named at first stays in the picture, whatever is selected later.
   const [from] = useState(() => since ?? start);
@@ -29,7 +36,7 @@ export function ExportPage() {
   const failed = one.isError ? one : map.isError ? map : undefined;
   return (
     <main>
-      {one.data && <ExportHeader projectId={projectId} one={one.data} missed={map.data?.missed_while_paused ?? null} />}
+      {one.data && <ExportHeader projectId={projectId} one={one.data} missed={map.data?.missed_while_paused} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
       {map.data?.codes.length === 0 && (
@@ -57,8 +64,8 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
   const search = route.useSearch();
   const navigate = useNavigate();
   const isNarrow = useSyncExternalStore(onWidth, () => matchMedia(NARROW).matches);
-  const { interval, timezone, offset_hour } = one;
-  const cadence = useMemo(() => ({ interval, timezone, offset_hour }), [interval, timezone, offset_hour]);
+  const { interval, timezone } = one;
+  const cadence = useMemo(() => ({ interval, timezone }), [interval, timezone]);
   const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
   const selected = useMemo(() => rangeBetween(map, search.start, search.end), [map, search.start, search.end]);
   const [chosen, setActive] = useState<number>();
@@ -121,7 +128,7 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
             {...{ map, layout, cadence, selected, active, scrollRef, wantsFocus }}
             onSelect={select}
             onActive={setActive}
-            onOpen={(number) => void open(number)}
+            onOpen={(number) => void open(number).catch((error: unknown) => showNotice({ text: messageOf(error) }))}
             onRun={() => deliver.current?.click()}
           />
         )}

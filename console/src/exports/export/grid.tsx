@@ -71,7 +71,9 @@ export function Grid({
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter') {
       event.preventDefault();
-      if (selected) onRun();
+      // A key that is held down would confirm a plan that nobody has read.
+      if (event.repeat) return;
+      if (selected && selected.first <= active && active <= selected.last) onRun();
       else onOpen(active);
       return;
     }
@@ -99,7 +101,13 @@ export function Grid({
     anchor.current = press.current;
     if (event.shiftKey) setDragged(between(press.current, number));
   }
+  function stopPress() {
+    press.current = undefined;
+    setDragged(undefined);
+  }
   function onPointerMove(event: PointerEvent) {
+    // The button was released outside the grid.
+    if (press.current !== undefined && event.buttons !== 1) return stopPress();
     const at = document.elementFromPoint(event.clientX, event.clientY);
     const number = at && numberAt({ target: at });
     if (press.current === undefined || number === undefined || number === null) return;
@@ -108,8 +116,7 @@ export function Grid({
   function onPointerUp(event: PointerEvent) {
     const number = numberAt(event);
     const [pressed, range] = [press.current, dragged];
-    press.current = undefined;
-    setDragged(undefined);
+    stopPress();
     if (range) onSelect(range);
     if (pressed === undefined || number === undefined) return;
     onActive(number);

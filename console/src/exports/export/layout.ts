@@ -1,7 +1,7 @@
 /** Where intervals stand in the grid: a row is a day of hours, an hour of minutes, a month of days or a year; the newest is on top. */
 import type { IntervalMap } from './interval-map.ts';
 
-export type Cadence = { interval: string; timezone: string; offset_hour: number | null };
+export type Cadence = { interval: string; timezone: string };
 export type Row = { label: string; /** Numbers of intervals; -1: none. */ cells: Int32Array };
 export type Layout = { columns: readonly string[]; rows: readonly Row[]; rowOf: Int32Array; columnOf: Int32Array };
 
@@ -32,7 +32,7 @@ export function layoutOf({ starts }: IntervalMap, cadence: Cadence): Layout {
   return { columns, rows, rowOf: rowOf.map((row) => rows.length - 1 - row), columnOf };
 }
 
-function ruleOf({ interval, timezone, offset_hour }: Cadence): Rule {
+function ruleOf({ interval, timezone }: Cadence): Rule {
   const minutes = interval === 'hour' ? 60 : Number(/^every (\d+) minutes$/.exec(interval)?.[1]);
   if (minutes >= 60) {
     return {
@@ -55,11 +55,7 @@ function ruleOf({ interval, timezone, offset_hour }: Cadence): Rule {
     month: '2-digit',
     day: '2-digit',
   });
-  const dateOf = (start: number) =>
-    format
-      .format(start - (offset_hour ?? 0) * HOUR)
-      .split('-')
-      .map(Number);
+  const dateOf = (start: number) => format.format(start).split('-').map(Number);
   if (interval === 'month' || interval === 'week') {
     const isMonth = interval === 'month';
     return {

@@ -20,9 +20,9 @@ export function wanted(cadence: Cadence, start: number, end: number, only: boole
 }
 
 /** Days, weeks and months are named by the date on which they begin. */
-function edge({ interval, timezone, offset_hour }: Cadence, at: number): string {
+function edge({ interval, timezone }: Cadence, at: number): string {
   if (!isOfCalendar(interval)) return new Date(at).toISOString();
-  return new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(at - (offset_hour ?? 0) * 3_600_000);
+  return new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(at);
 }
 
 const PATH = '/api/environments/{project_id}/batch_exports/{batch_export_id}/backfills/';
@@ -39,6 +39,8 @@ export function previewQuery(projectId: number, exportId: string, body: Wanted |
     retry: false,
     // A plan that is about to be confirmed does not change under the pointer; the launch says what has changed.
     meta: { live: false },
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
   });
 }
 

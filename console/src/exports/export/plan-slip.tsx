@@ -42,6 +42,8 @@ export function PlanSlip(props: SlipProps) {
   });
   const plan = preview.data;
   const isCurrent = plan !== undefined && !preview.isPlaceholderData && !preview.isError;
+  // A token is good for one launch: the same plan again would deliver everything twice.
+  const isSpent = start.isSuccess && start.variables.plan === plan?.plan;
   const path = `/api/environments/${projectId}/batch_exports/${exportId}/backfills/`;
   return (
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
@@ -62,7 +64,7 @@ export function PlanSlip(props: SlipProps) {
       <Button
         kind="primary"
         ref={buttonRef}
-        isDisabled={!isCurrent || plan.total_runs === 0}
+        isDisabled={!isCurrent || plan.total_runs === 0 || isSpent}
         isPending={start.isPending}
         onPress={() => plan && start.mutate(plan)}
       >
@@ -121,7 +123,8 @@ function Progress({ projectId, exportId, id, interval }: ProgressProps) {
   const finished = data?.progress.finished_runs;
   useEffect(() => {
     if (finished === undefined) return;
-    void queries.invalidateQueries({ queryKey: exportKeys.intervals(projectId, exportId) });
+    // Not the plan: it does not change under the pointer.
+    void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] });
   }, [queries, projectId, exportId, finished]);
   if (!data) return null;
   const { total_runs, finished_runs, failed_runs } = data.progress;

@@ -107,7 +107,7 @@ function FieldInput({ of, config, onChange, hasSecrets, field, errorOf }: InputP
 }
 
 function describe({ secret, kind, description }: Field, hasSecrets: boolean): string | undefined {
-  if (secret) return hasSecrets ? 'It stays as it is unless you type another.' : undefined;
-  if (kind === 'list') return 'One name in a line. Empty: no restriction.';
+  if (secret) return hasSecrets ? 'Leave empty to keep the current value.' : undefined;
+  if (kind === 'list') return 'One name per line. Leave empty for no restriction.';
   return description;
 }

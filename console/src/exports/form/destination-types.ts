@@ -91,18 +91,19 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** @returns the configuration with what was typed; an empty text is no value, or an empty one where there must be one */
+/** @returns the configuration with what was typed; an empty text is no value */
 export function withText(config: Config, field: Field, text: string): Config {
   const { [field.name]: _, ...others } = config;
   if (text === '') {
-    if (field.secret || field.required) return others;
-    return { ...others, [field.name]: field.nullable ? null : (field.default ?? '') };
+    // A field with a default may be empty while somebody types; without a value the default counts.
+    if (field.secret || field.required || !field.nullable) return others;
+    return { ...others, [field.name]: null };
   }
   return { ...others, [field.name]: valueOf(field, text) };
 }
 
 function valueOf({ kind }: Field, text: string): unknown {
-  if (kind === 'list') return text.split('\n');
+  if (kind === 'list') return text.split('\n').filter((line, index, all) => line !== '' || index === all.length - 1);
   // The server says what is wrong with a text that is no number.
   if (kind === 'integer') return /^\d+$/.test(text) ? Number(text) : text;
   return text;

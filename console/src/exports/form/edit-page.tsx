@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { api, ApiError, done } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
@@ -28,25 +29,28 @@ export function EditExportPage() {
     staleTime: Infinity,
     gcTime: 0,
   });
+  const version = useRef<string | null>(null);
   const failed = useQuery({ ...failedQuery({ projectId, exportId }), staleTime: Infinity });
   const types = useQuery(destinationTypesQuery(projectId));
   if (loaded.isPending || types.isPending) return <Skeleton rows={8} label="Loading the export" />;
   if (loaded.isError) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
   if (types.isError) return <Failure error={types.error} onRetry={() => void types.refetch()} />;
-  const { body, etag } = loaded.data;
+  const { body } = loaded.data;
   const count = failed.data?.canEdit ? failed.data.count : 0;
 
   async function change({ name, interval, destination }: ExportFields, isRetried: boolean) {
-    await done(
-      api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
-        params: { path },
-        body: { name, interval, destination },
-        ...(etag !== null && { headers: { 'If-Match': etag } }),
-      }),
-    ).catch((error: unknown) => {
+    const etag = version.current ?? loaded.data?.etag;
+    const answer = api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
+      params: { path },
+      body: { name, interval, destination },
+      ...(etag && { headers: { 'If-Match': etag } }),
+    });
+    await done(answer).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 412) throw new ApiError(412, { detail: CHANGED });
       throw error;
     });
+    // Saved: if the retry fails, the form is sent again over its own change.
+    version.current = (await answer).response.headers.get('ETag');
     if (isRetried) await retryFailed(projectId, exportId);
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
@@ -58,7 +62,7 @@ export function EditExportPage() {
       <h1>Edit {body.name}</h1>
       <ExportForm
         projectId={projectId}
-        timezone={body.timezone}
+        schedule={{ timezone: body.timezone, offset_day: body.offset_day, offset_hour: body.offset_hour }}
         exportId={exportId}
         types={types.data}
         field={field}

@@ -1,16 +1,17 @@
 /** The form of an export: what, how often, where to. What the server refuses stands beside its field, and what was typed stays. */
-import { useState, type FormEvent } from 'react';
+import { useRef, useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
+import { LeaveQuestion } from '../../look/leave-question.tsx';
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { DestinationFields } from './destination-fields.tsx';
 import { attrOf, initialConfig, type Config, type DestinationType } from './destination-types.ts';
 import styles from './form.module.css';
 import { configText, INTERVALS, MODELS, objectIn } from './options.ts';
-import { NextRuns } from './next-runs.tsx';
+import { NextRuns, type Schedule } from './next-runs.tsx';
 import { Trial } from './trial.tsx';
 
 export type ExportFields = {
@@ -26,8 +27,8 @@ type Props = {
   /** Absent: it is new. Of one that exists, model and type stay. */
   exportId?: string;
   initial: ExportFields;
-  /** Of its schedule; absent: UTC. */
-  timezone?: string;
+  /** Its schedule; absent: days begin at midnight UTC. */
+  schedule?: Schedule;
   /** Field that is to be mended, as errors name it. */
   field?: string | undefined;
   submit: string;
@@ -45,7 +46,7 @@ export function ExportForm({
   types,
   exportId,
   initial,
-  timezone,
+  schedule,
   field,
   submit,
   submitAndRetry,
@@ -60,6 +61,7 @@ export function ExportForm({
   const [json, setJson] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  const untouched = useRef(JSON.stringify([name, model, interval, type, config]));
   const isEdit = exportId !== undefined;
   const chosen = types.find((one) => one.type === type);
   // A type that the installation no longer offers has no fields.
@@ -106,8 +108,10 @@ export function ExportForm({
   const intervals = INTERVALS.some(({ value }) => value === interval)
     ? INTERVALS
     : [...INTERVALS, { value: interval, label: interval }];
+  const isDirty = JSON.stringify([name, model, interval, type, json ?? config]) !== untouched.current;
   return (
     <Form className={styles.form!} onSubmit={(event) => void send(event)}>
+      <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />
       <TextField label="Name" value={name} onChange={setName} isRequired error={errorOf('name')} autoFocus={!field} />
       <div className={styles.pair}>
         <Select
@@ -124,10 +128,10 @@ export function ExportForm({
           value={interval}
           onChange={setInterval}
           error={errorOf('interval')}
-          {...(isEdit && { description: 'Another interval begins when the present one ends.' })}
+          {...(isEdit && { description: 'A new interval takes effect when the current one ends.' })}
         />
       </div>
-      <NextRuns projectId={projectId} interval={interval} timezone={timezone} />
+      <NextRuns projectId={projectId} interval={interval} schedule={schedule} />
       <Select
         label="Where to"
         options={types.map((one) => ({ value: one.type, label: one.title }))}
@@ -171,18 +175,19 @@ export function ExportForm({
       {chosen && <Trial key={type} {...{ projectId, exportId }} type={chosen} fields={read} onError={setError} />}
       {isEdit && (
         <p className="quiet">
-          Runs that begin from now on, retries too, go by what you save. What was delivered stays where it is.
+          Runs that start from now on, including retries, use what you save. What was delivered stays where it is.
         </p>
       )}
       <Actions>
+        {/* Enter in a field presses the first button. */}
+        <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
+          {submit}
+        </Button>
         {submitAndRetry && (
           <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
             {submitAndRetry}
           </Button>
         )}
-        <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
-          {submit}
-        </Button>
       </Actions>
     </Form>
   );

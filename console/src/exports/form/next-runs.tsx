@@ -2,24 +2,35 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import { formatDuration, formatInterval, formatTime, viewerZone, zoneName } from '../../look/time.tsx';
+import { isOfCalendar } from '../words/cadence.ts';
 import styles from './form.module.css';
 
 type NextRunsProps = {
   projectId: number;
   interval: string;
-  /** Of the schedule; undefined: UTC. */ timezone: string | undefined;
+  /** Undefined: days begin at midnight UTC. */
+  schedule: Schedule | undefined;
 };
+
+export type Schedule = { timezone: string; offset_day: number | null; offset_hour: number | null };
 
 const SHOWN = 3;
 
-export function NextRuns({ projectId, interval, timezone }: NextRunsProps) {
+export function NextRuns({ projectId, interval, schedule }: NextRunsProps) {
+  const body = {
+    interval,
+    count: SHOWN,
+    ...(schedule && { timezone: schedule.timezone }),
+    ...(schedule && isOfCalendar(interval) && { offset_hour: schedule.offset_hour }),
+    ...(schedule && interval === 'week' && { offset_day: schedule.offset_day }),
+  };
   const { data } = useQuery({
-    queryKey: ['schedule-preview', projectId, interval, timezone],
+    queryKey: ['schedule-preview', projectId, body],
     queryFn: ({ signal }) =>
       done(
         api.POST('/api/environments/{project_id}/batch_exports/schedule_preview/', {
           params: { path: { project_id: projectId } },
-          body: { interval, count: SHOWN, ...(timezone !== undefined && { timezone }) },
+          body,
           signal,
         }),
       ),

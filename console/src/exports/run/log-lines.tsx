@@ -38,6 +38,8 @@ export function LogLines({ entries, line, isEnd, onEnd, onTop }: LinesProps) {
   useEffect(() => {
     if (isNearEnd) onEnd();
   });
+  // A list of another filter begins at its top.
+  useEffect(() => onTop(true), [onTop]);
   const linked = line === undefined ? -1 : entries.findIndex((entry) => lineOf(entry) === line);
   useEffect(() => {
     if (linked >= 0) lines.scrollToIndex(linked, { align: 'center' });

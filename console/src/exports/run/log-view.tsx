@@ -74,9 +74,16 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
         </p>
       )}
       {log.isPending && <Skeleton rows={4} label="Loading the log" />}
-      {log.isError && <Failure error={log.error} onRetry={() => void log.refetch()} />}
+      {log.isError && (
+        <Failure
+          error={log.error}
+          onRetry={() => void (log.isFetchNextPageError ? log.fetchNextPage() : log.refetch())}
+        />
+      )}
       {log.data && entries.length === 0 && !log.hasNextPage && (
-        <p className="quiet">{search.level || search.text || search.attempt ? 'No entry matches.' : 'No entry yet.'}</p>
+        <p className="quiet">
+          {search.level || search.text || search.attempt ? 'No entries match.' : 'No entries yet.'}
+        </p>
       )}
       {(entries.length > 0 || log.hasNextPage) && (
         <LogLines
@@ -85,7 +92,7 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
           isEnd={!log.hasNextPage}
           onTop={setAtTop}
           onEnd={() => {
-            if (log.hasNextPage && !log.isFetchingNextPage) void log.fetchNextPage();
+            if (log.hasNextPage && !log.isFetchingNextPage && !log.isFetchNextPageError) void log.fetchNextPage();
           }}
         />
       )}

@@ -27,7 +27,7 @@ export function ReceiptSlip({ run }: { run: Run }) {
       </dl>
       <p className={receipt ? styles.verified : 'quiet'}>
         {receipt
-          ? 'Read back and compared with the source after the commit: nothing is missing, nothing is twice.'
+          ? 'Read back and compared with the source after the commit: nothing is missing and nothing is duplicated.'
           : 'Nothing was delivered by this run.'}
       </p>
       {run.verified_at && (

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { asCurl } from '../../api/curl.ts';
-import { Button } from '../../look/button.tsx';
+import { Button, ButtonLink } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { formatInterval, Time } from '../../look/time.tsx';
@@ -10,7 +10,7 @@ import { ErrorCard } from './error-card.tsx';
 import { LogView } from './log-view.tsx';
 import { ReceiptSlip } from './receipt-slip.tsx';
 import { exportQuery } from '../export/export-data.ts';
-import { cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import { cancel, failedQuery, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
 import styles from './run.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$runId');
@@ -71,6 +71,8 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
       await queries.invalidateQueries({ queryKey: ['exports'] });
     },
   };
+  const { data: failed } = useQuery(failedQuery(place));
+  const mayEdit = failed?.canEdit !== false;
   const retrying = useMutation({ mutationFn: () => retry(place), ...afterwards });
   const cancelling = useMutation({ mutationFn: () => cancel(place), ...afterwards });
   const path = `/api/projects/${place.projectId}/batch_exports/${place.exportId}/runs/${place.runId}/`;
@@ -80,19 +82,31 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
         {formatInterval(run.data_interval_start, run.data_interval_end)} <span>· {STATUS_WORDS[run.status]}</span>
       </h1>
       <div className={styles.buttons}>
-        {isOpen(run) ? (
+        {isOpen(run) && mayEdit && (
           <Button onPress={() => cancelling.mutate()} isPending={cancelling.isPending}>
             Cancel
           </Button>
-        ) : (
-          <Button onPress={() => retrying.mutate()} isPending={retrying.isPending} isDisabled={retrying.isSuccess}>
-            {run.status === 'Completed' ? 'Deliver again' : 'Retry'}
-          </Button>
         )}
+        {!isOpen(run) &&
+          mayEdit &&
+          (run.status === 'Completed' ? (
+            // Leads to the plan, which says what would be replaced.
+            <ButtonLink
+              to="/project/$projectId/exports/$exportId"
+              params={place}
+              search={{ start: run.data_interval_start, end: run.data_interval_end, only: 'all' }}
+            >
+              Deliver again
+            </ButtonLink>
+          ) : (
+            <Button onPress={() => retrying.mutate()} isPending={retrying.isPending} isDisabled={retrying.isSuccess}>
+              Retry
+            </Button>
+          ))}
         <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>
       </div>
       <div role="status" className={styles.outcome}>
-        {retrying.isSuccess && 'Asked for. A new run delivers this interval; see the export’s grid.'}
+        {retrying.isSuccess && 'Requested. A new run will deliver this interval; follow it on the export’s page.'}
         {cancelling.isSuccess && 'Cancelled.'}
       </div>
       {retrying.isError && <Failure error={retrying.error} />}

@@ -22,11 +22,11 @@ export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, 
     if (first && Date.parse(first.end) > now)
       return (
         <>
-          No interval has ended yet. The first, {formatInterval(first.start, first.end, viewerZone)}, starts when it
-          ends.
+          No interval has ended yet. The first, {formatInterval(first.start, first.end, viewerZone)}, is delivered once
+          it ends.
         </>
       );
-    return <>Nothing is delivered yet{behind}.</>;
+    return <>Nothing has been delivered yet{behind}.</>;
   }
   return (
     <>

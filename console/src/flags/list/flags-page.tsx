@@ -57,7 +57,7 @@ export function FlagsPage() {
             }
           >
             {search.search === undefined ? (
-              'No flag is like this.'
+              'No flags match.'
             ) : (
               <>
                 Nothing matches <em>{search.search}</em>.

@@ -8,7 +8,7 @@ import { ConditionSets } from './condition-sets.tsx';
 import { FlagHead } from './flag-head.tsx';
 import styles from './flag-page.module.css';
 import { History } from './history.tsx';
-import { LeaveQuestion } from './leave-question.tsx';
+import { LeaveQuestion } from '../../look/leave-question.tsx';
 import { Payloads } from './payloads.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { useEdit } from './use-edit.ts';
@@ -53,7 +53,7 @@ function FlagView({ projectId, flag }: { projectId: number; flag: Flag }) {
       {edit.isDirty && <SaveBar projectId={projectId} edit={edit} refusal={refusal} />}
       {!flag.deleted && <WhoGetsIt projectId={projectId} flag={flag} edit={edit} />}
       <History projectId={projectId} flag={flag} edit={edit} mayEdit={mayEdit} />
-      <LeaveQuestion isDirty={edit.isDirty} />
+      <LeaveQuestion isDirty={edit.isDirty} what="Your edit of this flag" />
     </main>
   );
 }

@@ -1,9 +1,12 @@
 import { useBlocker } from '@tanstack/react-router';
-import { Button } from '../../look/button.tsx';
-import { Actions, Dialog } from '../../look/dialog.tsx';
+import { Button } from './button.tsx';
+import { Actions, Dialog } from './dialog.tsx';
 
-/** Asks before an edit that is not saved is left behind; the browser asks in its own words when the tab is closed. */
-export function LeaveQuestion({ isDirty }: { isDirty: boolean }) {
+/**
+ * Asks before an edit that is not saved is left behind; the browser asks in its own words when the tab is closed.
+ * @param what begins the sentence “… is not saved.”
+ */
+export function LeaveQuestion({ isDirty, what }: { isDirty: boolean; what: string }) {
   const { proceed, reset, status } = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: isDirty,
@@ -12,7 +15,7 @@ export function LeaveQuestion({ isDirty }: { isDirty: boolean }) {
   if (status !== 'blocked') return null;
   return (
     <Dialog title="Leave without saving?" isOpen onClose={reset}>
-      <p>Your edit of this flag is not saved.</p>
+      <p>{what} is not saved.</p>
       <Actions>
         <Button kind="primary" onPress={reset}>
           Stay
