@@ -12,7 +12,7 @@ import { runLog } from './runs/open-session.ts';
 export async function withFailureRecorded<T>(
   engine: Engine,
   run: Run,
-  { signal, nextTryInSeconds }: Attempt,
+  { signal, number, nextTryInSeconds }: Attempt,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -20,7 +20,7 @@ export async function withFailureRecorded<T>(
   } catch (error) {
     const failure = toFailure(error);
     if (!signal.aborted && failure instanceof ApplicationFailure && !failure.nonRetryable) {
-      runLog(engine, run)('warning', `${failure.message} It is tried again.`);
+      runLog(engine, run, number)('warning', `${failure.message} It is tried again.`);
       const noted = { latestError: failure.message, nextTryInSeconds: nextTryInSeconds() };
       await located(engine.stores, run, faultOf(error))
         .then((fault) => engine.stores.runs.noteError(run.id, { ...noted, fault }))

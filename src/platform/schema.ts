@@ -32,6 +32,8 @@ function createAjv(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({ ...OPTIONS, allErrors });
   // ajv-formats is CommonJS whose default export is also its namespace.
   (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
+  // Without the prefix `urn:uuid:` that ajv-formats takes, and Postgres refuses.
+  ajv.addFormat('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
   // Our own keywords: hints to what reads texts (`platform/http/parameters/parameters.ts`) and to forms, and nothing to a validator.
   ajv.addVocabulary(['x-lenient', 'x-group']);
   return ajv;

@@ -63,9 +63,10 @@ async function resultOf(api: ExportsApi, bulk: Bulk, id: string): Promise<BulkRe
   }
 }
 
-async function act(api: ExportsApi, { projectId, by, rights, action, notes }: Bulk, id: string): Promise<Done> {
+async function act(api: ExportsApi, { projectId, by, rights, action, notes }: Bulk, wanted: string): Promise<Done> {
   const { batchExports, backfills } = api;
-  const { createdBy, paused, version } = await batchExports.get(projectId, id);
+  // Rules and workflows know the export by its id as it is stored, not in capitals.
+  const { id, createdBy, paused, version } = await batchExports.get(projectId, wanted);
   ensureEditor(rights, { id, createdBy });
   if (action === 'pause') {
     const after = await batchExports.pause(projectId, id, by, notes);

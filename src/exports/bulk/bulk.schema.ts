@@ -11,7 +11,7 @@ export const BulkBody = Type.Object(
   {
     action: stringEnum(BULK_ACTIONS, {
       description:
-        '`pause` and `unpause` as for one export; `retry_failed` requests a run for every data interval whose newest run failed, ' +
+        '`pause` and `unpause` as for one export; `retry_failed` requests a run for each of the newest 300 data intervals whose newest run failed, ' +
         'except where a person has to decide first.',
     }),
     ids: Type.Array(Type.String({ format: 'uuid' }), {

@@ -7,7 +7,9 @@ import { FACT_OF_RUN, IS_NEWEST } from './interval-facts.store.ts';
 
 export type TroubledFact = { exportId: string; start: Millis; end: Millis; fact: Fact };
 
-/** Intervals of one export, and of each kind of trouble, that are looked at: the newest. */
+/** Intervals of one export with a run that did not deliver, whatever came after it: the newest are looked through. */
+const MAX_LOOKED_THROUGH = 5_000;
+/** Intervals of one export, and of each kind of trouble, that count: the newest. */
 export const MAX_TROUBLED = 300;
 
 const key = (table: string) => `${table}.batch_export_id = wanted.id`;
@@ -20,8 +22,8 @@ const TROUBLED = `
         -- An interval has a run for each retry: it is counted once.
         select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by
         from batch_export_runs as any_run where ${key('any_run')} and status <> 'Completed'
-        order by data_interval_end desc, created_at desc limit ${MAX_TROUBLED}
-      ) as run where ${IS_NEWEST}
+        order by data_interval_end desc, created_at desc limit ${MAX_LOOKED_THROUGH}
+      ) as run where ${IS_NEWEST} order by run.data_interval_end desc limit ${MAX_TROUBLED}
     ) as newest where fact <> 'ended'
     union all
     select wanted.id, kind, trouble.start, trouble."end" from wanted cross join lateral (

@@ -44,7 +44,8 @@ const listRuns = route({
   query: Query,
   answers: { 200: cursorPageOf(RunBody) },
   summary: 'List the runs of a batch export, newest first',
-  description: 'Returns the runs of the last seven days unless `after`, or `start` in lists ordered by data interval, is given.',
+  description:
+    'Returns the runs of the last seven days unless `after`, or `start` in lists ordered by data interval, is given.',
   async handle({ project, params, query, url }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const choice = choiceOf(query);

@@ -44,9 +44,7 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
 
 async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): Promise<void> {
   if (found.receipt.interrupted)
-    throw new Conflict(
-      'That delivery was interrupted half-way, so readers ignore it. Accept "ours" instead.',
-    );
+    throw new Conflict('That delivery was interrupted half-way, so readers ignore it. Accept "ours" instead.');
   const open = await inside.runs.openOf(found.exportId);
   if (open.some(({ end }) => end === found.end)) {
     throw new Conflict('A run of this data interval is under way. Cancel it, or wait until it has ended.');

@@ -69,9 +69,12 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
       const right = await isPassword(password, account?.passwordHash ?? null);
       // tooth: login-active-only
       if (!account?.isActive || !right) {
-        throw new InvalidInput('Invalid email or password.', null, 'invalid_credentials');
+        throw invalidCredentials();
       }
       return identity.inTransaction(async (stores) => {
+        // The password may have been changed while it was compared: sessions that began with the former one have been ended.
+        const present = await stores.accounts.lockByEmail(email);
+        if (present?.passwordHash !== account.passwordHash) throw invalidCredentials();
         const author = { userId: account.id, keyId: null };
         await recordOwn(stores, author, { activity: 'logged_in', name: account.email });
         return sessions.begin(stores.sessions, account.id, { headers, address });
@@ -109,4 +112,8 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
  */
 export function spellingOf(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+function invalidCredentials(): InvalidInput {
+  return new InvalidInput('Invalid email or password.', null, 'invalid_credentials');
 }

@@ -1,6 +1,6 @@
 /** A new password for somebody who has forgotten theirs: by a link that is mailed to the address of the account. */
 import { randomUUID } from 'node:crypto';
-import { InvalidInput, NotFound, Unavailable } from '../../platform/errors.ts';
+import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Letter, Mailer } from '../../platform/notify/mail.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
 import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
@@ -34,7 +34,7 @@ export type Resets = {
   /**
    * Mails a link, if there is such an account. Callers do not learn whether: the account is looked up after they were answered.
    * @throws InvalidInput where there is no mail
-   * @throws Throttled after too many requests for this account, or from this address; Unavailable when too many wait
+   * @throws Throttled after too many requests for this account, or from this address
    */
   request(wanted: { email: string; address: string }): Promise<void>;
   /** @throws NotFound when the link was used already, or has expired */
@@ -83,7 +83,8 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
       await ofAddress(address);
       // tooth: reset-tries-of-account
       await ofAccount(spellingOf(email));
-      if (waiting >= MAX_WAITING) throw new Unavailable('Too many passwords are being reset right now.');
+      // Letters to accounts take longer than looking for one in vain: a refusal would tell the two apart.
+      if (waiting >= MAX_WAITING) return void log?.warn('too many links wait to be mailed: one is left out');
       waiting += 1;
       last = last
         .then(() => (isClosed ? undefined : mailLink(mailer, email)))

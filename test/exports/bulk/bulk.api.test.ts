@@ -117,6 +117,11 @@ describe('an action on several exports', () => {
       ],
     );
     assert.deepEqual(await pausedOf([hidden, shown, open]), [false, false, true]);
+    const inCapitals = await api.request('POST', `/api/projects/${world.projectId}/batch_exports/bulk/`, {
+      key: colleague.key,
+      body: { action: 'pause', ids: [hidden.toUpperCase(), shown.toUpperCase()] },
+    });
+    assert.deepEqual(resultsOf((inCapitals.body as { results: BulkResult[] }).results), ['refused', 'refused']);
   });
 
   it('retries every interval that failed in one backfill, and none that waits for a decision', async () => {
@@ -168,6 +173,7 @@ describe('an action on several exports', () => {
     [{ action: 'pause', ids: [] }, 'ids'],
     [{ action: 'pause', ids: Array.from({ length: 101 }, () => randomUUID()) }, 'ids'],
     [{ action: 'pause', ids: ['x'] }, 'ids'],
+    [{ action: 'pause', ids: [`urn:uuid:${randomUUID()}`] }, 'ids'],
     [{ action: 'unpause', ids: [randomUUID()], reason: 'x' }, 'reason'],
     [{ action: 'retry_failed', ids: [randomUUID()], resume_at: '2030-01-01' }, 'resume_at'],
     [{ action: 'pause', ids: [randomUUID()], resume_at: 'soon' }, 'resume_at'],

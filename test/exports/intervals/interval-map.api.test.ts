@@ -154,6 +154,8 @@ describe('the map of data intervals', () => {
       await deliver(-10);
       await settled(-10, 'Failed');
       await world.store([buildEvent({ timestamp: microseconds(new Date(THIS_HOUR - 9.5 * HOUR).toISOString()) })]);
+      // The run that is held takes the only place: what is requested now stays requested.
+      await exports.db('batch_exports').where({ id }).update({ max_concurrent_runs: 1 });
       await engine.stores.runRequests.open(
         id,
         [{ start: THIS_HOUR - 7 * HOUR, end: THIS_HOUR - 6 * HOUR }],

@@ -71,6 +71,13 @@ describe('the evaluation of a flag', () => {
     assert.deepEqual([inside.value, inside.condition_sets[0]!.bucket], [true, bucket]);
   });
 
+  it('is refused for groups that their caller may not read, and for an id that no flag has', async () => {
+    const key = await buildPersonalKey(api.sluice.db, api.ours, 'feature_flag:read');
+    assert.equal((await refused({ flag: 'basket', groups: { company: 'acme' } }, key))[0], 403);
+    assert.equal((await refused({ flag: 'basket', groups: {} }, key))[0], 200);
+    assert.deepEqual(await refused({ flag: 2 ** 31 }), [400, 'flag']);
+  });
+
   it('takes properties of the request over stored ones, and ends at the set that matches', async () => {
     const answer = await ask({ flag: 'basket', distinct_id: 'ben', person_properties: { source: 'Google Ads' } });
     assert.equal(answer.value, true);

@@ -54,8 +54,9 @@ describe('query parameters', () => {
         const answer = await fetch(`${sluice.url}${path}?${query}`, { headers });
         statuses.add(answer.status);
         if (answer.status === 200 || answer.status === 400) arrived += 1;
-        assert.ok(answer.status < 500, `${query}: ${answer.status} ${await answer.text()}`);
-        await answer.body?.cancel().catch(() => {});
+        // A stream would never end.
+        if (answer.status < 500) await answer.body?.cancel();
+        else assert.fail(`${query}: ${answer.status} ${await answer.text()}`);
       }
       assert.ok(arrived > 0, `requests come as far as their query: ${[...statuses].join()}`);
     });

@@ -234,6 +234,12 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     grep: 'by how many persons',
   },
   {
+    name: 'group-evaluate',
+    guards: 'stored properties of groups are not guessed by evaluating flags',
+    tests: ['test/flags/feature-flags/evaluate.test.ts'],
+    grep: 'groups that their caller may not read',
+  },
+  {
     name: 'raw-evaluate',
     guards: 'conditions that are tried on a stored person do not tell their properties',
     tests: ['test/flags/feature-flags/evaluate.test.ts'],

@@ -16,11 +16,11 @@ const GRAMMAR = 'A formula is made of series (A, B, ...), numbers, + - * / % ** 
 const Space = createToken({ name: 'Space', pattern: /\s+/, group: Lexer.SKIPPED, line_breaks: true });
 const NumberLiteral = createToken({ name: 'Number', pattern: /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/i });
 const Name = createToken({ name: 'Name', pattern: /[a-z_]\w*/i });
-const Power = createToken({ name: 'Power', pattern: '**' });
+const Power = createToken({ name: 'Power', pattern: /\*\*/ });
 const Sum = createToken({ name: 'Sum', pattern: /[-+]/ });
 const Product = createToken({ name: 'Product', pattern: /[*/%]/ });
-const Open = createToken({ name: 'Open', pattern: '(' });
-const Close = createToken({ name: 'Close', pattern: ')' });
+const Open = createToken({ name: 'Open', pattern: /\(/ });
+const Close = createToken({ name: 'Close', pattern: /\)/ });
 /** The power before the product: of two that match, the first counts. */
 const TOKENS = [Space, NumberLiteral, Name, Power, Sum, Product, Open, Close];
 

@@ -10,9 +10,12 @@ const Anything = Type.Record(Type.String(), Type.Unknown());
 
 const EvaluateBody = Type.Object(
   {
-    flag: Type.Union([Type.Integer({ minimum: 1 }), Type.String({ minLength: 1, maxLength: 400 })], {
-      description: 'The ID (a number) or the key (a string) of the flag.',
-    }),
+    flag: Type.Union(
+      [Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), Type.String({ minLength: 1, maxLength: 400 })],
+      {
+        description: 'The ID (a number) or the key (a string) of the flag.',
+      },
+    ),
     distinct_id: Type.Optional(
       Type.String({
         minLength: 1,
@@ -24,7 +27,9 @@ const EvaluateBody = Type.Object(
     ),
     person_properties: Type.Optional({ ...Anything, description: 'Properties that replace stored ones.' }),
     groups: Type.Optional(
-      Type.Record(Type.String(), Type.String({ maxLength: 400 }), { description: 'Group keys by group type.' }),
+      Type.Record(Type.String(), Type.String({ maxLength: 400 }), {
+        description: 'Group keys by group type; needs viewer access to groups, and of a key the scope `group:read`.',
+      }),
     ),
     group_properties: Type.Optional(
       Type.Record(Type.String(), Anything, { description: 'Properties by group type that replace stored ones.' }),

@@ -1,6 +1,7 @@
 /** The answer of one flag to one person, and why, set by set; nothing is stored, counted or captured by it. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
-import type { Caller, Project, Rights } from '../../../platform/http/access.ts';
+import { reaches, type Caller, type Project, type Rights } from '../../../platform/http/access.ts';
+import { allows } from '../../../people/access/scopes.ts';
 import { ensureRaw, rawAccess } from '../../../people/access/raw-data.ts';
 import type { Json, Properties } from '../../../conditions/operators/json-values.ts';
 import type { Decider } from '../../decide/decider.ts';
@@ -20,6 +21,8 @@ export type FlagEvaluationOptions = {
   definitions: Pick<LiveDefinitions, 'findById'>;
   decider: Decider;
 };
+
+type Viewer = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> };
 
 /** The person and groups that are asked about. Without a distinct id there is no stored person, only what is given here. */
 export type Subject = {
@@ -65,7 +68,7 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
       name: number | string,
       { distinctId, ...given }: Subject,
       draft: unknown,
-      viewer: { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> },
+      viewer: Viewer,
     ): Promise<Explained> {
       const flag = await flagNamed(project.id, name);
       if (!flag || flag.deleted) throw new NotFound();
@@ -75,6 +78,8 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
       // Callers who write the conditions learn what is stored of a person by asking often enough.
       // tooth: raw-evaluate
       if (distinctId !== undefined) ensureRaw(rawAccess(viewer), ['person']);
+      // tooth: group-evaluate
+      if (Object.keys(given.groups).length > 0) ensureGroups(viewer);
       const filters = draft === undefined ? flag.filters : await checkedDraft(project.id, flag, draft, viewer.rights);
       // A project that was entered is there.
       const live = (await definitions.findById(project.id))!;
@@ -101,6 +106,13 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
       return { flag, decision, sets };
     },
   };
+}
+
+/** @throws PermissionDenied for callers who may not read the stored properties of groups */
+function ensureGroups({ caller, rights }: Viewer): void {
+  if (!allows(caller.scopes, 'group:read')) throw new PermissionDenied("API key missing required scope 'group:read'");
+  if (!reaches(rights.levelOf('group'), 'viewer'))
+    throw new PermissionDenied('You do not have viewer access to groups.');
 }
 
 /** As it would be decided if it were on. */

@@ -10,7 +10,12 @@ export const NoInteger = Type.String({ pattern: NO_INTEGER.source });
 /** Keyword of an integer's schema: a text that is none counts as if the parameter were not given, and is not refused. */
 export const LENIENT = 'x-lenient';
 
-type Property = TSchema & { [LENIENT]?: true } & { type?: string; items?: Property; anyOf?: Property[] };
+type Property = TSchema & { [LENIENT]?: true } & {
+  type?: string;
+  format?: string;
+  items?: Property;
+  anyOf?: Property[];
+};
 
 /**
  * Reads what the schema names and ignores the rest. An array property may be repeated; anything else at most once.
@@ -36,14 +41,17 @@ export function queryValues(schema: TObject, search: URLSearchParams): Record<st
 }
 
 /**
- * @returns the path's parameters, converted as the schema says
+ * @returns the path's parameters, converted as the schema says; uuids in lower case, as they are stored and as workflows are named
  * @throws NotFound for a null character, which nothing stored has in its name
  */
 export function pathValues(schema: TObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   const properties = schema.properties as Record<string, Property>;
   if (Object.keys(properties).some((name) => texts[name]?.includes('\0'))) throw new NotFound();
   return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, convert(property, texts[name])]),
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      convert(property, property.format === 'uuid' ? texts[name]?.toLowerCase() : texts[name]),
+    ]),
   );
 }
 
