@@ -64,7 +64,7 @@ describe('events in the console', () => {
     await page.getByRole('button', { name: 'order placed' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'order paid' }).count(), 0);
     await page.getByRole('searchbox', { name: 'Event' }).fill('nowhere');
-    await page.getByText('No event is like this.').waitFor();
+    await page.getByText('No events match.').waitFor();
     assert.match(page.url(), /event=nowhere/);
     await page.getByRole('link', { name: 'Clear the filters' }).click();
     await page.getByRole('button', { name: 'order paid' }).waitFor();

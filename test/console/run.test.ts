@@ -113,10 +113,10 @@ describe('the page of a run', () => {
     await page.getByRole('heading', { name: /· failed$/ }).waitFor();
     await page.getByText('Nothing was delivered by this run.').waitFor();
     await page.getByLabel('Contains').fill('no line has this');
-    await page.getByText('No entry matches.').waitFor();
+    await page.getByText('No entries match.').waitFor();
     await page.waitForURL(/text=no/);
     await page.reload();
-    await page.getByText('No entry matches.').waitFor();
+    await page.getByText('No entries match.').waitFor();
     await assertAccessible(page);
     await rm(folder);
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
