@@ -12,7 +12,7 @@ export type Attempt = {
   /** From 1. */
   number: number;
   signal: AbortSignal;
-  /** How long after a failure Temporal makes the next attempt; undefined: it makes none. */
+  /** Seconds from a failure to Temporal's next attempt; undefined if this attempt is the last. */
   nextTryInSeconds(): number | undefined;
 };
 
@@ -41,7 +41,7 @@ export function activity<I extends unknown[], O>(
         ...input,
       );
     } catch (error) {
-      // An aborted read or upload fails in its own way; what it means is that the attempt was cancelled.
+      // An aborted read or upload fails with its own error, but the attempt was cancelled.
       if (context.cancellationSignal.aborted) return context.cancelled;
       engine.log.warn(
         {

@@ -20,9 +20,9 @@ export type Step = { name: string; exportId: string; runId: string; end: string 
 
 /** Limits of each project. */
 export type ExportLimits = {
-  /** Runs that were asked for and are under way. */
+  /** Limit of requested runs under way. */
   runsPerProject: number;
-  /** Backfills that go on. */
+  /** Limit of backfills that have not ended. */
   backfillsPerProject: number;
 };
 
@@ -30,7 +30,7 @@ export type Engine = {
   stores: ExportStores;
   progress: ProgressMeter;
   events: EventReader;
-  /** For the partitions of events. */
+  /** Creates the partitions of events. */
   pool: Pool;
   sealer: Sealer;
   configs: ConfigEncryption;

@@ -4,7 +4,7 @@ import { msToNumber } from '@temporalio/common/lib/time.js';
 
 type Retried = Pick<Info, 'attempt' | 'retryPolicy' | 'scheduledTimestampMs' | 'scheduleToCloseTimeoutMs'>;
 
-/** Of `workflows/policies.ts`, or longer: Temporal does not tell the policy with a first attempt that it hands to the workflow's own worker. */
+/** At least the first pause in `workflows/policies.ts`, because Temporal omits the policy from a first attempt on the workflow's own worker. */
 const FIRST_PAUSE_MS = 1_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Steps of a round of the reconciler: what one of them throws, or never ends, must not keep the others from their work. */
+/** Steps of a round of the reconciler: a step that fails or hangs must not stop the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../src/platform/errors.ts';
 import { forLog } from '../src/platform/temporal/failures.ts';
@@ -9,12 +9,12 @@ import type { Engine } from './engine.ts';
 const LIMITS = {
   stepMs: 30_000,
   roundMs: 270_000,
-  /** Also of steps that begin when the round should have ended: what hangs before them must not keep them from their work for good. */
+  /** Time for steps that begin after the round should have ended, because an earlier step that hangs must not stop them for good. */
   leastMs: 1_000,
 };
 
 /**
- * Does the work within a deadline; work that ignores it goes on in the background.
+ * Does the work within a deadline; work that ignores the deadline continues in the background.
  * @param work gets a signal that is aborted at the deadline
  * @throws Unavailable at the deadline; the reason of `signal` when that is aborted
  */
@@ -44,7 +44,7 @@ export async function withinDeadline<T>(
 }
 
 export type RoundSteps = {
-  /** Does one step. @returns what it returns, or `otherwise` when it fails; @throws only when the attempt is cancelled */
+  /** Does one step. @returns the work's result, or `otherwise` when the work fails; @throws only when the attempt is cancelled */
   step<T>(name: string, work: (signal: AbortSignal) => Promise<T>, otherwise: T): Promise<T>;
   /** Names of the steps that failed so far. */
   failed: string[];
@@ -76,7 +76,7 @@ export function roundSteps(
 /** Log fields of an export. */
 export const ofExport = (id: string) => ({ batch_export_id: id });
 
-/** In an order of its own each time: where a deadline ends a step early, every export has its turn in some round. */
+/** Returns the items in random order, so every export has its turn in some round even if a deadline ends a step early. */
 export function shuffled<T>(items: readonly T[]): T[] {
   const order = [...items];
   for (let at = order.length - 1; at > 0; at -= 1) {
@@ -87,7 +87,7 @@ export function shuffled<T>(items: readonly T[]): T[] {
 }
 
 /**
- * Does the work for each item in turn. One that throws is logged, and the others follow.
+ * Does the work for each item in turn. A failure is logged, and the next item follows.
  * @param about what the log line says of an item
  * @throws the signal's reason when it is aborted between two items
  */

@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts';
 import { located } from './runs/located-fault.ts';
 import { runLog } from './runs/open-session.ts';
 
-/** Does the work; when it fails in a way that may pass, the run's row and log say so before the error goes on. */
+/** Does the work; records a failure that may pass in the run's row and log, then rethrows it. */
 export async function withFailureRecorded<T>(
   engine: Engine,
   run: Run,

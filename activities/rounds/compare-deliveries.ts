@@ -15,7 +15,7 @@ import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
 import { ofExport, withinDeadline } from '../round-steps.ts';
 
-/** `foreign`: delivered by a run that this database does not know. `missing`: delivered as it knows, and not there. */
+/** `foreign`: delivered by a run that this database does not know. `missing`: delivered according to this database, but absent at the destination. */
 export type Difference = 'foreign' | 'missing';
 
 export type Compared = {
@@ -33,7 +33,7 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 /** Names of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
-/** An epoch that no run supersedes: a comparison wants an answer whatever goes on. */
+/** An epoch that no run supersedes: a comparison needs an answer even while runs deliver. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
 /** Destinations whose answers take long are asked for several intervals at once. */
@@ -47,7 +47,7 @@ const ANSWER_MS = 2 * 60_000;
 /**
  * Data intervals that this database delivered, or of which the destination may hold a delivery, in order.
  * Other intervals cannot have been delivered, so the destination is not asked for them.
- * @param from only those that end after it; null: all
+ * @param from only intervals that end after this instant; null: all
  */
 export async function intervalsToCompare(
   engine: Reach,
@@ -80,7 +80,7 @@ async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGene
   }
 }
 
-/** Asks the destination for each interval. Ends with the first ones that it does not answer. @param answerMs for a few of them */
+/** Asks the destination for each interval, until an answer fails. @param answerMs time limit for a few intervals */
 export async function* compareDeliveries(
   engine: Reach,
   one: BatchExport,
@@ -143,7 +143,7 @@ function isForPeople(error: unknown): error is Error {
   return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
 }
 
-/** An interval as the export's destination holds it; `location`: where it would be. */
+/** An interval as the export's destination holds it; `location`: where its delivery would be. */
 type Found = { present: PresentDelivery | undefined; location: string };
 
 /** A delivery made before the destination was changed is not missing: the new destination never had it. */

@@ -1,6 +1,6 @@
 /**
- * Deletes files that left their manifest longer ago than the grace period, a bounded number a round and export. Exports are looked at
- * beside each other, each within deadlines. An export whose destination has permitted no deletes for a day keeps every file from
+ * Deletes files that left their manifest longer ago than the grace period, a bounded number a round and export. Exports are handled
+ * concurrently, each within deadlines. An export whose destination has permitted no deletes for a day keeps every file from
  * then on.
  */
 import type { DueFiles } from '../../src/exports/deliveries/superseded-files.store.ts';
@@ -14,7 +14,7 @@ const EXPORTS_AT_ONCE = 10;
 const FILES_AT_ONCE = 100;
 /** Time limit for the files that one run recorded. */
 const RUN_MS = 10_000;
-/** No run's files are begun later in the round; the next round goes on. */
+/** No run's files are begun later in the round; the next round continues. */
 const BEGIN_WITHIN_MS = 10_000;
 
 const SUMMARY =
@@ -53,7 +53,7 @@ async function deleteOrPostpone(engine: Engine, files: DueFiles, signal: AbortSi
   }
 }
 
-/** @throws DeliveriesBlocked: what this database knows of the destination may be old */
+/** @throws DeliveriesBlocked: this database's knowledge of the destination may be outdated */
 async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, signal: AbortSignal): Promise<number> {
   await engine.timeline.assertDeliverable();
   const { supersededFiles, runs } = engine.stores;

@@ -1,6 +1,6 @@
 /**
- * Delivers what waits in the outbox. Safe to repeat: what is taken comes due again until it is closed, so each notice arrives at
- * least once, under the same id every time.
+ * Delivers the notices in the outbox. Safe to repeat: a notice that was taken is due again until it is closed, so each notice arrives
+ * at least once, under the same id every time.
  */
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { NOTIFICATION_SECRET } from '../../src/exports/monitoring/notifications.ts';
@@ -16,16 +16,16 @@ type Engine = Pick<WholeEngine, 'stores' | 'configs' | 'rules' | 'mailer'>;
 export type Deliveries = { delivered: number; postponed: number };
 
 const WEBHOOKS_AT_ONCE = 20;
-/** After this nothing more is taken: a receiver that does not answer must not keep the reconciler from its next round. */
+/** No notice is taken later, because a receiver that does not answer must not delay the reconciler's next round. */
 const BUDGET_MS = 10_000;
-/** After the first attempts; then hourly, for three days in all. */
+/** Pauses after the first attempts; later ones follow hourly, for three days in all. */
 const RETRY_AFTER_SECONDS = [30, 60, 300, 900];
 const HOUR_SECONDS = 3_600;
 const ATTEMPTS_AT_MOST = RETRY_AFTER_SECONDS.length + 72;
 
 export async function deliverNotifications(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Deliveries> {
   const done: Deliveries = { delivered: 0, postponed: 0 };
-  // A copy of a database tells its customers nothing; what was restored tells it after `sluice recover`.
+  // A copied database sends no notices; a restored one sends them after `sluice recover`.
   // tooth: blocked-tells-nobody
   if ((await engine.stores.timeline.state()).blocked !== null) return done;
   const deadline = performance.now() + BUDGET_MS;
@@ -55,7 +55,7 @@ async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSig
   try {
     secret = configs.decryptSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
   } catch {
-    // One export's row must not keep the notices of all others from being sent.
+    // One export's row must not block the notices of all others.
     return settle(engine, [notice], 'its secret cannot be opened: set it anew', 'The webhook');
   }
   const why = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, about), { rules, signal });
@@ -78,8 +78,8 @@ async function deliverMail(engine: Engine, due: Outgoing[], about: BatchExport |
 }
 
 /**
- * @param why it did not arrive; `unwanted`: it has no recipient any more; undefined: it did
- * @returns whether it is delivered
+ * @param why reason why the notice did not arrive; `unwanted`: its recipient is gone; undefined: it arrived
+ * @returns whether the notice is delivered
  */
 async function settle(
   { stores }: Engine,

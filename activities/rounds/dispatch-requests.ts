@@ -1,6 +1,6 @@
 /**
  * One round over an export's requests: writes the next ones of its backfills, gives the oldest a place among the runs under way,
- * asks the schedule for what is not asked yet, starts directly what the schedule does not start, closes what is answered. Safe to
+ * asks the schedule for new requests, starts directly those that the schedule does not start, closes answered ones. Safe to
  * repeat; only the export's dispatcher calls it, so no two rounds overlap.
  */
 import { millisOf } from '../../src/exports/domain/instants.ts';
@@ -21,9 +21,9 @@ export type DispatchRound = { open: number; progressed: boolean };
 
 /** The schedule is asked for so many instants in one call. */
 const ASKED_AT_ONCE = 10;
-/** Slices of requests that one round writes: runs are not to wait until a large backfill is written whole. */
+/** Slices of requests that one round writes: runs need not wait until a large backfill is written completely. */
 const SLICES_AT_ONCE = 4;
-/** How long the schedule may take to start what it was asked for before it is started directly. */
+/** Time that the schedule has to start a requested run, which is started directly afterwards. */
 const PATIENCE_MS = 15_000;
 
 export async function dispatchRequests(
@@ -78,7 +78,7 @@ async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchEx
   return false;
 }
 
-/** @returns whether there are more to write */
+/** @returns whether more requests are to be written */
 async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
   let slices = 0;
   for (const id of await stores.backfills.unwritten(exportId, { waiting: false })) {
@@ -107,7 +107,7 @@ type Looked = {
   newest: Execution | undefined;
 };
 
-/** A request that cannot be looked at is left to the next round, so that the other requests of its export do not wait for it. */
+/** A request whose look-up fails is left to the next round, so the other requests of its export need not wait. */
 async function lookAll(engine: Engine, requests: readonly RunRequest[]): Promise<Looked[]> {
   const lookOrLog = (request: RunRequest) =>
     look(engine, request).catch((error: unknown) => {
@@ -127,10 +127,10 @@ async function look(engine: Engine, request: RunRequest): Promise<Looked> {
   const newest = await engine.executions.find(runWorkflowId(request.exportId, end));
   const looked = (wants: Looked['wants']): Looked => ({ request, end, wants, newest });
 
-  // A run under way may have been planned before the request: it is waited for; its end closes the request or leaves it open.
+  // A run under way may have been planned before the request, so its end decides whether the request closes or stays open.
   if (newest?.status === 'RUNNING') return looked('nothing');
   if (request.askedAfter === null) return looked('requesting');
-  // No run has come of it, or Temporal has forgotten the run.
+  // The request has led to no run, or Temporal has forgotten the run.
   if (newest === undefined || newest.runId === request.askedAfter) {
     return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }
@@ -138,8 +138,8 @@ async function look(engine: Engine, request: RunRequest): Promise<Looked> {
 }
 
 /**
- * Closes a request whose execution has closed, however that ended: unless the request was made again after the run was planned,
- * or the history was lost. @returns whether it is closed
+ * Closes a request whose execution has closed, whatever its status, unless the request was made again after the run was planned,
+ * or the history was lost. @returns whether the request is closed
  */
 async function settle(engine: Engine, request: RunRequest, newest: Execution): Promise<boolean> {
   const { stores } = engine;
@@ -152,9 +152,9 @@ async function settle(engine: Engine, request: RunRequest, newest: Execution): P
 }
 
 /**
- * Whether what came of the request was lost with the database's later state: what the execution delivered, or that it failed, is another
- * timeline's. Of a row that never was there is no other proof than that the request is older than `recover`: asking again makes it
- * younger, so that this happens once.
+ * Whether the request's result was lost with the database's later state, because the execution's delivery or failure belongs to another
+ * timeline. A missing row proves this only if the request is older than `recover`. Asking again makes the request younger,
+ * so this happens once.
  */
 async function isLost(
   { stores }: Engine,
@@ -168,7 +168,7 @@ async function isLost(
   return askedAt !== null && recoveredAt !== null && askedAt < recoveredAt;
 }
 
-/** One call of the schedule's backfill for all that it would start; the others are started as the schedule would. */
+/** Makes one call of the schedule's backfill for all runs that the schedule can start; starts the others directly, in the same way. */
 async function ask(
   engine: Engine,
   batchExport: BatchExport,
@@ -185,7 +185,7 @@ async function ask(
       unrequested.filter((one) => !isSchedules(one)),
     )),
   ];
-  // A second call would replace the first: what is too much for one is started as the schedule would.
+  // A second call would replace the first, so requests that do not fit into one call are started directly.
   const bySchedules = unrequested.filter(isSchedules);
   direct.push(...(await marked(engine, bySchedules.slice(ASKED_AT_ONCE))));
   const bySchedule = await marked(engine, bySchedules.slice(0, ASKED_AT_ONCE));
@@ -206,8 +206,8 @@ async function ask(
 }
 
 /**
- * Marked before they are asked for: a call whose answer is lost is waited for, then started directly; never asked twice.
- * @returns those that are still wanted
+ * Marks requests before the call to the schedule. If the answer is lost, their runs are started directly after a wait, never asked for twice.
+ * @returns the requests that are still wanted
  */
 async function marked({ stores }: Engine, unrequested: readonly Looked[]): Promise<Looked[]> {
   const wanted: Looked[] = [];
@@ -219,7 +219,7 @@ async function marked({ stores }: Engine, unrequested: readonly Looked[]): Promi
 
 /** Whether the schedule, as it is now, has an action at that instant. */
 function isStartedBySchedule({ startAt, endAt, jitterSeconds }: BatchExport, tiling: Tiling, end: number): boolean {
-  // Jitter moves the action out of the one instant that is asked for.
+  // Jitter moves the action away from the single instant that the call covers.
   if (jitterSeconds > 0) return false;
   if (startAt !== null && end < millisOf(startAt)) return false;
   if (endAt !== null && end > millisOf(endAt)) return false;

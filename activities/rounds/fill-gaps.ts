@@ -43,7 +43,7 @@ async function fillGapsOf(
     isPaused: (end: number) => isPausedAt(pauses, end),
   };
   const { gaps, settledUntil } = findGaps({ ...watched, tiling }, known, now);
-  // A schedule that was paused in Temporal makes what looks like a gap part of a pause: nothing of it is settled yet.
+  // If the schedule was paused in Temporal, apparent gaps belong to a pause, so nothing is settled yet.
   if (gaps.length > 0 && (await scheduleSync.verify(id))) return 0;
   if (gaps.length > 0) await stores.runRequests.open(id, gaps, 'gap');
   if (settledUntil !== undefined) await stores.gaps.settle(id, isoMicros(settledUntil));

@@ -1,6 +1,6 @@
 /**
- * Exports whose key spaces have keys in common since before this was checked. They stay valid; the owners of both are told, once,
- * and again when it comes back after it had ended.
+ * Exports whose key spaces have had common keys since before this was checked. Such exports stay valid; the owners of both get one notice,
+ * and another one if the overlap ends and recurs.
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { overlaps } from '../../src/exports/destinations/key-space.ts';
@@ -8,8 +8,8 @@ import { keySpaceOf } from '../../src/exports/deliveries/key-spaces.ts';
 import type { Engine } from '../engine.ts';
 
 /**
- * New ones can only come from processes of the version before, and each round would compare every pair again: also where that takes
- * longer than a step has.
+ * Interval between two comparisons: only processes of the previous version can add overlaps, and comparing every pair in each round
+ * may take longer than a step has.
  */
 const EVERY_MS = 3_600_000;
 const lookedAt = new WeakMap<Engine, number>();

@@ -2,7 +2,7 @@
 import type { Unsettled } from '../../src/exports/deliveries/ledger.store.ts';
 import type { Engine } from '../engine.ts';
 
-/** A place that was away for so long does not come back: its bucket, host or database is gone. */
+/** A place that was away for so long is gone for good: its bucket, host or database no longer exists. */
 const GIVE_UP_AFTER_DAYS = 7;
 
 export async function postponeSettling(engine: Engine, entries: readonly Unsettled[]): Promise<void> {
@@ -14,7 +14,7 @@ export async function postponeSettling(engine: Engine, entries: readonly Unsettl
 
 async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> {
   const { exportId, runId, start, end } = entry;
-  // An earlier delivery is whole as long as no later commit began; what is not the newest run's says nothing of the interval.
+  // An earlier delivery is whole as long as no later commit began; an entry of an older run says nothing about the interval.
   const isDelivered = (entry.receipt !== null && entry.state === 'open') || !entry.isPresent;
   const summary =
     `What a run left half way could not be settled for ${GIVE_UP_AFTER_DAYS} days, and is given up: ` +

@@ -1,7 +1,7 @@
 /**
- * One round of repairs: each step makes true again what a crash, an outage or a person let drift. Steps that need
- * only our own servers come first; what talks to destinations comes after them and has a deadline. A step that fails is logged
- * and leaves the others alone.
+ * One round of repairs: each step corrects what a crash, an outage or a person left inconsistent. Steps that need
+ * only our own servers come first; steps that contact destinations follow and have a deadline. A failed step is logged
+ * and does not stop the others.
  */
 import { ensurePartitions } from '../../src/events/table/partitions.ts';
 import type { Attempt } from '../activity.ts';
@@ -20,7 +20,7 @@ import { watchImports } from './watch-imports.ts';
 
 /** Result of a round, for Temporal's UI. */
 export type Repairs = {
-  /** Exports whose pause was to end by itself. */
+  /** Exports whose pause was to end automatically. */
   exportsResumed: number;
   schedulesVerified: number;
   runsClosed: number;
@@ -29,7 +29,7 @@ export type Repairs = {
   gapsRequested: number;
   staleIntervalsFound: number;
   staleIntervalsRequested: number;
-  /** Exports that are behind schedule now, or no longer are, or that overlap. */
+  /** Exports that are newly behind schedule, on schedule again, or overlapping. */
   alerts: number;
   dispatchersWoken: number;
   /** Files that left their manifest longer ago than the grace period. */
@@ -40,7 +40,7 @@ export type Repairs = {
   stepsFailed: string[];
 };
 
-/** Result of a round while deliveries are blocked: in a copy of the database these steps would act on what belongs to the original. */
+/** Result of a round while deliveries are blocked: in a copy of the database these steps would act on the original's data. */
 const NOTHING = {
   exportsResumed: 0,
   schedulesVerified: 0,
@@ -53,7 +53,7 @@ const NOTHING = {
   dispatchersWoken: 0,
   filesDeleted: 0,
 };
-/** A run that was touched just now is alive. Short: with the time between two rounds it is less than a minute. */
+/** A run that was touched more recently is alive. Short, so this plus the time between two rounds is less than a minute. */
 const IDLE_SECONDS = 5;
 
 export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {
@@ -61,14 +61,14 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   const begun = performance.now();
   await step('partitions', () => ensurePartitions(engine.pool), []);
   await step('timeline', () => engine.timeline.check(), undefined);
-  // A block that cannot be asked for may be there.
+  // If reading the block fails, deliveries may be blocked.
   // tooth: blocked-acts-nowhere
   if (await step('block', async () => (await engine.timeline.blocked()) !== undefined, true)) {
     const alerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
     await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
     return { ...NOTHING, alerts, deliveriesBlocked: true, stepsFailed: failed };
   }
-  // Before the schedules, which follow the rows.
+  // This step precedes the schedules, which follow the rows.
   const exportsResumed = await step('pauses', (signal) => resumeExports(engine, signal), 0);
   const schedulesVerified = await step('schedules', (signal) => verifySchedules(engine, signal), 0);
   const runsClosed = await step('lost runs', (signal) => closeLostRuns(engine, IDLE_SECONDS, signal), 0);

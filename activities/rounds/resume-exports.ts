@@ -1,9 +1,9 @@
-/** Exports whose pause was to end by itself, unpaused. Their schedules follow with the others whose row has changed. */
+/** Unpauses exports whose pause was to end automatically. Their schedules are set with those of other changed rows. */
 import { resume } from '../../src/exports/pauses/pauses.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport } from '../round-steps.ts';
 
-/** The next round goes on. */
+/** Limit per round; the next round continues. */
 const MAX_AT_ONCE = 1_000;
 
 /** @returns how many were unpaused */

@@ -1,7 +1,7 @@
 /**
- * Intervals that a run left half way: it is closed, and the ledger still says that it was staging or committing. Once the
- * commit has begun, only the destination knows how far it came. Exports are settled beside each other, each within deadlines: a
- * destination that does not answer holds up its own intervals only, is asked again later each time, and not for ever.
+ * Settles intervals whose closed run is still staging or committing according to the ledger. Once the
+ * commit has begun, only the destination knows its outcome. Exports are settled concurrently, each within deadlines: a
+ * destination that does not answer delays only its own intervals, is asked again after growing pauses, and is given up in the end.
  */
 import type { Receipt } from '../../src/exports/destinations/contract.ts';
 import { DestinationUnavailable, Unavailable } from '../../src/platform/errors.ts';
@@ -23,7 +23,7 @@ export type Settled = { delivered: number; requested: number };
 const EXPORTS_AT_ONCE = 10;
 /** Time limit for one interval. */
 const INTERVAL_MS = 10_000;
-/** No interval is begun later in the round; the next round goes on. */
+/** No interval is begun later in the round; the next round continues. */
 const BEGIN_WITHIN_MS = 10_000;
 
 /** @returns how many intervals were found delivered, and how many are requested anew */
@@ -40,7 +40,7 @@ export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 
   return settled;
 }
 
-/** One after the other, until the destination does not answer. */
+/** Settles the export's intervals one after another, until the destination does not answer. */
 async function settleExport(
   engine: Engine,
   entries: Unsettled[],
@@ -96,7 +96,7 @@ async function settle(
   if (!entry.isPresent) await engine.stores.supersededFiles.left(entry);
   const again = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (again === 'later') return undefined;
-  // Requested first: what dies in between leaves the interval unsettled, and the next round comes here again.
+  // The request comes first: after a crash in between, the interval is still unsettled and the next round repeats this.
   const requested = again === 'now' && (await requestAgain(engine, entry));
   if (again) await engine.stores.ledger.reopen(entry);
   if (unreported.length > 0 && (!entry.isPresent || (await hasLeft(engine, planned))))
@@ -111,7 +111,7 @@ async function hasLeft({ stores }: Engine, { run, plan }: PlannedRun): Promise<b
   return plan.destination !== undefined && plan.destination.place !== pinnedDestination(batchExport).place;
 }
 
-/** Visible files under stable names are never deleted, and no commit empties these any more: they must not keep the place. */
+/** Visible files under stable names are never deleted, and no later commit empties these, so they must not keep the place reserved. */
 async function letGo(
   { stores }: Engine,
   { run }: PlannedRun,
@@ -127,7 +127,7 @@ async function letGo(
   });
 }
 
-/** When the interval of a run that ended in its commit is delivered again: with the pauses and the end of other failures. */
+/** When the interval of a run that ended in its commit is delivered again: after the same pauses, and up to the same limit, as other failures. */
 async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {
   const { status, batchExportId, end, finishedAt } = run;
   if (status === 'Failed' || (await stores.batchExports.evenDeleted(batchExportId)).deleted) return 'never';

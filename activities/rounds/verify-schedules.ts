@@ -6,7 +6,7 @@ import { eachOrLog, ofExport } from '../round-steps.ts';
 /** Every schedule is verified once in half an hour. */
 const VERIFIED_SHARE = 1 / 40;
 
-/** @returns how many were looked at */
+/** @returns how many schedules were verified */
 export async function verifySchedules(engine: Engine, signal: AbortSignal): Promise<number> {
   const due = new Set([
     ...(await engine.stores.schedules.due(VERIFIED_SHARE)),

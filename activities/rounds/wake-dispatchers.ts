@@ -1,4 +1,4 @@
-/** Dispatchers of exports with open requests: one that ended, or never began, begins. */
+/** Starts the dispatcher of each export with open requests, unless it runs already. */
 import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
 

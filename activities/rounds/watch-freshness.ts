@@ -6,7 +6,7 @@ import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
 
 const AT_ONCE = 200;
 
-/** @returns how many exports are newly behind schedule, or on it again */
+/** @returns how many exports are newly behind schedule, or on schedule again */
 export async function watchFreshness(engine: Engine, signal: AbortSignal): Promise<number> {
   const ids = shuffled(await engine.stores.freshness.ids());
   let alerts = 0;
@@ -34,7 +34,7 @@ async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
   if (deliveredUntil !== undefined && deliveredUntil !== watched.completeUntil)
     await engine.stores.freshness.advance(watched.id, deliveredUntil);
   const isLate = watched.targetSeconds !== null && freshness.lagSeconds > watched.targetSeconds;
-  // In a pause nothing is expected to change, and who paused it knows.
+  // No notice in a pause: a lag is expected then, and whoever paused the export knows.
   if (watched.paused || isLate === (watched.behindSince !== null)) return false;
   return isLate ? notifyBehind(engine, looked) : notifyOnTime(engine, looked);
 }

@@ -1,12 +1,12 @@
-/** Automation never takes away what was delivered: rows that are gone at the source may be the loss of a failover, and a person decides. */
+/** Automatic runs never remove delivered rows: rows missing at the source may have been lost in a failover, so a person decides. */
 import { DeliveryWouldShrink } from '../../src/platform/errors.ts';
 import type { Content } from '../../src/conditions/rows/content.ts';
 import type { Engine } from '../engine.ts';
 import type { PlannedRun } from './open-session.ts';
 
 /**
- * Counts the source as the last delivery saw it, unless a person wanted the run. Other filters are other content,
- * and may be fewer rows.
+ * Counts the source as the last delivery saw it, unless a person wanted the run. Changed filters may
+ * select fewer rows.
  * @throws DeliveryWouldShrink
  */
 export async function assertNotShrinking(
@@ -22,7 +22,7 @@ export async function assertNotShrinking(
   if (rows < entry.receipt.rows) throw new DeliveryWouldShrink(entry.receipt.rows - rows);
 }
 
-/** Settings that decide which rows there are; columns and transformations do not. */
+/** Settings that decide which rows are selected; columns and transformations do not. */
 function selectionOf({ model, includeEvents, excludeEvents, filters, query }: Content): string {
   return JSON.stringify([model, includeEvents, excludeEvents, filters, query]);
 }

@@ -9,7 +9,7 @@ import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
 
-/** Temporal's words for an end, and what each makes of a row that is still open. */
+/** Temporal's words for an end, and the status that each gives a row that is still open. */
 const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
   TERMINATED: { status: 'Terminated', latestError: 'The workflow was terminated in Temporal' },
   TIMED_OUT: { status: 'TimedOut', latestError: 'The workflow timed out in Temporal' },
@@ -61,7 +61,7 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
   return closed;
 }
 
-/** The error that it was tried again for, if any; a run that somebody ended in Temporal ended by that. */
+/** Returns `workflow_ended` for a run that a person ended in Temporal, else the fault of its last attempt, else `workflow_lost`. */
 function faultOfLost({ errorCode: code, errorOwner: owner, errorField: field }: Run, status: RunStatus): Fault {
   if (status === 'Terminated' || status === 'Cancelled') return runFault('workflow_ended');
   return code === null || owner === null ? runFault('workflow_lost') : { code, owner, field };

@@ -6,7 +6,7 @@ import type { ExportStores } from '../../src/exports/stores.ts';
 
 type Stores = Omit<ExportStores, 'inTransaction'>;
 
-/** `closed`: the run was still open; what ended it first stands. `paused`: the export has failed too often. */
+/** `closed`: the run was still open; the first end stands. `paused`: the export has failed too often. */
 export type Closing = { closed: boolean; paused: boolean };
 
 /** @param options.answers false: requests of the interval stay open, for another run */
@@ -14,7 +14,7 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers 
   await stores.batchExports.lockRow(run.batchExportId);
   const ended = { ...end, nextTryInSeconds: await whenTriedAgain(stores, run, end) };
   if (!(await stores.runs.close(run.id, ended))) return { closed: false, paused: false };
-  // The run that superseded this one answers what was asked.
+  // The run that superseded this one answers the requests.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (answers && !superseded) await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
   if (mayBecomeGap(end.status)) {
@@ -31,7 +31,7 @@ async function whenTriedAgain(stores: Stores, run: Run, end: RunEnd): Promise<nu
   return nextTryInSeconds(end.status, (await stores.gaps.failures(run.batchExportId, run.end)) + 1);
 }
 
-/** A run whose end was lost, or said otherwise, turns out to have delivered. */
+/** Completes a run that turns out to have delivered, although its end was lost or recorded otherwise. */
 export async function completeRun(stores: Stores, run: Run, delivered: Delivered): Promise<void> {
   await stores.batchExports.lockRow(run.batchExportId);
   await stores.runs.complete(run.id, delivered);

@@ -1,4 +1,4 @@
-/** A run that has ended, for Prometheus and for the log: once it is committed, so that nothing is counted that did not happen. */
+/** Counts a run that has ended, for Prometheus and the log: after the commit, so no rolled-back end is counted. */
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Engine } from '../engine.ts';

@@ -1,6 +1,6 @@
 /**
- * Stages parts at the destination, where they are not visible yet. Safe to repeat, also beside a frozen attempt of itself: what an attempt
- * stages it stages afresh, and of each part the one that is recorded last before the commit begins is the winner.
+ * Stages parts at the destination, where they are not visible yet. Safe to repeat, also while a frozen attempt continues: each attempt
+ * stages afresh, and the staging of a part that is recorded last before the commit begins wins.
  */
 import { hashKeyOf } from '../../src/exports/batch-exports/content.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
@@ -28,7 +28,7 @@ export async function exportPart(
 }
 
 /**
- * Stages a range of parts, one after another. An attempt goes on after the parts that earlier ones have recorded.
+ * Stages a range of parts, one after another. An attempt continues after the parts that earlier attempts have recorded.
  * @returns the rows that this attempt staged
  * @throws as exportPart
  */

@@ -1,5 +1,5 @@
 /**
- * Ends a run: commits what is staged and reads it back, or says why not. Safe to repeat: a run ends once, and a commit that was
+ * Ends a run: commits the staged parts and reads them back, or records why that failed. Safe to repeat: a run ends once, and a commit that was
  * interrupted is recognised by the destination and completed.
  */
 import type { Receipt, Session } from '../../src/exports/destinations/contract.ts';
@@ -107,7 +107,7 @@ function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly
       ? differences
       : [`${plan.rows} rows were planned, ${receipt.rows} delivered`, ...differences];
   if (found.length === 0) return;
-  // The message goes into a history and a row: thousands of files may differ.
+  // The message is limited because it goes into a history and a row, and thousands of files may differ.
   const more = found.length > MAX_DIFFERENCES ? `; and ${found.length - MAX_DIFFERENCES} more` : '';
   const named = found.slice(0, MAX_DIFFERENCES).join('; ');
   throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${named}${more}`);
@@ -119,7 +119,7 @@ async function markDelivered({ stores }: Engine, planned: PlannedRun, delivered:
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(lease, receipt);
     const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', ...delivered });
-    // The workflow was ended in Temporal meanwhile, and with it the run's row; what counts is what the destination holds.
+    // The workflow was ended in Temporal meanwhile, and with it the run's row; the destination's content decides.
     if (!closed) await completeRun(inside, run, delivered);
     const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });

@@ -1,4 +1,4 @@
-/** The end of a run that does not deliver: what it staged is taken back, and its row says why. */
+/** Ends a run that does not deliver: removes its staged parts, and records the reason in its row. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunEnd, Run } from '../../src/exports/runs/runs.store.ts';
 import type { LogLevel } from '../../src/exports/runs/logs.store.ts';
@@ -15,7 +15,7 @@ import { openSessionToSettle, plannedRun } from './open-session.ts';
 
 type Failed = Exclude<RunEnding, { how: 'commit' }>;
 
-/** Errors that would come again wait for a person; the reconciler tries the rest again. */
+/** Errors that a retry would repeat, so a person must act; the reconciler retries all others. */
 const FINAL_ERRORS = new Set([
   'DeliveredElsewhere',
   'DeliveryWouldShrink',
@@ -49,8 +49,8 @@ export async function giveUp(engine: Engine, run: Run, ending: Failed, signal: A
 }
 
 /**
- * Ends a run whose planning failed for good, or that another run has superseded. A run that another attempt has planned goes on; other
- * errors than final ones leave the row open: planning is tried again, or the reconciler learns from Temporal how the execution ended.
+ * Ends a run whose planning failed for good, or that another run has superseded. A run that another attempt has planned continues. Errors
+ * that are not final leave the row open: planning is tried again, or the reconciler learns from Temporal how the execution ended.
  */
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);
@@ -74,9 +74,9 @@ async function end(engine: Engine, run: Run, { level, ...how }: End, { onlyUnpla
   return closed;
 }
 
-/** Takes back what was staged, as far as the destination lets us now: what stays is recorded, and the reconciler tries again. */
+/** Removes staged parts, as far as the destination permits now; the rest stays recorded, and the reconciler tries again. */
 async function discard(engine: Engine, run: Run, signal: AbortSignal): Promise<void> {
-  // While deliveries are blocked, what is recorded may be at work for another database.
+  // While deliveries are blocked, recorded artifacts may be in use by another database.
   if (!run.plan || (await engine.timeline.blocked()) !== undefined) return;
   try {
     const session = await openSessionToSettle(engine, plannedRun(run), signal);

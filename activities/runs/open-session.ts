@@ -23,7 +23,7 @@ export type PlannedRun = {
   lease: EpochLease;
   slice: Slice;
   delivery: Delivery;
-  /** The attempt that works on it, for its log; absent: none of the run's own. */
+  /** The run's attempt, for its log; absent if no attempt of the run itself is at work. */
   attempt?: number | undefined;
 };
 
@@ -65,7 +65,7 @@ export async function openSession(engine: Reach, planned: PlannedRun, signal: Ab
   return connect(engine, planned, batchExport, signal);
 }
 
-/** Like `openSession`, also when the export was deleted: what it left half way is found and taken back all the same. */
+/** Like `openSession`, but also for a deleted export, so its unfinished work can still be found and removed. */
 export async function openSessionToSettle(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
   return connect(engine, planned, await engine.stores.batchExports.evenDeleted(planned.run.batchExportId), signal);
 }
@@ -104,8 +104,8 @@ async function connect(
 }
 
 /**
- * Checks the configuration as when it was saved. A host that is refused now may be permitted later: its name server may be away, or
- * the operator lists it. Whether a name is unknown or leads inside looks the same.
+ * Repeats the checks made when the configuration was saved. A host that is refused now may be permitted later, because its name server may be
+ * away, or the operator may list it. An unknown name and one of a private address give the same error.
  */
 async function recheck(destination: Destination, config: unknown, environment: DestinationEnvironment): Promise<void> {
   try {
@@ -122,7 +122,7 @@ async function recheck(destination: Destination, config: unknown, environment: D
   }
 }
 
-/** Lines for the user. One that cannot be stored goes to the worker's log instead: it must not end the run. */
+/** Writes log lines for the user. A line that cannot be stored goes to the worker's log, because it must not end the run. */
 export function runLog({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run, attempt?: number): RunLog {
   return (level, message) => {
     const entry = {

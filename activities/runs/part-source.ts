@@ -1,4 +1,4 @@
-/** One part's rows on their way out of Postgres, encoded as the plan says or as they come, counted while they pass. */
+/** Reads one part's rows from Postgres, encoded as the plan says or raw, and counts them. */
 import type { PartSource } from '../../src/exports/destinations/contract.ts';
 import type { PartSummary } from '../../src/exports/formats/part-summary.ts';
 import { IntervalShrank } from '../../src/platform/errors.ts';
@@ -9,7 +9,7 @@ import { encodeFile } from '../../src/exports/formats/file.ts';
 import { scanRows } from '../../src/exports/formats/scan.ts';
 import type { PlannedRun } from './open-session.ts';
 
-/** @param hashKey where the content is hashed */
+/** @param hashKey key for hashed columns */
 export function partSource(
   events: EventReader,
   { plan, slice }: PlannedRun,

@@ -27,7 +27,7 @@ export type PrepareRunInput = { exportId: string; end: string };
 /** The run's row; instants are ISO seconds, for people. */
 export type PreparedRun = { runId: string; kind: RunKind; start: string; end: string; rows: number; parts: number };
 
-/** For HTTP; Temporal has its own policy. */
+/** `Retry-After` for HTTP; Temporal has its own policy. */
 const BLOCKED_RETRY_SECONDS = 60;
 
 /** @throws what failed; when it would fail again, the run's row is `Failed` with the same message */
@@ -88,7 +88,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
   return prepared(run, stored);
 }
 
-/** A run that begins while deliveries are blocked waits: its plan would be of another state of the database. @throws Unavailable */
+/** Makes a run wait while deliveries are blocked, because its plan would follow another state of the database. @throws Unavailable */
 async function waitForTimeline({ timeline }: Engine): Promise<void> {
   const reason = await timeline.blocked();
   if (reason !== undefined)
@@ -96,9 +96,8 @@ async function waitForTimeline({ timeline }: Engine): Promise<void> {
 }
 
 /**
- * Ends a run of an export that was deleted, or that a restore has forgotten, and removes its schedule, which no other code does then.
- * Another database may know it as long as deliveries
- * are blocked.
+ * Ends a run of an export that was deleted or lost in a restore, and removes its schedule, which no other code does then.
+ * While deliveries are blocked, another database may know the export.
  * @throws NotFound, Unavailable
  */
 async function forgetExport(engine: Engine, exportId: string): Promise<never> {
@@ -127,7 +126,7 @@ async function logWarning(stores: Engine['stores'], exportId: string, reason: st
 
 /**
  * An instant at which the attempt's execution had not ended yet. The rows of executions that come after it are younger, and so
- * `storePlan` can tell which of two is a thing of the past: an attempt may be frozen between any two lines here.
+ * `storePlan` can tell which of two executions is outdated, because an attempt may be frozen between any two lines here.
  */
 async function runningSince({ stores, executions }: Engine, { workflowId, workflowRunId }: Attempt): Promise<string> {
   const now = await stores.batchExports.now();

@@ -1,4 +1,4 @@
-/** Records when a step of a run was tried, and how that went, for people who look at the run. */
+/** Records when a step of a run was tried, and its outcome, for people who look at the run. */
 import { ApplicationFailure } from '@temporalio/common';
 import { faultOf } from '../../src/exports/faults/fault-of.ts';
 import type { AttemptStep, StepError } from '../../src/exports/runs/attempts.store.ts';
@@ -8,7 +8,7 @@ import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
 import { located } from './located-fault.ts';
 
-/** Does the work. A record that cannot be stored is left out: it must not end the run. One of an attempt that is cut off has no end. */
+/** Does the work. A record that cannot be stored is dropped, because it must not end the run. The record of an interrupted attempt has no end. */
 export async function recordedStep<T>(
   engine: Engine,
   run: Run,
@@ -20,7 +20,7 @@ export async function recordedStep<T>(
   const key = { runId: run.id, step, attempt: attempt.number };
   const stored = (writing: Promise<void>) =>
     writing.catch((error: unknown) => engine.log.warn({ err: error, ...key }, 'the record of an attempt is lost'));
-  // The work does not wait for it.
+  // The work does not wait until the record is stored.
   const begun = stored(attempts.begin(key));
   const end = (error?: StepError) => begun.then(() => stored(attempts.end(key, error)));
   let done: T;

@@ -1,9 +1,9 @@
-/** How the parts of a run went, between its workflow and its end. */
+/** Outcome of a run's parts, passed from its workflow to the activity that ends it. */
 import type { Fault } from '../../src/platform/errors.ts';
 
 /**
- * How the parts went. `type` is the class of the error that ended them, `message` a sentence for the user; `fault` is absent where a
- * workflow or an activity of an earlier version said so.
+ * Outcome of the parts. `type` is the class of the error that ended them, `message` a sentence for the user; `fault` is absent if a
+ * workflow or an activity of an earlier version reported the outcome.
  */
 export type RunEnding =
   { how: 'commit' } | { how: 'cancelled' } | { how: 'failed'; type: string; message: string; fault?: Fault };

@@ -35,11 +35,11 @@ const Id = Type.String({ format: 'uuid' });
 export const BatchExportParams = Type.Object({ id: Id });
 /** Path of a list that belongs to a batch export. */
 export const OfBatchExportParams = Type.Object({ batch_export_id: Id });
-/** The batch export of these parameters, as it is protected. */
+/** The batch export in `BatchExportParams`, for access control. */
 export const ONE_EXPORT = { resource: 'batch_export', param: 'id' } as const;
 /** Path of one thing that belongs to a batch export. */
 export const PartOfBatchExportParams = Type.Object({ batch_export_id: Id, id: Id });
-/** The batch export that something belongs to, as it is protected. */
+/** The batch export in `OfBatchExportParams` and `PartOfBatchExportParams`, for access control. */
 export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;
 
 /** The `Location` of a backfill, beside the address of the request that asked for it. */

@@ -1,6 +1,6 @@
 /**
  * How backfills end: when their last request is closed, or when they are cancelled. The result of a backfill is counted
- * from its requests while it goes on, and kept once it has ended: a list of old ones counts nothing.
+ * from its requests until it ends, and stored then, so a list of old backfills counts nothing.
  */
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
@@ -17,7 +17,7 @@ export const countedOf = (backfill: string) => `
   where link.backfill_id = ${backfill}.id
 `;
 
-/** One open request of a backfill. The limits keep the planner from counting all of a large one to find it. */
+/** One open request of a backfill. The limits stop the planner from counting all requests of a large backfill. */
 const openOf = (backfill: string) => `
   select from batch_export_requests as request cross join lateral (
     select from batch_export_backfill_requests
@@ -73,7 +73,7 @@ export function backfillEnds(db: Knex) {
     },
 
     /**
-     * Counts a project's backfills that go on, without those that wait for a place. Takes a lock: one caller at a time until the
+     * Counts a project's backfills under way, without those that wait for a place. Takes a lock: one caller at a time until the
      * transaction ends.
      */
     async countLive(projectId: number): Promise<number> {
@@ -89,7 +89,7 @@ export function backfillEnds(db: Knex) {
     },
 
     /**
-     * Ends a backfill that goes on, and the requests that it alone wants; call it in a transaction.
+     * Ends a backfill under way, and the requests that no other backfill shares; call it in a transaction.
      * @returns end instants of the data intervals whose run may serve this backfill alone
      */
     async cancel(id: string): Promise<string[]> {

@@ -1,11 +1,11 @@
-/** How long a backfill may take and what it may deliver, from what its export did before: nothing is said where no run has completed. */
+/** Estimates a backfill's duration and rows from its export's past runs; the duration is null if no run has completed. */
 import type { PastRun } from '../runs/run-lists.store.ts';
 
 export type BackfillEstimate = {
-  /** Rows that it would deliver. */
+  /** Rows that the backfill would deliver. */
   rows: number | null;
   seconds: { low: number; high: number } | null;
-  /** Runs and backfills that the seconds are taken from; null: there are none. `since`: when the oldest of the runs began, ISO. */
+  /** Past runs and backfills behind `seconds`; null if there are none. `since`: when the oldest of the runs began, ISO. */
   basis: { runs: number; backfills: number; since: string } | null;
 };
 
@@ -20,7 +20,7 @@ export type Past = { runs: readonly PastRun[]; backfills: readonly PastBackfill[
 
 /** Past runs that are nearest in size. */
 const NEAREST = 20;
-/** Fewer runs than these say little of what others take. */
+/** Fewer runs are too small a sample. */
 const ENOUGH = 5;
 
 export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): BackfillEstimate {
@@ -48,12 +48,12 @@ function secondsOf({ runs, atOnce, ofEach }: Shape, nearest: readonly PastRun[],
   const paces = backfills.map((one) => one.seconds / one.runs).sort((one, other) => one - other);
   const shortest = quantile(durations, 0.25);
   const longest = quantile(durations, 0.75);
-  // Runs that go on side by side slow each other, and starting them takes time: by how much, only past backfills tell.
+  // Concurrent runs slow each other down, and starting them takes time; only past backfills show how much.
   const sideBySide = Math.ceil(runs / atOnce) * shortest;
   const [fastest] = paces;
   const low = fastest === undefined ? sideBySide : Math.min(sideBySide, runs * fastest);
   const high = runs * (paces.length === 0 ? longest : Math.max(quantile(paces, 0.5), longest / atOnce));
-  // Rows beyond those of every past run take their time.
+  // Intervals with more rows than any past run raise the upper bound in proportion.
   const growth = Math.max(1, ofEach / Math.max(1, ...nearest.map((run) => run.rows)));
   const doubt = nearest.length < ENOUGH ? 2 : 1;
   const floor = Math.floor(low / doubt);

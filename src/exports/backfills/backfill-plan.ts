@@ -12,7 +12,7 @@ import { slicesOf } from '../domain/slices.ts';
 import { INTERVALS_AT_ONCE, type IntervalState, type IntervalStates } from '../intervals/interval-states.ts';
 import type { ExportStores } from '../stores.ts';
 
-/** Two years of five-minute intervals: more is asked for in several backfills. */
+/** Two years of five-minute intervals; longer ranges need several backfills. */
 const MAX_RUNS = 210_240;
 /** Intervals of each status that a preview names. */
 const NAMED = 10;
@@ -21,7 +21,7 @@ const NAMED = 10;
 export type Only = readonly IntervalStatus[] | null;
 
 export type BackfillPlan = {
-  /** Neighbours joined. */
+  /** Intervals that would run, with neighbours joined. */
   wanted: DataInterval[];
   totalRuns: number;
 };
@@ -36,7 +36,7 @@ export type ExaminedPlan = BackfillPlan & {
   overwrites: { intervals: number; rows: number; files: number };
 };
 
-/** All whole intervals of a range, without a look at any. @throws InvalidInput when there are none, or too many */
+/** Plans all whole intervals of a range, without reading their state. @throws InvalidInput when there are none, or too many */
 export function wholePlan(tiling: Tiling, start: Millis, end: Millis): BackfillPlan {
   let first: DataInterval | undefined;
   let last: DataInterval | undefined;
@@ -64,7 +64,7 @@ export type Examination = {
   batchExport: BatchExport;
 };
 
-/** The intervals that are given, those of them that are wanted. */
+/** Plans the wanted intervals among the given ones, by their state. */
 export async function examinedPlan(
   { stores, states, batchExport }: Examination,
   intervals: Iterable<DataInterval>,

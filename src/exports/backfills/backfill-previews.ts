@@ -1,4 +1,4 @@
-/** Previews of backfills: a plan with what it would move, and how long that took in the past. */
+/** Previews of backfills: a plan, the rows that it would move, and an estimate from past runs. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { keepsAllRows } from '../../conditions/rows/content.ts';
 import { estimateRows, type Estimate, type EstimatedModel } from '../../events/table/estimate.ts';
@@ -10,7 +10,7 @@ import type { ExportStores } from '../stores.ts';
 import { estimateBackfill, type BackfillEstimate } from './backfill-estimate.ts';
 import type { BackfillPlan, ExaminedPlan } from './backfill-plan.ts';
 
-/** `rows`: what the intervals hold at present, before any filter; null where a model's rows cannot be told beforehand. */
+/** `rows`: rows that the intervals hold now, before any filter; null for models whose rows cannot be counted beforehand. */
 export type Preview = ExaminedPlan & {
   startAt: string;
   endAt: string;
@@ -18,7 +18,7 @@ export type Preview = ExaminedPlan & {
   estimate: BackfillEstimate;
 };
 
-/** Runs and backfills that an estimate is taken from. */
+/** Limit of past runs and backfills behind an estimate. */
 const PAST_RUNS = 100;
 const PAST_BACKFILLS = 5;
 
@@ -40,7 +40,7 @@ export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
         stores.backfills.pastOf(id, PAST_BACKFILLS),
       ]);
       const past = { runs: pastRuns, backfills: pastBackfills };
-      // Of persons the newest versions leave, of filtered events some: what is there says too much.
+      // Only the newest versions of persons and the matching events are delivered, so the stored rows would be too high a number.
       const leavesWhole = batchExport.model === 'events' && keepsAllRows(contentOf(batchExport));
       const work = {
         runs: plan.totalRuns,

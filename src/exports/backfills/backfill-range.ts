@@ -10,7 +10,7 @@ export type GivenRange = { start_at: string | null; end_at: string | null };
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * @param strict with upstream's rules: days, weeks and months are asked for by plain dates that begin one
+ * @param strict with upstream's rules: ranges of days, weeks and months must be plain dates on which one begins
  * @returns ISO instants
  * @throws InvalidInput with upstream's messages
  */
@@ -77,7 +77,7 @@ function checkDate(date: string, attr: string, { interval, offsetDay }: Cadence)
   }
 }
 
-/** @returns null for all of the range @throws InvalidInput */
+/** @returns null if no status limits the range @throws InvalidInput */
 export function onlyOf(given: unknown): IntervalStatus[] | null {
   if (given === null || given === undefined) return null;
   const wanted: unknown[] = Array.isArray(given) ? given : [given];

@@ -5,7 +5,7 @@ import type { Backfill } from './backfills.store.ts';
 import { isoMicros } from '../domain/instants.ts';
 import type { IntervalState } from '../intervals/interval-states.ts';
 
-/** @param waitingFor what keeps it, if it has no run under way */
+/** @param waitingFor why the backfill waits, if it has no run under way */
 export function presentBackfill(backfill: Backfill, waitingFor: string | null = null): BackfillBody {
   const { totalRuns, finishedRuns } = backfill;
   return {

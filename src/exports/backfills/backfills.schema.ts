@@ -155,7 +155,7 @@ export const PreviewBody = Type.Object(
 );
 export type PreviewBody = Static<typeof PreviewBody>;
 
-/** Refusal of a plan that is no longer true: the envelope, and the plan that is. */
+/** Refusal of a plan that is no longer true: the error envelope, and the present plan. */
 export const OutdatedPlanBody = Type.Object(
   { ...ErrorBody.properties, plan: PreviewBody },
   {

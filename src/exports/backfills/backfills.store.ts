@@ -1,6 +1,6 @@
 /**
  * Backfills: headers over requests, so that overlapping ones share them. A header says what it wants, as ranges of the export's
- * tiling; its requests are written slice by slice, each slice in a transaction of its own, and so a backfill may be of any size.
+ * tiling; its requests are written slice by slice, each slice in a transaction of its own, so a backfill may have any size.
  */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
@@ -21,14 +21,14 @@ export type Backfill = {
   kind: RequestKind;
   startAt: string;
   endAt: string;
-  /** Where the first data interval begins; null when there is none. */
+  /** Start of the first data interval; null when there is none. */
   adjustedStartAt: string | null;
   status: BackfillStatus;
   totalRuns: number;
   finishedRuns: number;
   /** Finished runs that did not deliver. */
   failedRuns: number;
-  /** Taken beyond the limit of its project: its requests are written when there is a place. */
+  /** Whether the backfill exceeds its project's limit, so its requests are written only when there is a place. */
   waits: boolean;
   /** Rows that its runs delivered; null until all have ended. */
   totalRecords: number | null;
@@ -86,7 +86,7 @@ function fromRow(row: Row): Backfill {
   };
 }
 
-/** @param chosen a condition and what follows it, over `batch_export_backfills` */
+/** @param chosen a condition and the clauses after it, over `batch_export_backfills` */
 const backfillsWhere = (chosen: string) => `
   select backfill.id, project_id, batch_export_id, kind, start_at, end_at, lower(wanted) as adjusted_start_at, planned_until,
     waits, cancelled_at, created_at, total_runs, coalesce(finished_at, last_closed_at) as ended_at,
@@ -146,7 +146,7 @@ export function backfillStore(db: Knex) {
     /** @throws NotFound */
     get,
 
-    /** In the order that was asked for, the newest first by default; a place's `createdAt` is what the order is by. */
+    /** Lists in the requested order, by default the newest first; a place's `createdAt` is the value of the sort column. */
     async list(
       projectId: number,
       batchExportId: string,
@@ -190,7 +190,7 @@ export function backfillStore(db: Knex) {
 
     /**
      * Writes a slice of the requests that a backfill still lacks; call it in a transaction. An open request of the same interval
-     * is shared, not repeated. @returns whether more are to be written
+     * is shared, not repeated. @returns whether more requests are to be written
      */
     async writeRequests(id: string, tiling: Tiling): Promise<boolean> {
       const header = (await table().where({ id }).whereNotNull('planned_until').forNoKeyUpdate().first()) as
@@ -220,7 +220,7 @@ export function backfillStore(db: Knex) {
       );
     },
 
-    /** Intervals among these that no backfill is going to request: one that waits has written no requests yet. */
+    /** Intervals among these that no backfill will request; waiting backfills count, although their requests are not written yet. */
     async notAskedFor(batchExportId: string, intervals: readonly DataInterval[]): Promise<DataInterval[]> {
       const { rows } = await db.raw<{ rows: { number: number }[] }>(
         `select number::int from unnest(:starts::timestamptz[], :ends::timestamptz[]) with ordinality as wanted (start, "end", number)
@@ -237,7 +237,7 @@ export function backfillStore(db: Knex) {
       return rows.map(({ number }) => intervals[number - 1]!);
     },
 
-    /** Backfills of an export of which not every request is written, oldest first: those that wait, or those that do not. */
+    /** Backfills of an export of which not every request is written, oldest first: either the waiting ones or the others. */
     async unwritten(batchExportId: string, { waiting }: { waiting: boolean }): Promise<string[]> {
       const rows = (await table()
         .where({ batch_export_id: batchExportId, waits: waiting })

@@ -1,4 +1,4 @@
-/** Asking for runs: of past data intervals (a backfill), or of one again (a retry: a backfill of one interval). */
+/** Requests runs of past data intervals (a backfill), or of one interval again (a retry, which is a backfill of one interval). */
 import type { Pool } from '../../platform/db/connection.ts';
 import { Conflict, InvalidInput, LimitReached } from '../../platform/errors.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
@@ -35,7 +35,7 @@ export type BackfillsOptions = {
   ensureTemporal(): Promise<void>;
 };
 
-/** ISO instants. `only`: what of the range is wanted. `plan`: the token of a preview that is to be carried out. */
+/** ISO instants. `only`: statuses that limit the range. `plan`: the token of the preview to carry out. */
 export type BackfillRange = { startAt: string; endAt: string; only?: Only; plan?: string | undefined };
 
 const OUTDATED =
@@ -54,7 +54,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
 
   /**
    * The header and a first slice of its requests; the dispatcher writes the others.
-   * @param mayWait beyond the project's limit: the dispatcher writes its requests when there is a place
+   * @param mayWait whether the backfill may exceed the project's limit; the dispatcher then writes its requests when there is a place
    */
   async function open(inside: Bound, header: NewBackfill, by: Author, { mayWait = false } = {}): Promise<Backfill> {
     const { projectId, batchExportId, kind } = header;
@@ -122,7 +122,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * an interval that is requested already is shared.
      * @throws InvalidInput when the range is empty, ends in the future, holds no whole interval or too many
      * @throws Conflict with the present plan when it is no longer the one that was previewed
-     * @throws LimitReached when too many backfills of the project go on
+     * @throws LimitReached when too many backfills of the project are under way
      */
     async request(projectId: number, exportId: string, range: BackfillRange, by: Author = NOBODY): Promise<Backfill> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
@@ -164,8 +164,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     },
 
     /**
-     * Requests exactly the data intervals that ended during a pause and have had no run, in the transaction that unpauses. Where the
-     * project has as many backfills as it may have at once, this one waits for a place. Wake the dispatcher when that is committed.
+     * Requests exactly the data intervals that ended during a pause and have had no run, in the transaction that unpauses. If the
+     * project is at its limit of backfills, this one waits for a place. Wake the dispatcher after the commit.
      * @returns undefined when the pause missed none
      */
     async ofPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
@@ -173,7 +173,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const pausedAt = Math.max(...(await inside.gaps.pauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
       const end = Math.min(millisOf(await inside.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
-      // An interval that ended in the very instant of the pause may have been missed as well: it has no run then.
+      // An interval that ended at the very instant of the pause may have been missed too; it has no run then.
       const ended = intervalsEnding(await inside.batchExports.tiling(id), start - 1, end);
       const { wanted, totalRuns } = await examinedPlan({ stores: inside, states, batchExport }, ended, ['missing']);
       if (totalRuns === 0) return undefined;
@@ -184,9 +184,9 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     },
 
     /**
-     * Requests a run for every data interval whose newest run failed, in one backfill. Where the project has as many backfills as it may
-     * have at once, this one waits for a place.
-     * @returns undefined when nothing has failed, or all of it is asked for already
+     * Requests a run for every data interval whose newest run failed, in one backfill. If the project is at its limit of backfills,
+     * this one waits for a place.
+     * @returns undefined when no interval has failed, or all of them are requested already
      */
     async retryFailed(projectId: number, exportId: string, by: Author = NOBODY): Promise<Backfill | undefined> {
       await ensureTemporal();
@@ -207,8 +207,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     wake,
 
     /**
-     * Ends a backfill: it requests no more runs, and those that it alone wants end, unless they are delivering already.
-     * @throws InvalidInput when it has ended
+     * Ends a backfill: it requests no more runs, and runs that serve it alone end, unless they are delivering already.
+     * @throws InvalidInput when the backfill has ended
      */
     async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
