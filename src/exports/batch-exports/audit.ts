@@ -12,7 +12,7 @@ export const NOBODY: Author = { userId: null, keyId: null };
 
 type AuditEntry = { activity: AuditVerb; changes: Change[] };
 
-/** @param before absent: it was just made */
+/** @param before absent if the export was just created */
 export async function recordExport(
   { auditLog }: Bound,
   by: Author,
@@ -31,7 +31,7 @@ export async function recordExport(
   });
 }
 
-/** Fields that Sluice sets by itself: no change by a person. */
+/** Fields that Sluice sets automatically, so their changes are not a person's. */
 const OF_THE_ROW = new Set([
   'id',
   'team_id',
@@ -44,7 +44,7 @@ const OF_THE_ROW = new Set([
   'latest_runs',
 ]);
 
-/** Fields as clients know them, without secrets. Of a pause what was said of it: its author has an entry of their own. */
+/** Fields as clients know them, without secrets. A pause is reduced to its notes, because the entry names its author already. */
 function fieldsOf(one: BatchExport): Record<string, unknown> {
   const { pause, ...fields } = presentBatchExport(one);
   const said = pause && { reason: pause.reason, resume_at: pause.resume_at };
@@ -87,7 +87,7 @@ export async function recordRun(
   });
 }
 
-/** Which of two deliveries of an interval stays. */
+/** Records which of two deliveries of an interval stays. */
 export async function recordForeignDelivery(
   { auditLog }: Pick<Bound, 'auditLog'>,
   by: Author,

@@ -1,10 +1,10 @@
-/** Batch exports as they stand in their table. */
+/** Rows of batch exports, and their conversion. */
 import { anyDestination } from '../destinations/index.ts';
 import type { BatchExport, BatchExportChange } from './batch-export.ts';
 import type { Cadence } from '../domain/cadence.ts';
 import { integrationFromRow, type IntegrationRow } from '../integrations/integrations.store.ts';
 
-/** Where a batch export's fields are stored: its row, reading and writing it follow from this. */
+/** Columns of a batch export's fields; the row's type, reads and writes are derived from this table. */
 const COLUMNS = {
   id: 'id',
   projectId: 'project_id',
@@ -56,7 +56,7 @@ export function fromRow(row: Row): BatchExport {
   };
 }
 
-/** The configuration of a row that is older than some of its fields. */
+/** Values of configuration fields that are newer than the row. */
 function former(type: string): Readonly<Record<string, unknown>> | undefined {
   return anyDestination(type).former;
 }

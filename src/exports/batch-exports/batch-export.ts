@@ -20,22 +20,22 @@ export type BatchExport = Cadence & {
   destinationConfig: Record<string, unknown>;
   /** Encrypted; null when the configuration has no secret. */
   destinationSecrets: string | null;
-  /** Completes the configuration. */
+  /** Integration that completes the configuration. */
   integration: Integration | null;
   keySpace: string;
-  /** By how much a run may start late, at random, so that many exports do not start at once. */
+  /** Maximum random delay of a run's start, so many exports do not start at once. */
   jitterSeconds: number;
-  /** How many runs that were asked for may be under way at once. */
+  /** Limit of requested runs under way at once. */
   maxConcurrentRuns: number;
   paused: boolean;
   lastPausedAt: string | null;
-  /** Why it paused by itself; null when a person did it. */
+  /** Reason of an automatic pause; null when a person paused it. */
   pausedReason: string | null;
-  /** The pause that goes on; null: none, or one from before pauses were kept. */
+  /** The present pause; null if there is none, or if it began before pauses were stored. */
   pause: OpenPause | null;
-  /** Time that an interval may be due before a notice is sent; null: any time. */
+  /** Time that an interval may be due before a notice is sent; null: no notices. */
   freshnessTargetSeconds: number | null;
-  /** Whether stale intervals are delivered again by themselves. */
+  /** Whether stale intervals are delivered again automatically. */
   redeliverStale: boolean;
   notifications: Notifications | null;
   /** The webhook’s secret, encrypted. */
@@ -48,7 +48,7 @@ export type BatchExport = Cadence & {
   version: string;
 };
 
-/** Fields that a change may set; the rest stays, or follows from them. */
+/** Fields that a change may set; all others stay, or are derived. */
 export type BatchExportChange = Partial<
   Omit<BatchExport, 'id' | 'projectId' | 'createdBy' | 'model' | 'pause' | 'createdAt' | 'lastUpdatedAt' | 'version'>
 >;

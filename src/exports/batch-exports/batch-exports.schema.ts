@@ -26,7 +26,7 @@ const IntegrationId = Type.Integer({
 
 const choices = DESTINATION_TYPES.map((type) => `\`${type}\``).join(', ');
 
-/** `config` is checked by the destination's own schema. */
+/** A destination in a request; `config` is checked by the destination's own schema. */
 const DestinationIn = Type.Object({
   type: Type.String({
     minLength: 1,

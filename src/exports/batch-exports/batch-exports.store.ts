@@ -12,7 +12,7 @@ import { INTEGRATION_JSON } from '../integrations/integrations.store.ts';
 import { PAUSE_JSON } from '../pauses/pauses.store.ts';
 import type { BatchExport, BatchExportChange } from './batch-export.ts';
 
-/** Whether the error violates `batch_exports_key_space`, an index that the former version relies on while it runs beside this one. */
+/** Whether the error violates `batch_exports_key_space`, an index that the previous version relies on while both versions run. */
 function isTaken(error: unknown): boolean {
   return (
     sqlState(error) === SQL_STATE.uniqueViolation &&
@@ -67,20 +67,20 @@ export function batchExportStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Of any project: the engine only knows the export's id. Undefined when deleted. */
+    /** Finds an export of any project, because the engine only knows its id. Undefined when deleted. */
     async find(id: string): Promise<BatchExport | undefined> {
       const row = await live().where({ id }).first();
       return row && fromRow(row);
     },
 
-    /** Also a deleted one, for taking back what it left. @throws NotFound */
+    /** Returns an export even if it is deleted, so its leftovers can be removed. @throws NotFound */
     async evenDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
       const row = await rows().where({ id }).first();
       if (!row) throw new NotFound();
       return { ...fromRow(row), deleted: row.deleted_at !== null };
     },
 
-    /** Newest first, those that the caller may see; without a caller all. */
+    /** Lists the exports that the caller may see, newest first; without a caller, all of them. */
     async list(
       projectId: number,
       page: { limit: number; offset: number },
@@ -115,8 +115,8 @@ export function batchExportStore(db: Knex) {
     },
 
     /**
-     * Locks the row of an export, also a deleted one, until the transaction ends. Taken before every other lock by what goes on
-     * to change several requests or backfills of it: two that took these in different orders would wait for each other.
+     * Locks the row of an export, even a deleted one, until the transaction ends. Transactions that change several of its
+     * requests or backfills take this lock first; in different orders they would deadlock.
      */
     async lockRow(id: string): Promise<void> {
       await table().where({ id }).forNoKeyUpdate().first('id');

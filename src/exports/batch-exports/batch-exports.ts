@@ -1,6 +1,6 @@
 /**
- * User operations on batch exports. The row comes first and is the truth; the schedule in Temporal is set from it at once, and
- * by the reconciler within a minute when Temporal was away just then.
+ * User operations on batch exports. The row is written first and is authoritative; the schedule in Temporal is set from it at once, or
+ * by the reconciler within a minute if Temporal was unavailable.
  */
 import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
@@ -65,7 +65,7 @@ export function batchExports({
     get: stores.batchExports.get,
     list: stores.batchExports.list,
 
-    /** How far each has delivered, by id. */
+    /** Freshness of each export, by id. */
     async freshness(ids: readonly string[]): Promise<Map<string, Freshness>> {
       const looked = await lookAt(stores, ids);
       return new Map(looked.map(({ watched, freshness }) => [watched.id, freshness]));
@@ -119,7 +119,7 @@ export function batchExports({
     },
 
     /**
-     * @param version the row's version that the caller read, to refuse a change of something newer
+     * @param version the row's version that the caller read, to refuse a change of a newer row
      * @throws Stale, InvalidInput, Conflict, NotFound
      */
     async patch(
@@ -161,9 +161,9 @@ export function batchExports({
     },
 
     /**
-     * Runs already started continue; no new one starts by itself. Paused already: only what is said of the pause changes.
-     * @param andThen done in the transaction that changes something, if anything changes
-     * @throws InvalidInput for a time to resume that cannot be
+     * Runs that have started continue; no new run starts automatically. If the export is already paused, only the notes of the pause change.
+     * @param andThen runs in the transaction of the change, if anything changes
+     * @throws InvalidInput for an impossible time to resume
      */
     async pause(
       projectId: number,
@@ -185,12 +185,12 @@ export function batchExports({
       );
     },
 
-    /** @param andThen done in the transaction that ends the pause, if there is one */
+    /** @param andThen runs in the transaction that ends the pause, if there is one */
     async unpause(projectId: number, id: string, by: Author = NOBODY, andThen?: AndThen): Promise<BatchExport> {
       return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { by, andThen });
     },
 
-    /** Ends the schedule, the requests and the runs that are under way, except for commits that have begun. What was delivered stays. */
+    /** Ends the schedule, the requests and the runs that are under way, except for commits that have begun. Delivered data stays. */
     async delete(projectId: number, id: string, by: Author = NOBODY): Promise<void> {
       await ensureTemporal();
       const running = await stores.inTransaction(async (inside) => {

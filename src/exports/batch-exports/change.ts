@@ -1,4 +1,4 @@
-/** One change of a batch export: the row and all that follows from it in one transaction, then its schedule. */
+/** Changes a batch export: the row and all consequences in one transaction, then its schedule. */
 import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import { isSameKeySpace, reserveKeySpace } from '../deliveries/key-spaces.ts';
@@ -27,15 +27,15 @@ export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
 
 export type ChangeBy = {
   by: Author;
-  /** The row's version that the caller read, to refuse a change of something newer. */
+  /** The row's version that the caller read, to refuse a change of a newer row. */
   version?: string | undefined;
-  /** Notes for the pause that the change begins, or that goes on. */
+  /** Notes for the pause that the change begins, or for the present one. */
   pause?: PauseNotes | undefined;
   andThen?: AndThen | undefined;
 };
 
 export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }: ChangeOptions) {
-  /** @param work what is to change; undefined: nothing, and nothing follows */
+  /** @param work returns the change; undefined if there is none, and then there are no consequences */
   return async (
     projectId: number,
     id: string,
@@ -54,7 +54,7 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
         await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.tiling(id), cadence, now));
       }
       await pauseOrUnpause(inside, current, wanted.paused ?? current.paused, { by, pause });
-      // An earlier beginning brings intervals back that were no gaps.
+      // An earlier start adds intervals that were not gaps before.
       if (wanted.startAt !== undefined) await inside.gaps.unsettle(id, current.createdAt);
       if (wanted.keySpace !== undefined) await moveTo(inside, current, wanted.keySpace);
       const updated = await inside.batchExports.update(id, {
@@ -69,7 +69,7 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
     return changed;
   };
 
-  /** Keeps what runs still need of the present place, and reserves the new one, even where both are the same. */
+  /** Stores what runs still need of the present place, and reserves the new one, even if both are the same. */
   async function moveTo(inside: Bound, current: BatchExport, keySpace: string): Promise<void> {
     await inside.places.pinPlans(current.id, pinnedDestination(current));
     await inside.health.end(current.id, 'keeping_files');

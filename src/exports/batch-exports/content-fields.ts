@@ -1,4 +1,4 @@
-/** The fields of a batch export that say what it contains: on the wire, and from there to its settings and back. */
+/** The content fields of a batch export: on the wire, and converted to its settings and back. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { queryColumns } from '../../conditions/custom-queries/columns.ts';
@@ -82,7 +82,7 @@ export const contentOut = {
 const ContentBody = Type.Object(contentOut);
 const ContentIn = Type.Object(contentIn);
 
-/** Reads the content that a request asks for. null takes back what was said before; so does an empty query. */
+/** Reads the content that a request asks for. null resets a field; so does an empty query. */
 export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   const { filters, hogql_query, include_columns, exclude_columns, transformations, hash_key } = body;
   return {
@@ -108,7 +108,7 @@ function schemaOf(query: string): Static<typeof ContentBody>['schema'] {
   }
 }
 
-/** null where nothing was said. */
+/** Content fields of an answer; null for a field that is not set. */
 export function presentContent(content: ContentSettings): Static<typeof ContentBody> {
   const { filters, query, includeColumns, excludeColumns, transformations } = content;
   return {

@@ -1,4 +1,4 @@
-/** An export's content, as its row and its users state it: read, checked, changed. */
+/** Reads, checks and changes an export's content. */
 import { randomBytes } from 'node:crypto';
 import type { Destination } from '../destinations/contract.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
@@ -11,7 +11,7 @@ import { isHashed, type Content, type ContentSettings, type Model } from '../../
 import type { Run } from '../runs/runs.store.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';
 
-/** Fields that users may set. Those left out keep their value in a change, and are empty in a new export. */
+/** Fields that users may set. Omitted fields keep their value in a change, and are empty in a new export. */
 export type ContentPatch = {
   content?: Partial<Omit<ContentSettings, 'filters'>> & { filters?: unknown };
   hashKey?: string;
@@ -29,7 +29,7 @@ export function contentOf({ model, content, destinationConfig: config }: Describ
 }
 
 /**
- * Checks content whole, for a destination.
+ * Checks complete content for a destination.
  * @throws InvalidInput naming the field
  */
 function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): void {
@@ -52,7 +52,7 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
 /** System columns of every table of Postgres. The same names with capitals are free: tables have them quoted. */
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
 
-/** Only a query can name a column so. */
+/** Refuses a system column's name, which only a query can give a column. */
 function refuseSystemColumn({ name }: Column): void {
   if (!SYSTEM_COLUMNS.has(name)) return;
   throw new InvalidInput(`A table cannot have the column '${name}': Postgres has its own.`, 'hogql_query');
@@ -66,14 +66,14 @@ function changed(
   return exportedTypes.get(name) === type ? undefined : name;
 }
 
-/** @param relation what is read: a query may read another than the model's */
+/** @param relation model that is read; a query may read another one than the export's */
 function checkModel({ model, query, includeEvents, excludeEvents }: Content, relation: Model): void {
   if (query !== null && model !== 'events') throw onlyForEvents('hogql_query', model);
   if (includeEvents.length > 0 && relation !== 'events') throw onlyForEvents('include_events', relation);
   if (excludeEvents.length > 0 && relation !== 'events') throw onlyForEvents('exclude_events', relation);
 }
 
-/** In upstream's words. */
+/** Makes the error with upstream's message. */
 function onlyForEvents(name: string, model: Model): InvalidInput {
   return new InvalidInput(`'${name}' is only supported for 'events' not '${model}' model`, name);
 }
@@ -102,7 +102,7 @@ type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey
 
 /**
  * Applies a change of the contents. A key is made when the first column is hashed.
- * @param config the destination's, whole, as it would be stored
+ * @param config the destination's complete configuration, as it would be stored
  * @throws InvalidInput naming the field
  */
 export function contentColumns(
@@ -121,12 +121,12 @@ export function contentColumns(
   return { content, hashKey: key === undefined ? row.hashKey : configs.encryptSecret(row, HASH_KEY, key) };
 }
 
-/** The key of an export's row; null where it has none. @throws Error when the key ring lacks the key that it was encrypted with */
+/** The key of an export's row; null if it has none. @throws Error when the key ring lacks the key that it was encrypted with */
 export function openHashKey(configs: ConfigEncryption, row: Pick<Row, 'id' | 'projectId' | 'hashKey'>): string | null {
   return row.hashKey === null ? null : configs.decryptSecret(row, HASH_KEY, row.hashKey);
 }
 
-/** The key that a run hashes with, as its plan has it; null where it does not. */
+/** The key that a run hashes with, from its plan; null if the run does not hash. */
 export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId, plan }: Run): string | null {
   return openHashKey(configs, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
 }
@@ -135,7 +135,7 @@ export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId,
 const HASH_KEY = 'hash_key';
 const KEY_BYTES = 32;
 
-/** For exports whose users do not bring a key. */
+/** Makes a key for exports whose users do not bring one. */
 function generateHashKey(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }

@@ -1,4 +1,4 @@
-/** Response bodies: rows of this room as the contract spells them. Members are listed one by one, so nothing leaves by accident. */
+/** Response bodies: rows of this room as the contract spells them. Members are listed one by one, so no field is exposed by accident. */
 import type { BatchExport } from './batch-export.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
 import { presentError, type RunError } from '../faults/run-error.ts';
@@ -49,7 +49,7 @@ export function presentBatchExport(
   };
 }
 
-/** @param waitingFor what keeps it, if it has been `Starting` for long */
+/** @param waitingFor why the run waits, if it has been `Starting` for long */
 export function presentRun(run: Run, waitingFor?: string): RunBody {
   return { ...presentRunSummary(run), waiting_for: waitingFor ?? null, receipt: run.receipt && { ...run.receipt } };
 }

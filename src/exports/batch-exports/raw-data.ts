@@ -16,7 +16,7 @@ export function ensureMayExport({ rights }: Pick<Viewer, 'rights'>, wanted: NewE
 }
 
 /**
- * For a change of what an export delivers, or of where: it sends rows where the caller says. Other changes take no more than the level
+ * Checks a change of an export's content or destination, because it sends rows where the caller says. Other changes need only the level
  * with the export.
  * @throws InvalidInput for a query that does not compile; PermissionDenied
  */
@@ -29,12 +29,12 @@ export function ensureMayRedirect(
   ensureRaw(rawAccessByLevel(rights), exportedData(model, { ...content, ...patch.content }));
 }
 
-/** For rows in the answer. @throws InvalidInput for a query that does not compile; PermissionDenied */
+/** Checks a preview, whose answer contains rows. @throws InvalidInput for a query that does not compile; PermissionDenied */
 export function ensureMayPreview(viewer: Viewer, model: Model, content: ContentPatch['content']): void {
   ensureRaw(rawAccess(viewer), exportedData(model, content));
 }
 
-/** @param settings perhaps with filters that are not checked yet */
+/** @param settings content whose filters may not have been checked yet */
 function exportedData(model: Model, settings: ContentPatch['content'] = {}): RawData[] {
   const content = { ...everythingOf(model), ...settings, filters: [] };
   const isOfPersons = selectionOf(content).source.model === 'persons';
@@ -44,7 +44,7 @@ function exportedData(model: Model, settings: ContentPatch['content'] = {}): Raw
   ];
 }
 
-/** Expressions may name anything. */
+/** Whether filters may read persons; expressions count, because they may name any field. */
 function filtersByPerson(filters: unknown): boolean {
   if (!Array.isArray(filters)) return false;
   return filters.some((one: { type?: unknown } | null) => one?.type === 'person' || one?.type === 'hogql');

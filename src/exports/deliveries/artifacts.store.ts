@@ -7,8 +7,8 @@ import { intervalKey, superseded, type EpochLease } from './epoch-lease.store.ts
 export function artifactStore(db: Knex) {
   return {
     /**
-     * Records something left at a destination, committed before it matters.
-     * @param instead takes the place of that record, in one moment
+     * Records an artifact at a destination, committed before it can become visible.
+     * @param instead id of a record that the new one replaces atomically
      * @throws Superseded when the epoch is no longer the interval's, or has been delivered, or `instead` was discarded
      */
     async record(lease: EpochLease, artifact: Artifact, instead?: string): Promise<string> {
@@ -56,20 +56,20 @@ export function artifactStore(db: Knex) {
     },
 
     async discard(ids: readonly string[]): Promise<void> {
-      // One parameter, however many there are: Postgres takes 65,535.
+      // One array parameter, because Postgres takes at most 65,535 parameters.
       await db('batch_export_artifacts')
         .whereRaw('id = any (?)', [[...ids]])
         .delete();
     },
 
-    /** Ends the attempts to take these back. What is recorded stays for a commit at the same place, which may still come. */
+    /** Ends the attempts to remove these artifacts. Their records stay, because a commit at the same place may still come. */
     async giveUp(ids: readonly string[]): Promise<void> {
       await db('batch_export_artifacts')
         .whereRaw('id = any (?)', [[...ids]])
         .update({ given_up_at: db.raw('clock_timestamp()') });
     },
 
-    /** Gives up all that was recorded for the interval under this epoch and earlier ones. */
+    /** Gives up all artifacts recorded for the interval under this epoch and earlier ones. */
     async giveUpOf(lease: EpochLease): Promise<void> {
       await db('batch_export_artifacts')
         .where(intervalKey(lease))

@@ -1,4 +1,4 @@
-/** Reserves what an export may write to: of two exports of the installation none ever writes a key that the other one may. */
+/** Reserves the key space of an export, so no two exports of the installation can write the same key. */
 import { overlaps, parseKeySpace, withModel, type KeySpace } from '../destinations/key-space.ts';
 import { Conflict } from '../../platform/errors.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -6,7 +6,7 @@ import type { PlaceStore } from './places.store.ts';
 
 type Wanted = Pick<BatchExport, 'id' | 'model' | 'keySpace'>;
 
-/** The key space of an export, also of a row that an earlier version wrote. */
+/** The key space of an export, even of a row that an earlier version wrote. */
 export function keySpaceOf({ keySpace, model }: Omit<Wanted, 'id'>): KeySpace {
   const { folder, ...rest } = parseKeySpace(keySpace);
   return { ...rest, folder: folder === null ? null : withModel(folder, model) };
@@ -19,11 +19,11 @@ export function isSameKeySpace(one: Omit<Wanted, 'id'>, other: Omit<Wanted, 'id'
 
 /**
  * Call it in the transaction that stores the export's new key space.
- * @throws Conflict when another export may write to a key of it, or a run of another one still may
+ * @throws Conflict when another export, or an unsettled run of one, may write to one of its keys
  */
 export async function reserveKeySpace({ places }: { places: PlaceStore }, wanted: Wanted): Promise<void> {
   const ours = keySpaceOf(wanted);
-  // One at a time for each store: of two that come at once the second one sees the first.
+  // One reservation at a time for each store, so the second of two concurrent ones sees the first.
   // tooth: place-lock
   await places.lockStore(ours.store);
   for (const { keySpace, model } of await places.reserved(ours.mark, wanted.id)) {

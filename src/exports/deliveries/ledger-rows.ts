@@ -1,4 +1,4 @@
-/** Rows of the ledger, and what the engine knows them as. */
+/** Rows of the ledger, and their conversion to the engine's types. */
 import type { Receipt } from '../destinations/contract.ts';
 
 export type LedgerState = 'open' | 'committing' | 'delivered';
@@ -12,7 +12,7 @@ export type LedgerEntry = {
   receipt: Receipt | null;
 };
 
-/** An interval that a closed run left half way. `isPresent`: it is the interval's newest run, and its entry is the ledger's own. */
+/** An interval that a closed run left half way. `isPresent`: the run is the interval's newest one, so the entry is the ledger's own. */
 export type Unsettled = LedgerEntry & { isPresent: boolean };
 
 export type Row = {

@@ -13,7 +13,7 @@ import { supersededFileStore } from './superseded-files.store.ts';
 
 export type { EpochLease, LedgerEntry, LedgerState, Unsettled };
 
-/** An interval that was delivered at least once; the receipt is of the last time, whatever happens to the interval now. */
+/** An interval that was delivered at least once; the receipt is of the last delivery, whatever the interval's state now. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
 
 /** A commit of unknown outcome, or something at the destination that no delivery owns. */
@@ -23,7 +23,7 @@ const HALF_WAY = `ledger.state = 'committing' or ledger.state = 'open' and exist
     and artifact.data_interval_end = ledger.data_interval_end and artifact.given_up_at is null)`;
 
 /**
- * Closed runs whose artifacts no later commit removes: the interval is delivered, or its newest run delivers to another place. The query
+ * Closed runs whose artifacts no later commit removes, because the interval is delivered, or its newest run delivers to another place. The query
  * starts from the artifacts, because they are few and intervals are many.
  */
 const LEFT_BEHIND = `
@@ -49,7 +49,7 @@ export function ledgerStore(db: Knex) {
   const liveExport = ({ exportId }: EpochLease) =>
     db('batch_exports').where({ id: exportId }).whereNull('deleted_at').select(db.raw('1'));
 
-  /** Ends the troubles that a delivery settles. Events imported after its cutoff are not in it: the interval stays stale. */
+  /** Ends the troubles that a delivery settles. If events were imported after its cutoff, the interval stays stale. */
   async function endTroubles(interval: ExportInterval, { cutoff }: Receipt): Promise<void> {
     // tooth: ledger-stays-stale
     await db('batch_export_troubles')
@@ -61,7 +61,7 @@ export function ledgerStore(db: Knex) {
 
   return {
     /**
-     * Gives the run the interval's next epoch. Every epoch before it is fenced from now on; after a restore it is also above those of
+     * Gives the run the interval's next epoch. Every earlier epoch is fenced from now on; after a restore the new epoch also exceeds those of
      * deliveries that an operator decided about.
      */
     async take(interval: ExportInterval, runId: string): Promise<number> {
@@ -86,7 +86,7 @@ export function ledgerStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Deliveries of `[from, to)`, oldest interval first, one page: those that end after the instant `after`. */
+    /** Deliveries of `[from, to)`, oldest interval first, one page: intervals that end after `after`. */
     async delivered(
       exportId: string,
       { from, to, after }: { from: string; to: string; after: string },
@@ -124,7 +124,7 @@ export function ledgerStore(db: Knex) {
 
     /**
      * From here on the parts are fixed, and a cancellation of the run or a deletion of the export waits for the commit.
-     * @returns the state it found
+     * @returns the state before
      * @throws Superseded; NotFound when the export was deleted before
      */
     async beginCommit(lease: EpochLease): Promise<LedgerState> {
@@ -158,7 +158,7 @@ export function ledgerStore(db: Knex) {
       await endTroubles(lease, receipt);
     },
 
-    /** A delivery that no run of ours made becomes the interval's, under an epoch that fences every run of ours before it. */
+    /** Adopts a foreign delivery as the interval's, under an epoch that fences all earlier runs of this database. */
     async adopt(lease: EpochLease, runId: string, receipt: Receipt): Promise<void> {
       const { exportId, start, end, epoch } = lease;
       await db.raw(
@@ -181,7 +181,7 @@ export function ledgerStore(db: Knex) {
 
     /**
      * Some intervals that closed runs left half way, and that are due to be settled: undelivered ones, and artifacts that were left
-     * at places that nothing else checks. The choice is arbitrary, so that none waits for others. Their receipts come without files.
+     * at places that nothing else checks. The choice is arbitrary, so no interval waits for others. The receipts omit their files.
      */
     async unsettled(): Promise<Unsettled[]> {
       const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);
@@ -209,7 +209,7 @@ export function ledgerStore(db: Knex) {
       ];
     },
 
-    /** Whether the entry is still half way. For a run that is not the interval's newest: whether it still has artifacts. */
+    /** Whether the entry is still unsettled; for a run that is not the interval's newest, whether it still has artifacts. */
     async isHalfWay({ isPresent, ...hold }: Unsettled): Promise<boolean> {
       const row = isPresent
         ? await db('batch_export_intervals as ledger').where(ours(hold)).whereRaw(`(${HALF_WAY})`).first()
@@ -217,7 +217,7 @@ export function ledgerStore(db: Knex) {
       return row !== undefined;
     },
 
-    /** Ends the attempts to settle an interval: what is recorded stays for a later run, which may still find it. */
+    /** Ends the attempts to settle an interval; its records stay, because a later run may still use them. */
     async giveUpSettling(lease: EpochLease): Promise<void> {
       await this.reopen(lease);
       await artifactStore(db).giveUpOf(lease);

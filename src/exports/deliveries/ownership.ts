@@ -7,8 +7,8 @@ import type { ExportStores } from '../stores.ts';
 type Stores = Pick<ExportStores, 'foreignDeliveries' | 'ledger' | 'timeline'>;
 
 /**
- * @param lease the epoch that asks: once a later one has the interval, also by an operator's decision, there is no answer but `Superseded`. A
- *   frozen commit would take for its own what was accepted meanwhile.
+ * @param lease the epoch that asks: once a later epoch has the interval, even by an operator's decision, the only answer is `Superseded`. Otherwise a
+ *   frozen commit would treat a delivery accepted meanwhile as its own.
  */
 export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, lease: EpochLease): Ownership {
   return {

@@ -1,4 +1,4 @@
-/** Which key spaces are reserved, and what is kept of the places that exports have left. */
+/** Reserved key spaces, and the stored credentials of places that exports have left. */
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import {
@@ -50,7 +50,7 @@ const isUsed = (exportId: string, keySpace: string) => `exists (
   select from batch_export_runs used where used.id in (${unsettledRuns(exportId)})
     and used.plan is not null and coalesce(used.plan #>> '{destination,keySpace}', ${keySpace}) = ${keySpace})`;
 
-/** Whether files at the key space are still to be deleted: that takes its credentials. SQL. */
+/** Whether files at the key space are still to be deleted, for which its credentials are needed. SQL. */
 const hasFilesToDelete = (exportId: string, keySpace: string) => `exists (
   select from superseded_files file join batch_export_runs run on run.id = file.run_id
   where file.batch_export_id = ${exportId} and not exists (select from batch_export_health health
@@ -67,9 +67,9 @@ export function placeStore(db: Knex) {
     },
 
     /**
-     * Key spaces that other exports have reserved: where they deliver now, and where a run of theirs may still write, also after they moved
-     * or were deleted.
-     * @param mark a piece of the key spaces' texts, as `KeySpace.mark`
+     * Key spaces that other exports have reserved: where they deliver now, and where one of their runs may still write, even after the export was
+     * moved or deleted.
+     * @param mark a part of the key spaces' texts, see `KeySpace.mark`
      */
     async reserved(mark: string, except: string): Promise<Reservation[]> {
       const { rows } = await db.raw<{ rows: { id: string; key_space: string; model: Model }[] }>(
@@ -85,7 +85,7 @@ export function placeStore(db: Knex) {
       return rows.map(({ id, key_space, model }) => ({ exportId: id, keySpace: key_space, model }));
     },
 
-    /** Where every live export delivers. */
+    /** Key spaces that live exports deliver to. */
     async live(): Promise<Reservation[]> {
       const rows = await db<{ id: string; key_space: string; model: Model }>('batch_exports')
         .whereNull('deleted_at')
@@ -93,7 +93,7 @@ export function placeStore(db: Knex) {
       return rows.map(({ id, key_space, model }) => ({ exportId: id, keySpace: key_space, model }));
     },
 
-    /** Pins the plans of earlier versions, before the export's configuration, which they follow, is changed. */
+    /** Pins plans of earlier versions to the present destination before the export's configuration changes, because they follow it. */
     async pinPlans(exportId: string, destination: PinnedDestination): Promise<void> {
       await db.raw(
         `update batch_export_runs set plan = plan || :pinned::jsonb
@@ -102,7 +102,7 @@ export function placeStore(db: Knex) {
       );
     },
 
-    /** Keeps what the export is about to leave. */
+    /** Stores the place that the export is about to leave. */
     async keep(exportId: string, { keySpace, place, secrets, integration }: KeptPlace): Promise<void> {
       const row = { key_space: keySpace, place, secrets, integration_id: integration?.id ?? null };
       await db('batch_export_places')
@@ -111,7 +111,7 @@ export function placeStore(db: Knex) {
         .merge({ ...row, left_at: db.raw('clock_timestamp()') });
     },
 
-    /** The export delivers there again. */
+    /** Forgets a stored place, because the export delivers there again. */
     async forget(exportId: string, keySpace: string): Promise<void> {
       await db('batch_export_places').where({ batch_export_id: exportId, key_space: keySpace }).delete();
     },
@@ -127,7 +127,7 @@ export function placeStore(db: Knex) {
       return { keySpace, place: row.place, secrets, integration: integration && integrationFromRow(integration) };
     },
 
-    /** Forgets places, credentials included, that no run and no file to be deleted needs any more. @returns how many */
+    /** Forgets places, credentials included, that neither a run nor a file to be deleted needs any more. @returns how many */
     async forgetUnused(): Promise<number> {
       // tooth: place-with-files
       const { rowCount } = await db.raw<{ rowCount: number }>(
@@ -138,8 +138,8 @@ export function placeStore(db: Knex) {
     },
 
     /**
-     * Key space of the export, which is not moved or deleted until the transaction ends: what pins it now stays reserved.
-     * @returns undefined when it was deleted
+     * Returns the key space of the export, which cannot be moved or deleted until the transaction ends, so a plan can pin the key space.
+     * @returns undefined when the export was deleted
      */
     async shareKeySpace(exportId: string): Promise<string | undefined> {
       const row = await db('batch_exports')

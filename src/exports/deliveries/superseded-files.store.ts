@@ -5,9 +5,9 @@ import { intervalKey, type EpochLease } from './epoch-lease.store.ts';
 /** Files at one place that are to be deleted; the run's plan says which place. */
 export type DueFiles = { exportId: string; runId: string; keys: string[] };
 
-/** Rights that are missing for less come back by themselves: a policy that spreads, a volume that is mounted anew. */
+/** Shorter denials are temporary, such as a policy that is still spreading or a volume that is being remounted. */
 const DENIED_FOR_GOOD_HOURS = 24;
-/** A place that was away for so long does not come back. */
+/** A place that was away for so long is gone for good. */
 const GIVE_UP_AFTER_DAYS = 7;
 /** Leftovers of a commit that broke off wait this long for the interval's next delivery. */
 const UNDELIVERED_DAYS = 30;
@@ -21,8 +21,8 @@ export function supersededFileStore(db: Knex) {
 
   return {
     /**
-     * Records files that leave the manifest with this run's commit, committed before the manifest changes. One that an earlier run
-     * recorded starts its grace period anew.
+     * Records files that leave the manifest with this run's commit, committed before the manifest changes. The grace period of a file
+     * that an earlier run recorded starts anew.
      */
     async record(lease: EpochLease, runId: string, keys: readonly string[]): Promise<void> {
       if (keys.length === 0) return;
@@ -44,7 +44,7 @@ export function supersededFileStore(db: Knex) {
       );
     },
 
-    /** The interval is delivered under this epoch: the grace period of what was recorded until then begins. */
+    /** Begins the grace period of the interval's files that were recorded under this epoch and earlier ones. */
     async left(lease: EpochLease): Promise<void> {
       await table()
         .where(intervalKey(lease))
@@ -54,8 +54,8 @@ export function supersededFileStore(db: Knex) {
     },
 
     /**
-     * Files whose grace period is over, by the run that recorded them, those that left first. None of exports that keep all.
-     * @param perExport how many at most
+     * Files whose grace period is over, by the run that recorded them, the oldest first; exports that keep all files are left out.
+     * @param perExport limit for each export
      */
     async due(graceHours: number, perExport: number): Promise<DueFiles[]> {
       const { rows } = await db.raw<{ rows: { export: string; run: string; keys: string[] }[] }>(
@@ -71,7 +71,7 @@ export function supersededFileStore(db: Knex) {
       return rows.map((row) => ({ exportId: row.export, runId: row.run, keys: row.keys }));
     },
 
-    /** Keys whose grace period no later commit has begun anew. */
+    /** Keys whose grace period no later commit has restarted. */
     async stillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
       // tooth: superseded-still-due
       const { rows } = await db.raw<{ rows: { key: string }[] }>(
@@ -81,7 +81,7 @@ export function supersededFileStore(db: Knex) {
       return rows.map(({ key }) => key);
     },
 
-    /** There is nothing left to delete, unless a later commit has recorded the key again. */
+    /** Forgets keys that are deleted, unless a later commit has recorded them again. */
     async forget(runId: string, keys: readonly string[]): Promise<void> {
       await table()
         .where({ run_id: runId })
@@ -91,8 +91,8 @@ export function supersededFileStore(db: Knex) {
     },
 
     /**
-     * Deleting what a run recorded failed: it is tried again in an hour.
-     * @returns whether it has failed for so long that a denial is for good
+     * Postpones deleting a run's files by an hour, because it failed.
+     * @returns whether it has failed for so long that a denial is permanent
      */
     async postpone(runId: string): Promise<boolean> {
       const { rows } = await db.raw<{ rows: { lasting: boolean }[] }>(
@@ -106,12 +106,12 @@ export function supersededFileStore(db: Knex) {
       return rows.some(({ lasting }) => lasting);
     },
 
-    /** When the export no longer keeps all, its files are due at once, as if nothing had failed. */
+    /** Makes the files of an export that no longer keeps all files due at once, as if no deletion had failed. */
     async forgetFailures(exportId: string): Promise<void> {
       await table().where({ batch_export_id: exportId }).update({ failing_since: null, retry_at: null });
     },
 
-    /** Forgets files that cannot be deleted, and those of intervals that nothing has delivered since: they stay. @returns how many */
+    /** Forgets files that cannot be deleted, and those of intervals without a delivery since; such files stay. @returns how many */
     async giveUp(): Promise<number> {
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `delete from superseded_files where failing_since <= clock_timestamp() - interval '${GIVE_UP_AFTER_DAYS} days'

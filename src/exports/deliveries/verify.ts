@@ -1,6 +1,6 @@
 /**
- * Checks what was delivered again: each interval's source and destination against the receipt, at the receipt's cutoff. Reads
- * only; runs may go on meanwhile.
+ * Verifies deliveries: compares each interval's source and destination with the receipt, at the receipt's cutoff. Only
+ * reads; runs may continue meanwhile.
  */
 import type { Receipt, Session } from '../destinations/contract.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../platform/errors.ts';
@@ -15,7 +15,7 @@ import type { ConfigEncryption } from '../integrations/config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
 
 /**
- * `differing`: the destination holds something else than the receipt says, or the source more than was delivered. `deleted`:
+ * `differing`: the destination differs from the receipt, or the source holds more than was delivered. `deleted`:
  * rows of the delivery are gone from the source. `stale`: rows joined the interval since. `missing`: never delivered.
  * `unchecked`: could not be compared now.
  */
@@ -24,7 +24,7 @@ export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'unche
 /** `what` is a sentence. */
 export type Finding = { kind: FindingKind; what: string; expected?: string; found?: string };
 
-/** One data interval, ISO; `rows` as delivered, null when it never was. No findings: all is as it was delivered. */
+/** One data interval, ISO; `rows` as delivered, null if it never was. No findings: the interval is unchanged since its delivery. */
 export type VerifiedInterval = { start: string; end: string; rows: number | null; findings: Finding[] };
 
 export type VerifyOptions = {
@@ -45,7 +45,7 @@ const PAGE = 10;
 
 export function exportVerifier({ stores, events, configs, openSession }: VerifyOptions) {
   /**
-   * Yields what was delivered within the range, oldest interval first; within a bounded range also what never was.
+   * Yields what was delivered within the range, oldest interval first; within a bounded range also intervals without a delivery.
    * @param deep reads every byte back instead of trusting sizes and checksums
    */
   async function* verify(exportId: string, range: VerifyRange, deep: boolean): AsyncGenerator<VerifiedInterval> {
@@ -54,7 +54,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     }
   }
 
-  /** Delivered intervals and, between them, those of the tiling that are not. */
+  /** Delivered intervals and, between them, the tiling's undelivered ones. */
   async function* dueIntervals(exportId: string, range: VerifyRange): AsyncGenerator<DeliveredEntry | DataInterval> {
     const tiles = await tilesWithin(exportId, range);
     let tile = tiles.next();
@@ -67,7 +67,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     for (; !tile.done; tile = tiles.next()) yield tile.value;
   }
 
-  /** The intervals that the range asks for: all of the past within it; none when the range has no bound. */
+  /** All past intervals within the range; none when the range has no bound. */
   async function tilesWithin(exportId: string, range: VerifyRange): Promise<Iterator<DataInterval>> {
     const [first] = range.from === null ? await stores.ledger.delivered(exportId, page(range), 1) : [];
     const from = range.from ?? first?.start;
@@ -98,7 +98,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     const { start, end, receipt } = entry;
     const findings = await findingsOf(entry, deep);
     const now = (await stores.ledger.find(entry)) as DeliveredEntry;
-    // A run took the interval meanwhile: what was compared may be of two deliveries.
+    // A run took the interval meanwhile, so the comparison may have mixed two deliveries.
     if (now.epoch !== entry.epoch || now.state !== entry.state) return check(now, deep);
     return { start, end, rows: receipt.rows, findings };
   }
@@ -140,7 +140,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     const found = `${source.rows} rows, digest ${source.digest}`;
     const gone = receipt.rows - source.rows;
     if (gone > 0) return [{ kind: 'deleted', what: `${gone} rows were deleted at the source.`, expected, found }];
-    // A sealed interval gets no new rows below its cutoff: this is not a later change but another content.
+    // A sealed interval gets no new rows below its cutoff, so this is different content, not a later change.
     return [{ kind: 'differing', what: 'The source holds rows that were not delivered.', expected, found }];
   }
 
@@ -156,7 +156,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
   };
 }
 
-/** @throws Error when the run never had a plan: it cannot have delivered then */
+/** @throws Error when the run never had a plan, so it cannot have delivered */
 function deliveredSlice({ id, projectId, start, end, plan }: Run, { cutoff }: Receipt): Slice {
   if (!plan) throw new Error(`run ${id} has no plan`);
   return { projectId, start, end, cutoff, content: plan.content };
