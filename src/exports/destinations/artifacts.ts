@@ -15,8 +15,8 @@ export type Artifacts = {
   record(artifact: Artifact, instead?: string): Promise<string>;
   /** Everything recorded for this interval under our epoch or earlier ones and not yet discarded, at whatever place. */
   list(): Promise<RecordedArtifact[]>;
-  /** Likewise under later epochs: theirs to take back. */
+  /** Artifacts recorded under later epochs, whose own runs remove them. */
   later(): Promise<RecordedArtifact[]>;
-  /** Forgets artifacts that can never become visible any more (aborted, dropped, completed by us). */
+  /** Forgets artifacts that can no longer become visible (aborted, dropped, completed by us). */
   discard(ids: readonly string[]): Promise<void>;
 };

@@ -4,8 +4,8 @@
 const CALLS_AT_ONCE = 8;
 
 /**
- * Does the work for each item, several at once, begun in order. After a failure no more work begins; the failure is thrown when all that
- * had begun has ended, so that nothing goes on in the background.
+ * Does the work for each item, several at once, begun in order. After a failure no more work begins; the failure is thrown once all work
+ * in progress has ended, so none continues in the background.
  * @returns the results in the order of the items
  */
 export async function severalAtOnce<T, R>(

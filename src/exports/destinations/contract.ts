@@ -4,18 +4,18 @@
  * One data interval travels like this: every part is staged by `write`, each in an activity of its own, on any worker, at
  * any time, some more than once; then one activity calls `commit` with the winners, and `verify` to read back. Until
  * `commit` nothing is visible at the destination; after it, exactly the plan's rows are what it holds for the interval.
- * Any process may be killed or frozen at any point and go on later beside its successor.
+ * Any process may be killed or frozen at any point, and a frozen one may resume while its successor runs.
  *
  * The **epoch** makes that safe. Each plan of an interval has the next epoch of the interval's ledger row. Whatever a
  * destination leaves behind (an open upload, a stage table) is *recorded* in our database, under the epoch, before it can
  * matter; recording fails with `Superseded` once a later epoch has taken the interval. A commit first makes sure that
  * nothing recorded by other attempts can ever become visible.
  *
- * Epochs count within one database. Against another one (a restored or copied database that goes on beside or after this one) stands
- * **ownership**: a delivery says which run made it, and only a run that our database knows for the interval is replaced.
+ * Epochs count within one database. **Ownership** guards against another one (a restored or copied database that runs beside or after
+ * this one): a delivery says which run made it, and is replaced only if our database knows that run for the interval.
  *
- * Errors: a destination throws `DestinationRejected` (would say no again: never retried; tells the user what to fix) or
- * `DestinationUnavailable` (may say yes later: retried), translating its driver's errors once, at the call, by code.
+ * Errors: a destination throws `DestinationRejected` (would refuse again, so never retried; tells the user what to fix) or
+ * `DestinationUnavailable` (may accept later, so retried), translating its driver's errors once, at the call, by code.
  * `Superseded` and `DeliveredElsewhere` pass through. Messages never hold a host, a credential or SQL.
  */
 import type { Carrier } from '../../conditions/rows/columns.ts';
@@ -59,12 +59,12 @@ export type SessionContext = {
   /** A file of no rows; an earlier delivery's names may have had another format or compression than this one's. */
   emptyFile(file: Pick<FileEncoding, 'format' | 'compression'>): {
     bytes: AsyncIterable<Uint8Array>;
-    /** Once `bytes` came to their end. */
+    /** Valid once `bytes` ended. */
     summary(): PartSummary;
   };
   /**
    * Called before each step that changes what the destination shows, with the step's name (`before-commit`, `file-0`,
-   * `manifest`, …). Tests stop, kill and freeze the process here; otherwise it does nothing.
+   * `manifest`, …). Tests stop, kill and freeze the process here; in production it does nothing.
    */
   step(name: string): Promise<void>;
 };
@@ -73,42 +73,42 @@ export type SessionContext = {
 export type Difference = { what: string; expected: string; found: string };
 
 export type Session = {
-  /** Where this delivery goes, by its plan: what its receipt will say. An earlier one may have gone elsewhere. */
+  /** The plan's location for this delivery, which the receipt will have. An earlier delivery may have gone elsewhere. */
   location: string;
   /**
-   * Stages one part, invisibly. Each call stages afresh: what an earlier attempt of the same part left is not built upon.
+   * Stages one part, invisibly. Each call stages afresh, ignoring what an earlier attempt of the same part left.
    */
   write(part: Part, source: PartSource): Promise<StagedPart>;
   /**
    * Makes these parts the content of the data interval, replacing what an earlier delivery left there. Safe to repeat with the
-   * same parts: what an earlier, interrupted call already made visible is recognised. The ledger is `committing` by then.
+   * same parts: files that an interrupted call already made visible are recognised. The ledger is `committing` by then.
    * @throws Superseded when a later epoch took the interval meanwhile; DeliveredElsewhere when the destination holds a delivery that
    *   this database does not know (`Ownership`), which stays as it is
    * @throws StagedLost when a part was staged under a name that is not the plan's
    */
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
-  /** Asks the destination whether this delivery is what it holds, by run and epoch. For repairs after crashes. */
+  /** Asks the destination whether it holds this delivery, by run and epoch. For repairs after crashes. */
   delivered(): Promise<Receipt | undefined>;
   /** The interval as the destination holds it, whichever run and database delivered it; undefined: no delivery of this export. */
   present(): Promise<PresentDelivery | undefined>;
   /**
-   * Reads back. Empty: all is as the receipt says.
+   * Reads the delivery back; no differences: the destination matches the receipt.
    * @param deep downloads and counts every row instead of trusting sizes and checksums
-   * @param rows the delivery's rows as they are at the source, for looking deep where rows have versions
+   * @param rows the delivery's rows as they are at the source, for a deep check of rows with versions
    */
   verify(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
   /**
    * Removes every artifact recorded for this interval up to our epoch. Never touches what is visible.
-   * @returns ids of records that stay because a commit that broke off made visible what no delivery shows: they are its only trace
+   * @returns ids of records that stay because they are the only trace of files that an interrupted commit made visible
    */
   discard(): Promise<readonly string[]>;
-  /** Absent: the destination has no files. */
+  /** Absent if the destination has no files. */
   deleteSuperseded?: DeleteSuperseded;
   /** Ends connections. Called exactly once, also after an error. */
   close(): Promise<void>;
 };
 
-/** The export that a configuration is of. */
+/** The export that a configuration belongs to. */
 export type Subject = { projectId: number; model: string };
 
 /** `effectively_once`: repeats leave the same content. `at_least_once`: a receiver may see a repeat and must deduplicate. */
@@ -123,24 +123,24 @@ export type Destination<Config = unknown> = {
   takes: Carrier;
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
-  /** Values of these fields in a stored configuration that lacks them, because it is older than they are. */
+  /** Values of fields that a stored configuration lacks because it is older than they are. */
   former?: Readonly<Record<string, unknown>>;
-  /** Fields that an integration of the kind brings instead of the configuration. */
+  /** Kind of integration that the destination uses, and the fields that it supplies in place of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
   /**
-   * Checks that upstream makes with messages of its own, before the schema says less of it.
+   * Makes checks for which upstream has its own messages, before the schema's less specific ones.
    * @throws InvalidInput naming the field, or none
    */
   checkFirst?(config: Readonly<Record<string, unknown>>): void;
-  /** Fields that decide which server is given the secrets: a change of one needs the secrets again. */
+  /** Fields that decide which server receives the secrets, so a change of one requires the secrets again. */
   secretsGoTo: readonly string[];
   /**
-   * Checks what a schema cannot say, when saved and again on each run; contacts nothing but name servers.
+   * Makes the checks that a schema cannot express, when saved and again on each run; contacts only name servers.
    * @throws InvalidInput naming the field (without the `destination__config__` prefix)
    */
   validate(config: Config, environment: DestinationEnvironment): Promise<void>;
   /**
-   * The place that the credentials open, as exactly as it can be told: two configurations with equal places may use each other's
+   * The place that the credentials open, as precisely as possible, because two configurations with equal places may use each other's
    * credentials. Holds no secret, and needs none in `config`.
    */
   place(config: Config, of: Subject): string;
@@ -149,18 +149,18 @@ export type Destination<Config = unknown> = {
    * may have any in common. Holds no secret, and needs none in `config`.
    */
   keySpace(config: Config, of: Subject): string;
-  /** The place in a few words for people, such as `s3://bucket/prefix` or `schema.table`: no host, no secret. Contacts nothing. */
+  /** The place in a few words for people, such as `s3://bucket/prefix` or `schema.table`: no host, no secret. Makes no network call. */
   label(config: Config): string;
   /** Steps that can be tried first. */
   steps: readonly TestStep<Config>[];
-  /** Names that a delivery leaves there, as people find them: objects and their manifest, or the table. Contacts nothing. */
+  /** Names that a delivery has at the destination: objects and their manifest, or the table. Makes no network call. */
   names(
     config: Config,
     delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId'> & { parts: readonly Part[] },
   ): string[];
   /**
-   * Which data intervals the place holds a delivery of: of this export, and perhaps of others, as the session's `present` tells. For
-   * comparing, without asking for each interval since the beginning.
+   * Data intervals of which the place holds a delivery, perhaps another export's; the session's `present` tells. Spares a comparison
+   * from asking for each interval since the beginning.
    */
   deliveries(
     config: Config,

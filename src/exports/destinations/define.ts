@@ -1,4 +1,4 @@
-/** Parts that all destinations have in common beside the contract. */
+/** Helpers that all destinations share. */
 import { nullable, Type, type TSchema } from '../../platform/schema.ts';
 import type { Destination } from './contract.ts';
 
@@ -14,7 +14,7 @@ export function grouped<Fields extends Record<string, TSchema>>(group: FieldGrou
 
 const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
 
-/** Fields of every configuration: which events leave. An event that both lists name does not. */
+/** Fields of every configuration: which events are exported. An event in both lists is not. */
 const EVENT_LISTS = {
   include_events: Type.Optional({
     ...EventNames,

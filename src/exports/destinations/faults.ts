@@ -4,9 +4,9 @@ import { DestinationRejected, DestinationUnavailable, type Fault, type FaultOwne
 /** A code, once released, keeps its meaning; the sentence may change. */
 export type KnownFault = {
   owner: FaultOwner;
-  /** The field of the configuration that mends it; where an integration brings the field, the integration does. */
+  /** The configuration field to correct; if an integration supplies the field, the integration is to be corrected. */
   field?: string;
-  /** The same delivery would meet it for ever: it is not tried again by itself. */
+  /** The same delivery would always fail with this fault, so there is no automatic retry. */
   final?: boolean;
   sentence: string;
   /** Codes of the driver or of the system, and statuses. */
@@ -20,7 +20,7 @@ export const CONFIG_ATTR = 'destination__config__';
 
 type ThrownFault = {
   cause?: unknown;
-  /** Instead of the sentence of the table, where it says more. */
+  /** More specific sentence that replaces the table's. */
   sentence?: string;
 };
 
@@ -40,7 +40,7 @@ export function raising<Table extends FaultTable>(table: Table) {
   };
 }
 
-/** Codes of a table by what the driver says. */
+/** Codes of a table by the driver's answer. */
 export function byAnswer<Table extends FaultTable>(table: Table): ReadonlyMap<string | number, keyof Table & string> {
   return new Map(
     Object.entries(table).flatMap(([code, { answers = [] }]) => answers.map((one) => [one, code] as const)),

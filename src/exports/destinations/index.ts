@@ -1,4 +1,4 @@
-/** Every destination there is. A new one is added here, and nowhere else. */
+/** Every destination there is. New destinations are added only here. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Destination } from './contract.ts';
 import type { DestinationEnvironment } from './environment.ts';
@@ -8,7 +8,7 @@ import { awsS3, s3, s3Compatible } from './s3/s3.ts';
 
 const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, postgres];
 
-/** As in `destination.type`, also those that an installation does not offer. */
+/** Values of `destination.type`, including types that this installation does not offer. */
 export const DESTINATION_TYPES = ALL.map(({ type }) => type);
 
 /** Destinations that this installation offers: LocalFile exists only where the operator gave it a root. */
@@ -16,7 +16,7 @@ export function destinations(environment: DestinationEnvironment): readonly Dest
   return ALL.filter(({ type }) => type !== localFile.type || environment.localRoot !== undefined);
 }
 
-/** A destination by its type, also one that the installation offers no longer. @throws Error for a type that does not exist */
+/** A destination by its type, even if the installation no longer offers it. @throws Error for a type that does not exist */
 export function anyDestination(type: string): Destination {
   const destination = ALL.find((candidate) => candidate.type === type);
   if (!destination) throw new Error(`there is no destination ${type}`);

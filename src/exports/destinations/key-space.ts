@@ -35,8 +35,8 @@ export function withModel(folder: string, model: string): string {
 }
 
 /**
- * Whether some data intervals give both the same key. Variables are taken as independent of each other, so the answer may be yes
- * for combinations that no single interval has; it is never no for those that one has.
+ * Whether some data intervals give both the same key. Variables are treated as independent of each other, so the answer may be yes
+ * for combinations that no single interval has; it is never no for combinations that one has.
  */
 export function overlaps(one: KeySpace, other: KeySpace): boolean {
   if (one.store !== other.store) return false;

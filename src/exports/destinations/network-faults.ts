@@ -1,13 +1,13 @@
-/** Faults on the way to a server: no connection came about, or one broke. */
+/** Faults of connections to a server that failed or broke. */
 import { HOST_REFUSED, HostRefused } from '../../platform/net/host-rules.ts';
 import { isTlsRefusal, TLS_REFUSED } from '../../platform/net/tls-errors.ts';
 import type { KnownFault } from './faults.ts';
 
-/** Words of a destination. */
+/** Field names and sentences of a destination. */
 type Words = {
   /** The field that names the host. */
   host: string;
-  /** The field by which people trust a certificate all the same. */
+  /** The field that permits an untrusted certificate. */
   trust?: string;
   unreachable: string;
   untrusted?: string;
@@ -66,7 +66,7 @@ const CODES = new Map(
   ),
 );
 
-/** The code of an error that is not a server's answer. */
+/** The code of an error that did not come from the server. */
 export function networkFaultOf(error: unknown): NetworkFaultCode {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   const known = CODES.get(typeof code === 'string' ? code : String(name));

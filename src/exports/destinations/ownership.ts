@@ -1,4 +1,4 @@
-/** Ownership of deliveries: guards against another database, where epochs, which count within one, do not. */
+/** Ownership of deliveries: guards against another database, which epochs cannot do because they count within one. */
 import type { Receipt } from './receipt.ts';
 import type { StagedPart } from './delivery.ts';
 
@@ -11,10 +11,10 @@ export type Ownership = {
   timeline(): Promise<string>;
   /**
    * Whether the run is one of the interval's in this database, or an operator decided that its delivery may be replaced.
-   * @throws Superseded when a later epoch has the interval in our database: what is known since then is not for us to replace
+   * @throws Superseded when a later epoch has the interval in our database, so a delivery known since then is not ours to replace
    */
   knows(runId: string): Promise<boolean>;
-  /** The interval's last delivery as this database has it. @throws Superseded as `knows` does */
+  /** The receipt of the interval's last delivery in this database. @throws Superseded as `knows` does */
   lastReceipt(): Promise<Receipt | undefined>;
   /** Whether an operator decided that a delivery without a run id may be replaced. */
   mayReplace(receipt: Receipt): Promise<boolean>;

@@ -21,17 +21,17 @@ export type Receipt = {
   rows: number;
   digest: RowsDigest;
   bytes: number;
-  /** Where it went, for a person: `s3://bucket/prefix/…`, `schema.table`. No host, no credential. */
+  /** Where the delivery went, for a person: `s3://bucket/prefix/…`, `schema.table`. No host, no credential. */
   location: string;
   epoch: number;
   cutoff: string;
-  /** For files: each one, and the manifest's key. */
+  /** Files of the delivery; absent for tables. */
   files?: DeliveredFile[];
   manifest?: string;
-  /** The run that delivered it; null or absent: it was delivered before destinations kept the run. */
+  /** The run that delivered; null or absent for deliveries from before destinations stored the run. */
   run_id?: string | null;
   /** Timeline of the database that delivered it; null or absent as for `run_id`. */
   timeline?: string | null;
-  /** Set on a delivery found at a destination whose commit broke off: readers do not take it. Never on one of our own. */
+  /** Set on a delivery found at a destination whose commit was interrupted, so readers ignore it. Never set on our own deliveries. */
   interrupted?: true;
 };

@@ -3,8 +3,8 @@ import type { Artifact, RecordedArtifact } from './artifacts.ts';
 import type { SessionContext } from './contract.ts';
 
 /**
- * The artifacts of this interval that are at the session's own place. Those of earlier runs at other places stay recorded: each
- * is taken back by a session of the run that left it, which its plan leads there.
+ * The artifacts of this interval that are at the session's own place. Those of earlier runs at other places stay recorded, because each
+ * is removed by a session of its own run, whose plan leads to that place.
  */
 export async function artifactsAt(
   isHere: (artifact: Artifact) => boolean,

@@ -1,4 +1,4 @@
-/** Files that a re-delivery under versioned names replaces, from their record to their end. */
+/** Types for recording and deleting files that a re-delivery under versioned names replaces. */
 
 /**
  * Stores, committed, that these files are about to leave the interval's manifest, or were made visible and never named by one. They are

@@ -1,4 +1,4 @@
-/** Tests of a destination before anything is exported: can it be reached, and does it let us do what a run will do? */
+/** Tests before the first export whether a destination can be reached and permits what a run will do. */
 import type { Delivery } from './delivery.ts';
 import type { DestinationEnvironment } from './environment.ts';
 
@@ -11,7 +11,7 @@ export type TestContext = TestSubject & {
   signal: AbortSignal;
 };
 
-/** Steps are tried in their order, each on its own; a later one may take for granted that those before it passed. */
+/** Steps are tried in their order, each on its own; a later one may rely on the success of those before it. */
 export type TestStep<Config = unknown> = {
   name: string;
   description: string;

@@ -1,4 +1,4 @@
-/** Errors of the file system, as one of our two. They name paths; ours say only what to do. */
+/** Translates errors of the file system, which name paths, to our two errors, which say only what to do. */
 import { byAnswer, type KnownFault } from '../faults.ts';
 import { LOCAL_FILE_FAULTS, localFileFault } from './faults.ts';
 
@@ -6,7 +6,7 @@ const BY_CODE = byAnswer(LOCAL_FILE_FAULTS);
 
 /**
  * The consequence of a system's error code for a run.
- * @returns `final`: the same delivery would meet it again for ever; `advice`: a sentence for the user; undefined for other codes
+ * @returns `final`: the same delivery would always fail with it; `advice`: a sentence for the user; undefined for other codes
  */
 export function consequenceOf(code: string): { final: boolean; advice: string } | undefined {
   const fault = BY_CODE.get(code);
@@ -23,7 +23,7 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException | undefined)?.code ?? '';
 }
 
-/** @throws always: DestinationRejected, DestinationUnavailable, or the error itself when it is not the file system's */
+/** @throws always: DestinationRejected, DestinationUnavailable, or the error itself if the file system did not raise it */
 export function translate(error: unknown): never {
   const fault = BY_CODE.get(codeOf(error));
   throw fault === undefined ? error : localFileFault(fault, { cause: error });

@@ -3,8 +3,8 @@ import { raising, type KnownFault } from '../faults.ts';
 import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
 
 /**
- * Final is what another attempt meets again: the configuration names something that is no folder. Others are given for a while by a full
- * disk, a volume that is mounted again or restored, or a server of network files.
+ * Final faults recur in each attempt, because the configuration names something other than a folder. All others may be temporary: a full
+ * disk, a volume that is being remounted or restored, or a network file server.
  */
 export const LOCAL_FILE_FAULTS = {
   directory_unusable: {

@@ -1,4 +1,4 @@
-/** Files in a folder of the installation's own: the destination that needs nothing else. */
+/** Files in a folder of the installation; needs no other service. */
 import path from 'node:path';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
@@ -38,7 +38,7 @@ function folderOf(config: LocalFileConfig, projectId: number): string {
   return [String(projectId), ...folders.filter((folder) => folder !== '')].join('/');
 }
 
-/** Without the root, which is the operator's: a root that is moved takes all of its places along. */
+/** Omits the operator's root, so moving the root does not change places. */
 function folderPlace(config: LocalFileConfig, { projectId, model }: Subject): string {
   return `local:${withModel(folderOf(config, projectId), model)}`;
 }

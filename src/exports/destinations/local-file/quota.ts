@@ -1,4 +1,4 @@
-/** How much a project's files may take. Counted anew now and then: other workers write to the same folder. */
+/** Limits the size of a project's files. The size is recounted from time to time, because other workers write to the same folder. */
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { localFileFault } from './faults.ts';
@@ -7,7 +7,7 @@ const COUNTED_EVERY_MS = 30_000;
 const MIB = 1024 * 1024;
 
 export type Quota = {
-  /** @throws DestinationRejected when so many more bytes would be too many */
+  /** Counts more bytes. @throws DestinationRejected when they would exceed the limit */
   charge(bytes: number): Promise<void>;
 };
 
@@ -43,7 +43,7 @@ async function counted(folder: string): Promise<Count> {
   return counting;
 }
 
-/** Bytes of all files below, those that are being written too. */
+/** Bytes of all files below the folder, including unfinished ones. */
 async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];

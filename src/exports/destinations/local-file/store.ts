@@ -1,6 +1,6 @@
 /**
- * Objects as files below one folder. An upload is a hidden temporary file beside its target. Completing it is a rename, or, where there
- * may be no such file yet, a second link: both are atomic, and find no file once the upload was aborted.
+ * Objects as files below one folder. An upload is a hidden temporary file beside its target. Completing it is a rename, or, if no such
+ * file may exist yet, a second link: both are atomic, and fail once the upload was aborted.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -20,7 +20,7 @@ export type LocalStoreOptions = {
   /** Absolute; keys are paths below it. */
   root: string;
   quota: Quota;
-  /** Rights of files, as in `open(2)`; folders may be entered by whom files may be read. */
+  /** Rights of files, as in `open(2)`; whoever may read files may enter folders. */
   fileMode?: number | undefined;
   /** As in `Destination.place`. */
   place: string;
@@ -31,7 +31,7 @@ export type LocalStoreOptions = {
   linkFile?: LinkFile;
 };
 
-/** Delivered files hold people's behaviour: not for every account of the machine. */
+/** Delivered files hold people's behaviour, so not every account of the machine may read them. */
 export const DEFAULT_FILE_MODE = 0o640;
 
 export function localStore(options: LocalStoreOptions): ObjectStore {
@@ -78,7 +78,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       }
       return { number, tag: '' };
     },
-    // Two uploads of the same bytes are the same file: the content tells who made it.
+    // Two uploads of the same bytes make the same file, so the content identifies the upload.
     identify: (_, { sha256 }) => ({ identity: `sha256:${sha256}`, checksum: `sha256:${sha256}` }),
     async complete({ key, id }, replaces) {
       signal.throwIfAborted();
@@ -92,7 +92,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       const [from, to] = [path.join(root, id), path.join(root, key)];
       if (replaces === 'absent') await createFrom(from, to, linkFile);
       else {
-        // Check as near to the rename as a file system lets us: it has no rename under a condition.
+        // Check as late as possible, because file systems have no conditional rename.
         if (replaces && (await store.head(key))?.tag !== replaces.tag) throw new ObjectChanged();
         await rename(from, to).catch(goneIfMissing);
       }
@@ -162,7 +162,7 @@ async function createFrom(from: string, to: string, linkFile: LinkFile): Promise
     // tooth: local-file-create
     if (hasCode(error, 'EEXIST')) throw new ObjectChanged();
     if (!hasCode(error, ...NO_LINKS)) goneIfMissing(error);
-    // Check as near to the rename as such a volume lets us.
+    // Check as late as possible before the rename.
     // tooth: local-file-create-without-links
     if (await lstat(to).catch(undefinedIfMissing)) throw new ObjectChanged();
     await rename(from, to).catch(goneIfMissing);
@@ -203,7 +203,7 @@ async function makeFolder(root: string, key: string, mode: number): Promise<void
   }
 }
 
-/** With the right to enter for all who may read; always for the owner. */
+/** Adds the right to enter for everyone who may read, and always for the owner. */
 function folderMode(fileMode: number): number {
   return fileMode | ((fileMode & 0o444) >> 2) | 0o700;
 }
@@ -246,7 +246,7 @@ function undefinedIfMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-/** Errors of the file system name paths: what leaves here names only what to do. */
+/** Errors of the file system name paths: translated errors say only what to do. */
 function translated(store: ObjectStore): ObjectStore {
   const { begin, unfinished, putPart, complete, abort, head, get, list, remove } = store;
   return {

@@ -1,8 +1,8 @@
 /**
  * How staged files become the content of a data interval. Nothing is deleted here, because a delete cannot be fenced: a thawed
- * worker would remove a newer delivery. What makes the steps safe to interrupt, repeat and run beside a frozen older self:
- * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit. One that was begun and
- * not recorded is never filled, whoever ends it.
+ * worker would remove a newer delivery. The steps are safe to interrupt, repeat and run beside a frozen older attempt, because
+ * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit. An upload that was begun
+ * but not recorded is never filled.
  */
 import { StagedLost, Superseded } from '../../../platform/errors.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
@@ -33,7 +33,7 @@ import {
 import type { ObjectHead, Replaces } from './store.ts';
 import { sweep } from './sweep.ts';
 
-/** A file of the interval: as it is to be, and the upload that makes it so, unless it is so already, with what was there. */
+/** A file of the interval in its new state, and, unless it has that state already, the upload that makes it and the object that it replaces. */
 type Target = { file: DeliveredFile; change?: { upload: StagedFile; replaces: Replaces | undefined } };
 
 /** The engine has set the interval's ledger row to `committing` with our epoch before it calls this. */
@@ -48,7 +48,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   }
   await context.step('before-commit');
 
-  // 1. Nothing that another attempt left can become visible any more.
+  // 1. Abort the uploads of other attempts, so they can no longer become visible.
   const { uploads: recorded, intents } = await recordedHere(session);
   const ours = new Set(winners.map(({ upload }) => upload.id));
   const others = recorded.filter(({ upload }) => !ours.has(upload.id));
@@ -56,7 +56,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   await severalAtOnce(others, ({ upload }) => store.abort(upload));
   await sweep(session, intents);
 
-  // 2. What is there? From here on only we, a later epoch or another database changes it: each object is replaced by its tag.
+  // 2. Read the present manifest. From here on only we, a later epoch or another database may change it, so each object is replaced by its tag.
   const tagged = await readTaggedManifest(store, names.manifest, delivery);
   const present = tagged?.manifest;
   // tooth: store-known-delivery
@@ -77,8 +77,8 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
     if (target) targets.push(target);
   }
 
-  // 4. Equal content is left alone, to the last byte of the manifest. That needs no new manifest to fence older attempts: their
-  // uploads were aborted in step 1, so none of them can change what is there.
+  // 4. Equal content is left alone, and so is the manifest. No new manifest is needed to fence older attempts: their
+  // uploads were aborted in step 1, so none of them can change anything.
   const files = targets.map(({ file }) => file);
   const toWrite = targets.flatMap(({ change }) => change?.upload ?? []);
   const done = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
@@ -94,7 +94,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
     }
   }
 
-  // 5. Names that hold a run and leave the manifest, or were made visible by a commit that broke off, are on record before.
+  // 5. Names that hold a run and leave the manifest, or that an interrupted commit made visible, are recorded before the manifest changes.
   await recordLeaving(session, entries, recorded, needed);
 
   // 6. The manifests are uploads like all others, and ready before anything changes.
@@ -123,7 +123,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   return done(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
 }
 
-/** The layout may have been another one when they were written. @param staying keys of the manifest that the commit ends with */
+/** Records the files that leave, whose layout may have been another one. @param staying keys of the manifest that the commit ends with */
 async function recordLeaving(
   session: FileSession,
   entries: ReadonlyMap<string, DeliveredFile>,
@@ -135,7 +135,7 @@ async function recordLeaving(
   await session.context.recordSuperseded(leaving.filter((key) => !staying.has(key)));
 }
 
-/** A part's file: left alone when it already shows this content, or when an interrupted call of ours made it visible. */
+/** Target for a part's file, without a change if the file already shows this content or an interrupted call of ours made it visible. */
 async function targetOf(
   { store }: FileSession,
   entries: ReadonlyMap<string, DeliveredFile>,
@@ -166,7 +166,7 @@ async function showsContent(
   return true;
 }
 
-/** A name that must hold no rows from now on; undefined when nothing is visible there or the name is not of this interval. */
+/** Target for a name that must hold no rows from now on; undefined if no file is visible there or the name is not of this interval. */
 async function emptyTarget(
   session: FileSession,
   entry: DeliveredFile | undefined,
@@ -191,7 +191,7 @@ function sameNames(before: readonly DeliveredFile[], after: readonly DeliveredFi
   return names.size === after.length && after.every(({ key }) => names.has(key));
 }
 
-/** The object that may be replaced: the one that was seen; undefined where the store has no tags. */
+/** The object that may be replaced, which is the one that was read; undefined if the store has no tags. */
 function replacedBy(present: { tag: string | null } | undefined): Replaces | undefined {
   if (!present) return 'absent';
   // tooth: store-manifest-condition
@@ -224,7 +224,7 @@ async function stageManifest(session: FileSession, manifest: Manifest): Promise<
   return stage(session, await openUpload(session, session.names.manifest), content());
 }
 
-/** The manifest tells what is visible now: forget the uploads, and abort those of files that were left alone. */
+/** Forgets the uploads, because the manifest now says what is visible, and aborts those of files that were left alone. */
 async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): Promise<void> {
   const { context, store } = session;
   try {
@@ -234,7 +234,7 @@ async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): P
     await context.artifacts.discard(rest.map(({ id }) => id));
     await sweep(session, intents);
   } catch {
-    // Delivered is delivered. What is still recorded is cleaned up with the next delivery.
+    // The delivery is complete; the next one cleans up the remaining records.
     context.log('warning', 'Some unfinished uploads could not be removed; the delivery itself is complete.');
   }
 }

@@ -1,4 +1,4 @@
-/** Configuration that all file destinations have in common; the engine plans and encodes by all but the prefix. */
+/** Configuration that all file destinations share; the engine uses all of it but the prefix for planning and encoding. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static, type TSchema } from '../../../platform/schema.ts';
 import {
@@ -73,12 +73,12 @@ export const fileProperties = {
   }),
 };
 
-/** A default where `nullable` takes none. */
+/** Adds a default to a schema whose constructor, such as `nullable`, takes none. */
 export function withDefault<S extends TSchema>(schema: S, value: Static<S>): S {
   return { ...schema, default: value };
 }
 
-/** For `checkFirst`, with upstream's messages. @throws InvalidInput for a format or compression that there is not */
+/** Checks for `checkFirst`, with upstream's messages. @throws InvalidInput for an unknown format or compression */
 export function checkFileFormat(config: Readonly<Record<string, unknown>>): void {
   const { file_format: format = DEFAULT_FORMAT, compression = null } = config as Record<string, string | null>;
   if (!isOneOf(FILE_FORMATS, format)) {
@@ -105,7 +105,7 @@ function listed(values: readonly string[]): string {
   return `[${values.map((value) => `'${value}'`).join(', ')}]`;
 }
 
-/** Exports that were made before there were layouts keep the names that they have. */
+/** Exports that are older than layouts keep their names. */
 export const FORMER_FILE_CONFIG = { layout: 'stable' } as const;
 
 export function layoutOf({ layout }: { layout?: Layout }): Layout {

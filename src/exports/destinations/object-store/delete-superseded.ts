@@ -1,11 +1,11 @@
-/** Deletes files that left the manifest. A delete cannot be fenced, so only names that never come back are deleted. */
+/** Deletes files that left the manifest. A delete cannot be fenced, so only names that are never reused are deleted. */
 import type { DeletedFiles } from '../superseded.ts';
 import { readManifest } from './manifest.ts';
 import type { FileSession } from './staging.ts';
 
 /**
  * Ends with the first file that may not be deleted.
- * @param due asked after the manifest was read: a commit records what leaves the manifest before it changes it
+ * @param due called after the manifest was read, because a commit records the leaving files before it changes the manifest
  */
 export async function deleteSuperseded(
   { store, names, delivery, context }: FileSession,

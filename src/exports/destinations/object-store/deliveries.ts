@@ -1,4 +1,4 @@
-/** Which data intervals a store holds a delivery of, from the names of manifests: a listing costs less than asking for each interval. */
+/** Lists the delivered data intervals in a store by the names of manifests, because a listing costs less than asking for each interval. */
 import type { IntervalBounds } from '../contract.ts';
 import { withModel } from '../key-space.ts';
 import { manifestKey } from './keys.ts';
@@ -16,7 +16,7 @@ export async function* deliveriesIn(store: ObjectStore, prefix: string, model: s
   for await (const key of store.list(fixed)) {
     const named = MANIFEST.exec(key);
     const [start, end] = [instantOfCompact(named?.[1]), instantOfCompact(named?.[2])];
-    // Names of other prefixes that begin in the same way.
+    // The comparison excludes names under other prefixes that begin in the same way.
     if (start && end && manifestKey(prefix, { start, end, model }) === key) yield { start, end };
   }
 }

@@ -20,8 +20,8 @@ const SEGMENT_BYTES = 255;
 export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);
 
 /**
- * Checks a prefix or a directory: relative, `/` between segments, nothing that a store or a file system reads as something else.
- * @returns it without a trailing slash
+ * Checks a prefix or a directory: relative, `/` between segments, no characters that a store or a file system treats specially.
+ * @returns the path without a trailing slash
  * @throws InvalidInput naming the field
  */
 function checkPath(path: string, attr: string): string {
@@ -58,7 +58,7 @@ export function checkPrefix(prefix: string, attr = 'prefix'): string {
   return path;
 }
 
-/** `stable`: names follow from the data interval. `versioned`: they also hold the run, so that no delivery reuses one. */
+/** `stable`: names follow from the data interval. `versioned`: they also hold the run, so no delivery reuses one. */
 export const LAYOUTS = ['versioned', 'stable'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
@@ -76,7 +76,7 @@ export type Names = {
 
 type FileKind = Pick<FileEncoding, 'format' | 'compression'>;
 
-/** By extension. `.parquet` may hold any codec: its readers find out, and an empty file has none. */
+/** By extension. `.parquet` may hold any codec, because readers find it inside, and an empty file has none. */
 const KINDS: ReadonlyMap<string, FileKind> = new Map(
   FILE_FORMATS.flatMap((format) =>
     [null, ...SUPPORTED_COMPRESSIONS[format]].map((compression): [string, FileKind] => [
@@ -132,7 +132,7 @@ export function allNames(names: Names, parts: readonly Part[]): string[] {
 
 /** Format and compression of an exported file, from its name. @throws Error for any other name */
 export function fileKindOf(key: string): FileKind {
-  // `.jsonl` is no suffix of `.jsonl.gz`: at most one matches.
+  // At most one extension matches, because `.jsonl` is not a suffix of `.jsonl.gz`.
   for (const [extension, kind] of KINDS) if (key.endsWith(extension)) return kind;
   throw new Error('not the name of an exported file');
 }

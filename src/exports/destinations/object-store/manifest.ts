@@ -1,5 +1,5 @@
 /**
- * The manifest says which files hold a data interval, and that they are all there. A reader takes an interval when its manifest
+ * The manifest lists the files of a data interval, and shows that all of them exist. A reader takes an interval when its manifest
  * exists and its `state` is `complete`; `replacing` means that the files are being exchanged right now.
  */
 import { compile, stringEnum, Type, type Static } from '../../../platform/schema.ts';
@@ -10,7 +10,7 @@ import { totalsOf } from '../totals.ts';
 import { objectStoreFault } from './faults.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 
-/** Far beyond the manifest of the largest interval; a hostile store may answer anything. */
+/** Much more than the largest interval's manifest; a limit is needed because a hostile store may send any amount. */
 const MANIFEST_BYTES = 16 * 1024 * 1024;
 
 const Manifest = Type.Object({
@@ -51,7 +51,7 @@ export type Manifest = Static<typeof Manifest>;
 
 const isManifest = compile(Manifest);
 
-/** @param files every file of the interval, also the empty ones of earlier, longer deliveries */
+/** @param files every file of the interval, including the empty ones of earlier, longer deliveries */
 export function manifestOf(
   state: Manifest['state'],
   delivery: Delivery,
@@ -76,7 +76,7 @@ export function manifestOf(
   };
 }
 
-/** @throws DestinationRejected when it would be too large to be read again */
+/** @throws DestinationRejected when the manifest would be too large to be read again */
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
   if (bytes.length <= MANIFEST_BYTES) return bytes;
@@ -85,7 +85,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   });
 }
 
-/** A manifest and the store's tag of just this one, or of an earlier one: replacing it under the tag never replaces another. */
+/** A manifest and the tag of its version, or of an earlier one, so a replacement under the tag never replaces a newer manifest. */
 export type TaggedManifest = { manifest: Manifest; tag: string | null };
 
 /** @returns undefined when there is none. @throws DestinationRejected as `readManifest` does */
@@ -122,7 +122,7 @@ export async function readOwnManifest(
   return isOf(manifest, delivery) ? manifest : undefined;
 }
 
-/** @returns undefined: there is no such object; null: it is no manifest */
+/** @returns undefined if there is no such object; null if it is not a manifest */
 async function readAnyManifest(store: ObjectStore, key: string): Promise<Manifest | null | undefined> {
   const content = await store.get(key);
   return content && (parse(await collect(content)) ?? null);
@@ -158,7 +158,7 @@ export function locationOf(store: ObjectStore, key: string): string {
   return store.locate(key.slice(0, key.lastIndexOf('/') + 1));
 }
 
-/** The receipt of a manifest. @param cutoff this run's where equal content is left alone, and with it its manifest */
+/** The receipt of a manifest. @param cutoff this run's cutoff, if equal content and its manifest are left alone */
 export function receiptOf(store: ObjectStore, key: string, manifest: Manifest, cutoff = manifest.cutoff): Receipt {
   return {
     rows: manifest.rows,
@@ -175,7 +175,7 @@ export function receiptOf(store: ObjectStore, key: string, manifest: Manifest, c
   };
 }
 
-/** Whether the visible object is the one described: made by that very upload, and not changed since. */
+/** Whether the visible object is the described file: made by the same upload, and unchanged since. */
 export function isObject(visible: ObjectHead | undefined, file: DeliveredFile): boolean {
   if (visible?.identity !== file.identity || visible.bytes !== file.bytes) return false;
   return visible.checksum === null || file.checksum === null || visible.checksum === file.checksum;

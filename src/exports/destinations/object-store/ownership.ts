@@ -1,4 +1,4 @@
-/** Guards deliveries that a manifest describes: one that our database does not know is never replaced. */
+/** Guards deliveries that a manifest describes: a delivery that our database does not know is never replaced. */
 import { DeliveredElsewhere } from '../../../platform/errors.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
 import { receiptOf, type Manifest } from './manifest.ts';
@@ -27,7 +27,7 @@ export async function isOurs(
   return ownership.mayReplace(receiptOf(session.store, session.names.manifest, manifest));
 }
 
-/** Versions that kept no run id: the manifest is that of our receipt, to the last file. */
+/** For manifests of versions without run ids: whether the manifest matches our receipt in every file. */
 function isReceiptOf(manifest: Manifest, { epoch, files = [] }: Receipt): boolean {
   const delivered = identitiesOf(files);
   return (
@@ -38,8 +38,8 @@ function isReceiptOf(manifest: Manifest, { epoch, files = [] }: Receipt): boolea
 }
 
 /**
- * Such a version's commit that never came to its receipt: every file is one that we delivered before or uploaded for the interval. A file
- * without rows is the same in every database.
+ * Whether the manifest is of an interrupted commit of such a version: every file is one that we delivered before or uploaded for the interval.
+ * A file without rows is the same in every database.
  */
 async function isInterruptedCommit(
   { context: { ownership }, delivery }: FileSession,

@@ -20,8 +20,8 @@ import { sweep } from './sweep.ts';
 import { verifyFiles } from './verify.ts';
 
 /**
- * Uploads that are discarded, and recorded as discarded, before the next ones: who discards may be cut off after seconds, and goes on
- * with what is left.
+ * Batch of uploads that are discarded and recorded as discarded together, because the caller may be cut off after seconds, and continues
+ * with the rest later.
  */
 const DISCARDED_AT_ONCE = 100;
 
@@ -69,7 +69,7 @@ export function fileSession(session: FileSession): Session {
   };
 }
 
-/** Aborts the uploads, and then forgets those of which nothing is left. @returns ids of the others */
+/** Aborts the uploads, and then forgets those that left no file of which our record is the only trace. @returns ids of the others */
 async function discardUploads(session: FileSession, recorded: RecordedUpload[]): Promise<string[]> {
   const { store, names, delivery, context } = session;
   await severalAtOnce(recorded, ({ upload }) => store.abort(upload));
@@ -77,7 +77,7 @@ async function discardUploads(session: FileSession, recorded: RecordedUpload[]):
   const named = new Set(manifest?.files.map(({ key }) => key));
   await context.recordSuperseded(await unnamedFiles(session, recorded, named));
   const isUntold = await severalAtOnce(recorded, async ({ upload }) => {
-    // A commit that broke off may have made it visible: as long as no manifest says so, our record is the only trace.
+    // An interrupted commit may have made the file visible; until a manifest names it, our record is the only trace.
     const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);
     return isStable && !named.has(upload.key) && (await store.head(upload.key)) !== undefined;
   });

@@ -37,7 +37,7 @@ export async function openUpload({ store, context }: FileSession, key: string): 
   const intentId = await artifacts.record(intent);
   await context.step('upload-intent');
   let inDoubt = false;
-  // One that is not needed any more does no harm.
+  // An intent that is no longer needed does no harm.
   const forgetIntent = async () => (inDoubt ? undefined : artifacts.discard([intentId]).catch(() => {}));
   let upload: Upload;
   try {
@@ -59,7 +59,7 @@ export async function openUpload({ store, context }: FileSession, key: string): 
 }
 
 /**
- * Fills an open upload. A failure leaves nothing behind where the store can still be reached.
+ * Fills an open upload. After a failure the upload is removed, if the store can still be reached.
  * @param check throws when the content turns out not to be what was planned
  */
 export async function stage(
@@ -83,9 +83,9 @@ export async function stage(
 }
 
 /**
- * Makes a staged upload visible. Its upload may be gone because an earlier, interrupted call completed it: then the visible
- * object says so.
- * @param replaces nothing but that
+ * Makes a staged upload visible. Its upload may be gone because an interrupted call completed it, which the visible
+ * object then shows.
+ * @param replaces the only object that may be replaced
  * @throws Superseded when the visible object is another one, and the upload is gone or may not replace it
  */
 export async function reveal({ store }: FileSession, staged: StagedUpload, replaces?: Replaces): Promise<void> {
@@ -95,7 +95,7 @@ export async function reveal({ store }: FileSession, staged: StagedUpload, repla
     if (!(error instanceof UploadGone || error instanceof ObjectChanged)) throw error;
     const visible = await store.head(staged.key);
     if (visible?.identity === staged.identity) {
-      // A call that broke off between making the object and ending the upload.
+      // An interrupted call may have made the object without ending the upload.
       if (error instanceof ObjectChanged) await store.abort(staged);
       return;
     }
@@ -122,7 +122,7 @@ export async function recordedUploads(session: FileSession): Promise<RecordedUpl
   return (await recordedHere(session)).uploads;
 }
 
-/** Versioned names of recorded uploads that are visible and that no manifest names: a commit that broke off revealed them. */
+/** Versioned names of recorded uploads that are visible and that no manifest names, because an interrupted commit revealed them. */
 export async function unnamedFiles(
   { store, names }: FileSession,
   recorded: readonly RecordedUpload[],

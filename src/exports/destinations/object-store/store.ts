@@ -1,11 +1,11 @@
 /**
- * The store of objects that a session needs. Small on purpose: a store knows nothing of intervals, manifests or epochs.
+ * The store of objects that a session needs. Deliberately small: a store does not know intervals, manifests or epochs.
  *
  * Everything here is stateless between calls: the worker that completes an upload is seldom the one that wrote it. Errors
  * are translated (`DestinationRejected`, `DestinationUnavailable`) except the two answers that the session acts on.
  */
 
-/** An upload by what the store itself tells of it. */
+/** An upload as the store itself reports it. */
 export type BegunUpload = {
   key: string;
   /** The store's own name of the upload. */
@@ -32,10 +32,10 @@ export type StagedUpload = Upload & {
   checksum: string | null;
 };
 
-/** `tag`: what a conditional write compares with; null where the store gives none. */
+/** `tag`: value that a conditional write compares; null if the store gives none. */
 export type ObjectHead = { bytes: number; identity: string; checksum: string | null; tag: string | null };
 
-/** The object that an upload may replace: the one of that tag, or `absent`: none. */
+/** The object that an upload may replace: the one with that tag; `absent` if none may be there. */
 export type Replaces = { tag: string } | 'absent';
 
 export type PartBytes = { number: number; offset: number; bytes: Uint8Array };
@@ -59,8 +59,8 @@ export type ObjectStore = {
    */
   begin(key: string, token: string, inDoubt?: () => void): Promise<Upload>;
   /**
-   * Uploads of exactly this key that were begun and have not ended; `denied` when the store does not tell. Of one key, because some
-   * stores (MinIO) list no uploads by a part of their keys.
+   * Uploads of exactly this key that were begun and have not ended; `denied` when the store refuses to list them. Takes a whole key, because some
+   * stores (MinIO) do not list uploads by a part of their keys.
    */
   unfinished(key: string): Promise<BegunUpload[] | 'denied'>;
   /** @throws UploadGone when the upload was aborted */
@@ -69,8 +69,8 @@ export type ObjectStore = {
   identify(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
   /**
    * Makes the upload the object, replacing what was there.
-   * @param replaces nothing but that; a store that has no conditional writes replaces whatever is there
-   * @throws UploadGone when it was aborted or completed before; ObjectChanged when something else is there than it may replace
+   * @param replaces the only object that may be replaced; a store without conditional writes replaces any object
+   * @throws UploadGone when it was aborted or completed before; ObjectChanged when another object is there than it may replace
    */
   complete(upload: StagedUpload, replaces?: Replaces): Promise<void>;
   /** Returns when the store itself says that the upload is gone: it can no longer become visible. */
@@ -78,9 +78,9 @@ export type ObjectStore = {
   head(key: string): Promise<ObjectHead | undefined>;
   /** The object's bytes; undefined when there is none. */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Keys of all objects that begin so. */
+  /** Keys of all objects with this beginning. */
   list(beginning: string): AsyncIterable<string>;
-  /** Deletes an object, where there is one. @returns `denied` when the store does not permit deletes */
+  /** Deletes an object, if it exists. @returns `denied` when the store does not permit deletes */
   remove(key: string): Promise<'removed' | 'denied'>;
   close(): void;
 };

@@ -2,12 +2,12 @@
 import { severalAtOnce } from '../at-once.ts';
 import { isIntent, type FileSession, type RecordedIntent } from './staging.ts';
 
-/** Swept, and recorded as swept, before the next ones, as in `session.ts`. Few keys are ever in doubt. */
+/** Batch of keys that are swept and recorded as swept together, as in `session.ts`. Few keys are ever in doubt. */
 const KEYS_AT_ONCE = 100;
 
 /**
- * Aborts the uploads of the intents' keys that no record owns, and forgets the intents. An attempt that goes on after that cannot record
- * its upload, because its intent is gone, and ends it by itself.
+ * Aborts the uploads of the intents' keys that no record owns, and forgets the intents. An attempt that continues after that cannot record
+ * its upload, because its intent is gone, and so aborts it.
  */
 export async function sweep(session: FileSession, intents: readonly RecordedIntent[]): Promise<void> {
   const byKey = [...Map.groupBy(intents, ({ key }) => key)];
@@ -27,8 +27,8 @@ async function sweepKeys(
 ): Promise<'denied' | undefined> {
   const answers = await severalAtOnce([...intents.keys()], (key) => store.unfinished(key));
   const found = answers.flatMap((answer) => (answer === 'denied' ? [] : answer));
-  // Read after the store's answer: what a later epoch had begun by then has a record, by its name or, where that is still to come, by its
-  // key. Those of our epoch and earlier ones without a name belong to attempts whose run is over, or whose parts are fixed.
+  // This is read after the store's answer, so each upload that a later epoch had begun by then has a record, by its name or still only by its
+  // key. Unnamed uploads of our epoch and earlier ones belong to attempts whose run is over, or whose parts are fixed.
   const later = await artifacts.later();
   const owned = new Set([...(await artifacts.list()), ...later].map(({ artifact }) => artifact['id']));
   const begun = later.filter(({ artifact }) => isIntent(artifact) && artifact['place'] === store.place);
@@ -36,7 +36,7 @@ async function sweepKeys(
   // tooth: store-sweep-later
   const orphans = found.filter(({ key, id }) => !owned.has(id) && !contested.has(key));
   await severalAtOnce(orphans, (upload) => store.abort(upload));
-  // A later run that contests a key finds our intent beside its own, and sweeps for both.
+  // A later run that contests a key finds our intent as well as its own, and sweeps for both.
   const swept = [...intents].flatMap(([key, ofKey]) => (contested.has(key) ? [] : ofKey));
   await artifacts.discard(swept.map(({ id }) => id));
   return answers.includes('denied') ? 'denied' : undefined;

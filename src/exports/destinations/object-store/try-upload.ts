@@ -1,4 +1,4 @@
-/** Whether files can be written where a delivery would write them: an upload that is begun, filled and aborted, never visible. */
+/** Tests whether files can be written where a delivery would write them, with an upload that is begun, filled and aborted, but never visible. */
 import { randomUUID } from 'node:crypto';
 import { folderOf } from './keys.ts';
 import type { ObjectStore } from './store.ts';

@@ -1,9 +1,9 @@
-/** Fills an upload from a stream: in pieces that any store takes, a few at once, in bounded memory. */
+/** Fills an upload from a stream, in pieces of a size that any store accepts, a few at once, in bounded memory. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ObjectStore, PartBytes, StagedUpload, StoredPart, Upload } from './store.ts';
 
-/** Every thousand pieces they double: 10,000 pieces, which is what S3 allows, hold more than its largest object. */
+/** Pieces of one size; the size then doubles, so 10,000 pieces, which is S3's limit, hold more than its largest object. */
 const PIECES_OF_ONE_SIZE = 1000;
 
 export function pieceBytes(number: number, firstBytes: number): number {
@@ -32,7 +32,7 @@ export async function fill(
         stored.push(part);
         inFlight.delete(storing);
       });
-      // Awaited below; one that fails earlier must not count as unhandled meanwhile.
+      // Awaited below; an earlier failure must not count as unhandled meanwhile.
       storing.catch(() => {});
       inFlight.add(storing);
       const growth = pieceBytes(piece.number, store.partBytes) / store.partBytes;

@@ -1,4 +1,4 @@
-/** Reads back what a receipt says was delivered. */
+/** Reads back the files of a receipt. */
 import { createHash } from 'node:crypto';
 import { readExportedFile } from '../../formats/read-file.ts';
 import { RowsDigester, rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
@@ -11,22 +11,22 @@ import { isObject, readManifest } from './manifest.ts';
 import type { FileSession } from './staging.ts';
 
 /**
- * Compares sizes, identities and the store's own checksums; where a store keeps none, the bytes themselves. `deep` downloads
- * every file whatever the store says of it, unpacks it, parses every row and compares the rows' digest with the receipt's.
+ * Compares sizes, identities and the store's own checksums; if a store keeps none, the bytes themselves. `deep` always downloads
+ * every file, unpacks it, parses every row and compares the rows' digest with the receipt's.
  * @returns a sentence for each difference; empty when all is as the receipt says
  */
 export async function verifyFiles(session: FileSession, receipt: Receipt, deep: boolean): Promise<Difference[]> {
   const differences = await verifyManifest(session, receipt);
   const rows = hasUuids(session.delivery) ? new RowsDigester() : undefined;
   const files = receipt.files ?? [];
-  // A deep look holds blocks of each file: one at a time.
+  // A deep check holds blocks of a file in memory, so files are checked one at a time.
   if (deep) for (const file of files) differences.push(...(await verifyFile(session, file, deep, rows)));
   else differences.push(...(await severalAtOnce(files, (file) => verifyFile(session, file, deep, rows))).flat());
   if (!deep || !rows || differences.length > 0 || rows.digest() === receipt.digest) return differences;
   return [{ what: 'The files hold other rows than were delivered.', expected: receipt.digest, found: rows.digest() }];
 }
 
-/** Whether the files show what the rows' digest is made of. */
+/** Whether the files contain the uuids, of which the rows' digest is made. */
 function hasUuids({ columns }: Delivery): boolean {
   return !columns[rowIdColumn(columns)]!.hidden;
 }
@@ -41,12 +41,12 @@ async function verifyManifest({ store, names, delivery }: FileSession, receipt: 
   return expected === found ? [] : [{ what: `The manifest ${store.locate(key)} differs.`, expected, found }];
 }
 
-/** Deliveries of before run ids were kept have none on either side. */
+/** The run's id, which deliveries of earlier versions lack on both sides. */
 function runOf(runId: string | null | undefined): string {
   return runId ? `run ${runId}, ` : '';
 }
 
-/** @param rows after a deep look the rows' uuids are added to it; undefined: they have none */
+/** @param rows a deep check adds the rows' uuids to it; undefined if the files have none */
 async function verifyFile(
   { store }: FileSession,
   file: DeliveredFile,

@@ -8,9 +8,9 @@ const LOGIN_MS = 10_000;
 const LOGIN_BYTES = 1024 * 1024;
 
 /**
- * Settings of our sessions; times in milliseconds. A role or a database may have its own, made for people's queries: a load that takes
- * longer would fail for ever. A statement may take as long as the activity that waits for it; longer waits for locks and silences in
- * a transaction are tried again. A delivery is acknowledged when a crash of the server cannot undo it. Settings that the server's
+ * Settings of our sessions; times in milliseconds. They override those of a role or a database, which are made for people's queries and would
+ * always fail a longer load. A statement may take as long as the activity that waits for it; after longer waits for locks or silences in
+ * a transaction the delivery is tried again. A delivery is acknowledged when a crash of the server cannot undo it. Settings that the server's
  * version does not know are left out.
  */
 const SETTINGS: Record<string, string> = {
@@ -32,7 +32,7 @@ export async function openClient(access: PostgresAccess): Promise<PostgresClient
   try {
     const socket = await openPostgresSocket(access);
     signal.addEventListener('abort', () => socket.destroy(), { once: true });
-    // The driver wants to connect by itself: it gets a socket that says it just did.
+    // The driver insists on connecting itself, so its socket reports a connection that exists already.
     socket.connect = () => {
       setImmediate(() => socket.emit('connect'));
       return socket;
@@ -46,7 +46,7 @@ export async function openClient(access: PostgresAccess): Promise<PostgresClient
       application_name: 'sluice',
       connectionTimeoutMillis: LOGIN_MS,
     });
-    // A connection that breaks fails the statement that is running; a break in between is found by the next one.
+    // A connection that breaks fails the statement that is running; a break between statements fails the next one.
     client.on('error', () => {});
     const measure = capped(socket);
     await client.connect();
@@ -74,7 +74,7 @@ export async function withClient<T>(access: PostgresAccess, work: (client: Postg
 }
 
 /**
- * Values other than `off` also wait for a disk, some for more than one: they stay. Set by one statement after the login, because
+ * Values of `synchronous_commit` other than `off` also wait for a disk, so they stay. All settings are set by one statement after the login, because
  * poolers such as PgBouncer would refuse them as parameters of the login.
  */
 async function configure(client: PostgresClient): Promise<void> {
@@ -85,7 +85,7 @@ async function configure(client: PostgresClient): Promise<void> {
   );
 }
 
-/** Until it has let us in, a server has little to say. */
+/** Limits the bytes that a server may send before the login succeeds. */
 function capped(socket: Socket): { stop(): void } {
   let bytes = 0;
   const count = (chunk: Uint8Array) => {

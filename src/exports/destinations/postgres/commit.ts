@@ -1,6 +1,6 @@
 /**
- * The delivery of an interval as one statement. It runs at the server to its end, whatever becomes of the worker that sent it: a
- * frozen worker holds no lock in the user's database, and a lost answer is found in the ledger.
+ * The delivery of an interval as one statement. The server completes it even if the worker that sent it fails, so a
+ * frozen worker holds no lock in the user's database, and a lost answer can be read from the ledger.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -22,17 +22,17 @@ import type { TableNames } from './tables.ts';
 /** Raised by the statement below; classes beginning with a letter after I are left to applications. */
 const NOT_NEWER = 'SL001';
 const DIFFERS = 'SL002';
-/** Another commit of the interval may be at work; a longer wait means a lock of the user's own on the table. */
+/** Time for another commit of the interval to finish; a longer wait means that the user has locked the table. */
 const LOCK_TIMEOUT = '30s';
 
 const LEDGER_KEY = ['export', 'interval_start', 'interval_end'];
 
 const literal = pg.escapeLiteral;
 
-/** Runs statements on the session's connection. @throws our errors only, of this database: those of others pass outside of it */
+/** Runs statements on the session's connection. @throws only our two errors, for this database; failures of other databases occur outside of it */
 export type OnConnection = <T>(work: (client: PostgresClient) => Promise<T>) => Promise<T>;
 
-/** Another commit of ours may come between looking at the ledger and the statement, once each. */
+/** Limit of attempts, because another commit of ours may come between reading the ledger and the statement. */
 const LOOKS = 3;
 
 /**
@@ -74,9 +74,9 @@ function passIfNotNewer(error: unknown): void {
 }
 
 type Replacing = {
-  /** The ledger's receipt as read: the statement changes nothing when the ledger says something else by then. */
+  /** The ledger's receipt as read: the statement changes nothing if the ledger's receipt is another one by then. */
   replaces: LedgerReceipt | undefined;
-  /** Undefined: the ledger has no column for it. */
+  /** Undefined if the ledger has no column for it. */
   timeline: string | undefined;
 };
 
@@ -131,7 +131,7 @@ function statement(
         raise exception using errcode = '${DIFFERS}';
       end if;
     end`;
-  // Names are the user's: none can end the quotation.
+  // The quotation mark is random, because names are the user's and must not end the quotation.
   const quote = `$sluice_${randomBytes(12).toString('hex')}$`;
   return `do ${quote}${body}${quote}`;
 }

@@ -1,4 +1,4 @@
-/** Errors of Postgres, the driver and the network, as one of our two. Decided by SQLSTATE, never by the message. */
+/** Translates errors of Postgres, the driver and the network to our two errors, by SQLSTATE, never by the message. */
 import {
   DeliveredElsewhere,
   DestinationRejected,
@@ -31,14 +31,14 @@ export function translate(error: unknown): never {
   throw postgresFault(code, { cause: error, sentence: `${advice} (SQLSTATE ${state})` });
 }
 
-/** The driver's own errors have none: each is about a connection that ended. */
+/** Whether the error has a code; the driver's own errors have none, and are all about a connection that ended. */
 function hasCode(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code !== undefined;
 }
 
 /**
  * The consequence of a SQLSTATE for a run.
- * @returns `final`: the same rows would be refused for ever; `advice`: a sentence for the user
+ * @returns `final`: the same rows would always be refused; `advice`: a sentence for the user
  */
 export function consequenceOf(state: string): { code: PostgresFaultCode; final: boolean; advice: string } {
   const code = BY_STATE.get(state) ?? BY_STATE.get(state.slice(0, 2)) ?? 'server_unavailable';

@@ -7,8 +7,8 @@ const LOGIN = 'The user or the password is wrong, or the user may not connect fr
 const STATEMENT = 'A statement took longer than the server lets it.';
 
 /**
- * Final is what the same rows meet again for ever: they do not fit the table, or a statement does not fit the server. Others are given for
- * a while by a failover, a rotation of passwords or a restore.
+ * Final faults always recur with the same rows, because the rows do not fit the table, or a statement does not fit the server. All others
+ * may be temporary, during a failover, a rotation of passwords or a restore.
  */
 export const POSTGRES_FAULTS = {
   // Getting in.

@@ -2,12 +2,12 @@
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Column } from '../../../conditions/rows/columns.ts';
 
-/** Postgres cuts longer identifiers silently, and two tables become one. */
+/** Postgres truncates longer identifiers silently, so two tables could become one. */
 const IDENTIFIER_BYTES = 63;
-/** Tables and columns of ours begin so. */
+/** Prefix of our own tables and columns. */
 export const RESERVED = '_sluice_';
 
-/** Any name is safe in quotes, reserved words and quotes included. */
+/** Quotes a name, which makes any name safe, even reserved words and names with quotes. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -29,7 +29,7 @@ export function columnList(columns: readonly Column[]): string {
   return columns.map(({ name }) => quoted(name)).join(', ');
 }
 
-/** For `create table`: Postgres's own type names are the contract's. */
+/** Column definitions for `create table`; the contract's type names are Postgres's. */
 export function columnDefinitions(columns: readonly Column[]): string {
   return columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ');
 }

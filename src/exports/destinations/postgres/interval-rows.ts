@@ -1,4 +1,4 @@
-/** How the rows of the stages become rows of the table: the part of the delivering statement that depends on what they are. */
+/** SQL that moves rows from the stages to the table, which differs between an interval's own rows and rows with versions. */
 import pg from 'pg';
 import { rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
 import type { Delivery } from '../delivery.ts';
@@ -29,7 +29,7 @@ function insertSql({ target }: TableNames, { columns, exportId, start }: Deliver
     select ${list}, ${literal(exportId)}::uuid, ${literal(start)}::timestamptz from ${from}`;
 }
 
-/** The interval's rows are replaced: what an earlier delivery of it left is gone. */
+/** Replaces the interval's rows, including those of an earlier delivery. */
 export function replaceSql(names: TableNames, delivery: Delivery, stages: readonly string[]): RowsSql {
   const inserts = stages.map((stage) => `${insertSql(names, delivery, stage)};`);
   return {
@@ -38,7 +38,7 @@ export function replaceSql(names: TableNames, delivery: Delivery, stages: readon
   };
 }
 
-/** Precedence between a row that is there and one that comes, as SQL over `present` and the one that comes. */
+/** Precedence between a present row and a new one, as SQL over `present` and the new row. */
 function precedence(version: string | null, start: string) {
   if (version === null) {
     const present = `present.${INTERVAL_COLUMN}`;
@@ -53,7 +53,7 @@ function precedence(version: string | null, start: string) {
 }
 
 /**
- * Each row goes where its key says, unless a newer version is there: intervals may be delivered in any order, any number of times.
+ * Writes each row under its key, unless a newer version is there, so intervals may be delivered in any order, any number of times.
  */
 export function mergeSql(
   names: TableNames,
@@ -68,7 +68,7 @@ export function mergeSql(
   const changed = [...others, EXPORT_COLUMN, INTERVAL_COLUMN];
   const staged = stages.map((stage) => `select ${columnList(delivery.columns)} from ${stage}`).join(' union all ');
   return {
-    // In the order of the key: two intervals that merge at the same time wait for each other, but never in a circle.
+    // The rows are in the order of the key, so two intervals that merge at the same time may wait for each other, but never deadlock.
     change: `${insertSql(names, delivery, `(${staged}) as staged order by ${keys.join(', ')}`)}
       on conflict (${keys.join(', ')}) do update
         set (${changed.join(', ')}) = row (${changed.map((name) => `excluded.${name}`).join(', ')})
@@ -78,7 +78,7 @@ export function mergeSql(
   };
 }
 
-/** How many rows of a table the target holds in no version as new. */
+/** Counts rows of a table of which the target holds no version that is as new. */
 export function countLostSql(
   { target }: TableNames,
   { start }: Delivery,

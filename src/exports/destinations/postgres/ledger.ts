@@ -1,11 +1,11 @@
-/** The ledger beside the tables: what was delivered of each data interval, and by which run of which database. */
+/** The ledger in the user's schema: each data interval's last delivery, its run and its database. */
 import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import type { IntervalBounds, Receipt } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import type { PostgresClient } from './client.ts';
 import type { TableNames } from './tables.ts';
 
-/** Readers of the ledger are not blocked longer: a later delivery can add the column. */
+/** Short, so readers of the ledger are not blocked; a later delivery can add the column. */
 const ALTER_LOCK_TIMEOUT = '2s';
 /** The user does not own the table, or another session holds its lock. */
 const IGNORED_ALTER_ERRORS: readonly string[] = [SQL_STATE.insufficientPrivilege, SQL_STATE.lockNotAvailable];
@@ -27,7 +27,7 @@ type LedgerRow = {
   table_name: string;
 };
 
-/** The last delivery of the interval that the destination's own ledger knows; undefined also where there is no ledger. */
+/** The last delivery of the interval that the destination's own ledger knows; undefined also if there is no ledger. */
 export async function findReceipt(
   client: PostgresClient,
   names: TableNames,
@@ -56,7 +56,7 @@ export async function findReceipt(
   };
 }
 
-/** Intervals that the destination's own ledger knows a delivery of by the export. */
+/** Intervals that the export has delivered, according to the destination's own ledger. */
 export async function listDeliveries(
   client: PostgresClient,
   names: TableNames,
@@ -83,7 +83,7 @@ export async function ledgerColumns(
   return rows[0]!;
 }
 
-/** Adds the column of timelines to a ledger of an earlier version, where we may: without it the ledger is read and written as it is. */
+/** Adds the column of timelines to a ledger of an earlier version, if permitted; without the column the ledger still works. */
 export async function addTimelineColumn(client: PostgresClient, names: TableNames): Promise<void> {
   const found = await ledgerColumns(client, names);
   if (!found.ledger || found.timeline) return;

@@ -1,4 +1,4 @@
-/** A session on a table: parts are loaded into stage tables of their own, and one statement makes them the interval. */
+/** A session on a table: each part is loaded into a stage table, and one statement moves all stages to the target. */
 import { createHash, randomBytes } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -62,7 +62,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     return `${RESERVED}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
   }
 
-  /** The stage is recorded before it exists, and must still be recorded when it does: else no delivery would ever drop it. */
+  /** The stage is recorded before it exists, and must still be recorded afterwards, or no delivery would ever drop it. */
   async function createStage(part: number): Promise<{ id: string; table: string }> {
     const table = `${stagePrefix(part)}${randomBytes(4).toString('hex')}`;
     const id = await context.artifacts.record({ place, table });
@@ -73,7 +73,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     throw new Superseded('Another run has taken over this data interval.');
   }
 
-  /** @returns whether it is gone */
+  /** @returns whether the stage is gone */
   async function dropStage(table: string): Promise<boolean> {
     return on(async (client) => {
       try {
@@ -90,7 +90,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   }
 
   async function load(table: string, source: PartSource): Promise<void> {
-    // A failure of the source is not the destination's: it passes as it is.
+    // A failure of the source is not the destination's, so it is rethrown unchanged.
     let broken: unknown;
     async function* rows() {
       try {
@@ -132,7 +132,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
         await load(table, source);
         await context.step(`part-${part.index}-end`);
       } catch (error) {
-        // Best effort: what cannot be dropped now is recorded, and dropped later.
+        // Best effort: stages that cannot be dropped now are recorded, and dropped later.
         await disconnect();
         await dropRecorded(id, table).catch(() => {});
         throw error;
@@ -151,7 +151,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       });
       await context.step('rows');
       const replace = async () => deliverRows(on, names, delivery, parts, context.ownership);
-      // A connection that broke may have delivered all the same: made again, the statement finds out.
+      // The statement may have succeeded although the connection broke; repeating it finds out.
       const receipt = await replace().catch((error: unknown) => {
         if (!(error instanceof DestinationUnavailable)) throw error;
         if (isConnectionLost(error.cause)) return replace();

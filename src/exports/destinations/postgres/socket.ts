@@ -14,13 +14,13 @@ export type PostgresAddress = {
   host: string;
   port: number;
   rules: HostRules;
-  /** Encrypt without asking who it is. */
+  /** Whether to encrypt without verifying the server's identity. */
   trustAnyCertificate: boolean;
   signal: AbortSignal;
 };
 
 /**
- * Encrypted, always; only where the operator lists the host (a database beside the worker) and the server has no TLS, plain.
+ * Opens an encrypted socket; a plain one only if the operator lists the host (a database beside the worker) and the server has no TLS.
  * @throws HostRefused, the system's and TLS's errors, DestinationRejected when the server has no TLS
  */
 export async function openPostgresSocket(address: PostgresAddress): Promise<Socket> {
@@ -30,7 +30,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
   try {
     socket.write(SSL_REQUEST);
     const [answer] = (await Promise.race([once(socket, 'data', { signal }), closed(socket)])) as [Buffer];
-    // More than the one letter would be an attacker's words in the server's mouth, before encryption starts.
+    // More bytes than the one letter could be injected by an attacker before encryption starts.
     const letter = answer.length === 1 ? String.fromCharCode(answer[0]!) : '';
     if (letter === 'S') return await encrypt(socket, host, trustAnyCertificate, signal);
     if (letter === 'N' && (rules.lists(host) || rules.lists(socket.remoteAddress ?? ''))) return socket;
@@ -42,7 +42,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
   throw postgresFault('tls_missing');
 }
 
-/** @throws always, once the socket has closed: a server that hangs up is not waited for */
+/** @throws always, once the socket has closed, so no time is spent waiting for a server that hung up */
 async function closed(socket: Socket): Promise<never> {
   await once(socket, 'close');
   throw Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' });
@@ -52,7 +52,7 @@ async function encrypt(socket: Socket, host: string, trustAny: boolean, signal: 
   const encrypted = startTls({
     socket,
     rejectUnauthorized: !trustAny,
-    // Server names are for names: an address has none.
+    // The server name of TLS must be a host name, not an address.
     ...(isIP(host) === 0 ? { servername: host } : { host }),
   });
   await once(encrypted, 'secureConnect', { signal });

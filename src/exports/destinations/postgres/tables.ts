@@ -7,7 +7,7 @@ import type { PostgresClient } from './client.ts';
 import { postgresFault } from './faults.ts';
 import { columnDefinitions, quoted } from './identifiers.ts';
 
-/** Errors of two that make the same table at once; the unique index is one of the catalogue. */
+/** Errors of concurrent creations of the same table; the unique index is the catalogue's. */
 const MADE_MEANWHILE = new Set<string>([
   SQL_STATE.duplicateTable,
   SQL_STATE.duplicateObject,
@@ -55,7 +55,7 @@ export async function prepareTables(
   await checkTarget(client, names, found, { columns, merge });
 }
 
-/** As `prepareTables`, but makes nothing: a target that does not exist yet is as good as one that is right. */
+/** As `prepareTables`, but makes nothing: a target that does not exist yet passes the check. */
 export async function checkTables(
   client: PostgresClient,
   names: TableNames,
@@ -102,7 +102,7 @@ async function tablesIn(client: PostgresClient, { schema, table }: TableNames): 
   };
 }
 
-/** One at a time per schema: `if not exists` alone fails when two do it at once. */
+/** Creates tables under a lock per schema, because concurrent `if not exists` statements fail. */
 async function createTables(
   client: PostgresClient,
   { schema, table, target, ledger }: TableNames,
@@ -110,7 +110,7 @@ async function createTables(
   merge: RowVersions | null,
 ): Promise<void> {
   const key = merge ? `, primary key (${merge.key.map(quoted).join(', ')})` : '';
-  // Ours stand behind those that the user reads.
+  // Our columns come after those that the user reads.
   const ordered = [...columns.filter(({ hidden }) => !hidden), ...columns.filter(({ hidden }) => hidden)];
   await client.query('begin');
   try {
@@ -177,7 +177,7 @@ async function checkColumns(
   }
 }
 
-/** Versions of a row can only find each other by a key that Postgres keeps unique. */
+/** Checks for a unique key, because versions of a row can only be matched by one. */
 async function checkKey(
   client: PostgresClient,
   { schema, table, target }: TableNames,

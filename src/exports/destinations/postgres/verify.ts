@@ -20,8 +20,8 @@ type Delivered = {
 };
 
 /**
- * An interval's own rows are counted and digested: an aggregate costs the server little. Of rows with versions, later intervals may
- * have replaced any: that none is lost shows only beside the rows of the source.
+ * An interval's own rows are counted and digested: an aggregate costs the server little. Rows with versions may have been replaced
+ * by later intervals, so lost rows show only in a comparison with the source.
  */
 export async function differences(client: PostgresClient, delivered: Delivered): Promise<Difference[]> {
   const { names, delivery, receipt, rows } = delivered;
@@ -30,7 +30,7 @@ export async function differences(client: PostgresClient, delivered: Delivered):
     {
       what: 'The ledger beside the table names another delivery.',
       expected: deliveryOf(receipt),
-      // A receipt of before run ids were kept in it has none.
+      // Receipts of earlier versions have no run id.
       found: ledger ? deliveryOf({ epoch: ledger.epoch, run_id: receipt.run_id ? ledger.run_id : null }) : 'none',
     },
   ];

@@ -1,10 +1,10 @@
-/** The SDK's client, kept on a leash: only the user's keys, only checked hosts, no redirects, bounded answers. */
+/** The SDK's client with restrictions: only the user's keys, only checked hosts, no redirects, bounded answers. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { Transform, pipeline, type Readable } from 'node:stream';
 import { checkedAgents } from '../../../platform/net/connect.ts';
 import { hostRules } from '../../../platform/net/host-rules.ts';
 
-/** Answers other than an object's content are small XML. */
+/** Limit of answers other than an object's content, which are small XML. */
 const ANSWER_BYTES = 4 * 1024 * 1024;
 const ATTEMPTS = 5;
 const CONNECT_MS = 10_000;

@@ -1,4 +1,4 @@
-/** Errors of the SDK and the network, as one of our two. Decided by code; the store's own text is never repeated. */
+/** Translates errors of the SDK and the network to our two errors, by code; the store's own text is never repeated. */
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import { HostRefused } from '../../../platform/net/host-rules.ts';
 import { isTlsRefusal } from '../../../platform/net/tls-errors.ts';
@@ -8,12 +8,12 @@ import { S3_FAULTS, s3Fault, type S3FaultCode } from './faults.ts';
 
 const BY_CODE = byAnswer(S3_FAULTS);
 
-/** Other 4xx that pass by themselves, and a redirect that names no bucket's region. */
+/** Other 4xx that are temporary, and a redirect that does not name the bucket's region. */
 const PASSING_STATUSES = new Set([307, 408, 409, 425, 429]);
 
 /** Codes of connections that were not made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-/** An answer that says that nothing was done. */
+/** Status of a request that had no effect. */
 const BUSY = 503;
 
 type SdkError = { name?: unknown; code?: unknown; $metadata?: { httpStatusCode?: number } };
@@ -29,7 +29,7 @@ export function statusOf(error: unknown): number | undefined {
   return ((error ?? {}) as SdkError).$metadata?.httpStatusCode;
 }
 
-/** Whether the store may have done what it was asked: its answer is lost, or leaves that open. */
+/** Whether the request may have taken effect, because its answer is lost or inconclusive. */
 export function isUnanswered(error: unknown): boolean {
   if (error instanceof HostRefused || isTlsRefusal(error) || NOT_CONNECTED.has(codeOf(error))) return false;
   const status = statusOf(error);
@@ -44,7 +44,7 @@ type Consequence = { code: S3FaultCode; final: boolean; advice: string };
 /**
  * The consequence of a store's answer for a run.
  * @param status undefined when there was no answer
- * @returns `final`: the same request would be refused for ever; `advice`: a sentence for the user
+ * @returns `final`: the same request would always be refused; `advice`: a sentence for the user
  */
 export function consequenceOf(answer: string, status: number | undefined): Consequence {
   const code = BY_CODE.get(answer) ?? (status === undefined ? 'unreachable' : BY_CODE.get(status));

@@ -10,8 +10,8 @@ const ELSEWHERE = 'The bucket is in another region.';
 const NOT_WHOLE = 'The content did not arrive whole.';
 
 /**
- * Final are answers that the same request gets for ever: the configuration names another place, or the store is of another kind. Others are
- * given for a while by a rotation of keys, a policy that spreads slowly, a restore or a clock that is set.
+ * Final faults always recur with the same request, because the configuration names a wrong place, or the store is of another kind. All others
+ * may be temporary, during a rotation of keys, a slowly spreading policy, a restore or the setting of a clock.
  */
 export const S3_FAULTS = {
   bucket_not_found: {

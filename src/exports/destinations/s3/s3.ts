@@ -1,4 +1,4 @@
-/** Files in S3 and in stores that speak its API. Three types: `S3` takes either, the other two are their newer, narrower names. */
+/** Files in S3 and in stores that speak its API. Three types: `S3` covers both kinds of stores, the other two types one each. */
 import type { ServerSideEncryption } from '@aws-sdk/client-s3';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
@@ -120,7 +120,7 @@ function storeOf(config: AnyConfig): string {
   return `s3:${store}/${config.bucket_name}`;
 }
 
-/** Bucket and prefix: keys are often allowed for one prefix of a bucket only. */
+/** Bucket and prefix: credentials are often limited to one prefix of a bucket. */
 function bucketPlace(config: AnyConfig, { model }: Pick<Subject, 'model'>): string {
   return `${storeOf(config)}/${withModel(checkPrefix(config.prefix), model)}`;
 }

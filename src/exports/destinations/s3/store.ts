@@ -20,9 +20,9 @@ import { codeOf, consequenceOf, isUnanswered, statusOf, translate, type S3Action
 import { s3Fault } from './faults.ts';
 
 const MIB = 1024 * 1024;
-/** A call without content is over by then, or never. */
+/** Time limit of a call without content. */
 const CALL_MS = 60_000;
-/** Eight MiB at 30 kB/s. */
+/** Time limit of a piece: eight MiB at 30 kB/s. */
 const PIECE_MS = 300_000;
 const ABORT_ATTEMPTS = 10;
 /** Metadata of every object that we make: the upload that made it. */
@@ -47,7 +47,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
   });
   const named = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
 
-  /** A cancelled attempt must look like one, not like a store that does not answer. */
+  /** A cancelled attempt must not be reported as a store that does not answer. */
   const failed =
     (action: S3Action) =>
     (error: unknown): never => {
@@ -82,7 +82,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         ...(encryption && { ServerSideEncryption: encryption }),
         ...(kmsKeyId && { SSEKMSKeyId: kmsKeyId }),
       });
-      // The SDK repeats a request that was not answered: each may have opened an upload.
+      // The SDK repeats a request without an answer, so each repetition may have opened an upload.
       command.middlewareStack.add(
         (next) => async (input) =>
           next(input).catch((error: unknown) => {
@@ -112,7 +112,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         }
         return found;
       } catch (error) {
-        // A page after the first may be more than the store can do.
+        // The store may not support pages after the first.
         if (found.length > 0) return found;
         if (isRefused(error) || consequenceOf(codeOf(error), statusOf(error)).final) return 'denied';
         return failed('list')(error);
@@ -149,19 +149,19 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         client.send(new CompleteMultipartUploadCommand({ ...input, ...condition }), within(PIECE_MS));
       try {
         await send(conditionOf(replaces)).catch((error: unknown) => {
-          // A store that has no conditional writes says so, and the write is made as before there were any.
+          // A store without conditional writes says so; the write is then repeated without a condition.
           if (replaces && statusOf(error) === NOT_IMPLEMENTED) return send({});
           throw error;
         });
       } catch (error) {
         if (replaces && isChanged(error)) throw new ObjectChanged();
-        // Some stores miss the parts before they miss the upload.
+        // Some stores report missing parts before a missing upload.
         if (codeOf(error) === 'InvalidPart' && !(await isOpen(upload))) throw new UploadGone();
         failed('write')(error);
       }
     },
     async abort(upload) {
-      // Parts that were on their way may still arrive: only the store's own word counts.
+      // Parts in transit may still arrive, so the upload counts as gone only when the store says so.
       for (let attempt = 0; attempt < ABORT_ATTEMPTS; attempt++) {
         if (attempt > 0) await sleep(100 * 2 ** attempt, undefined, { signal });
         try {
@@ -222,12 +222,12 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
 }
 
 const NOT_IMPLEMENTED = 501;
-/** A store that has no such call. */
+/** Statuses of a store that does not support the call. */
 const NO_SUCH_CALL = new Set([405, NOT_IMPLEMENTED]);
-/** Pages of a thousand uploads each; a store that never comes to an end is not followed further. */
+/** Pages of a thousand uploads each; the limit guards against a store whose listing never ends. */
 const LISTED_PAGES = 100;
 
-/** A call that a delivery can do without was refused. */
+/** Whether a call that a delivery can do without was refused. */
 function isRefused(error: unknown): boolean {
   return codeOf(error) === 'AccessDenied' || NO_SUCH_CALL.has(statusOf(error) ?? 0);
 }
@@ -237,12 +237,12 @@ function conditionOf(replaces: Replaces | undefined) {
   return replaces === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: replaces.tag };
 }
 
-/** Another object than the one to be replaced is there, or none any more. */
+/** Whether the object to be replaced is gone, or another one is there. */
 function isChanged(error: unknown): boolean {
   return codeOf(error) === 'PreconditionFailed' || statusOf(error) === 412 || codeOf(error) === 'NoSuchKey';
 }
 
-/** A body that breaks off is the store's failure as well. */
+/** Reads a body; an interruption counts as the store's failure too. */
 async function* readable(
   body: AsyncIterable<Uint8Array>,
   failed: (error: unknown) => never,

@@ -36,7 +36,7 @@ export function bucketSteps<Config>(open: (config: Config, context: TestContext)
   ];
 }
 
-/** The answer to HEAD has no body that would say why. */
+/** Explains a failed HEAD, whose answer has no body with the reason. */
 function explain(error: unknown): never {
   if (statusOf(error) === 404) throw s3Fault('bucket_not_found', { cause: error });
   return translate(error);
