@@ -1,4 +1,4 @@
-/** Why a run did not deliver, as far as it is known: its error, what changed before it, and what it waits for. */
+/** Diagnoses why a run did not deliver: its error, earlier changes, and what it waits for. */
 import type { AuthoredEntry, EntryAuthor } from '../../people/audit/audit-log.store.ts';
 import { changedFields, type ChangedField } from '../../people/audit/changed-fields.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -30,16 +30,16 @@ export type Diagnosis = {
 };
 
 export const MAX_CHANGES = 50;
-/** Values that are longer are left out. */
+/** Limit of a value's length; longer values are left out. */
 export const LONGEST_VALUE = 1_000;
 
-/** Fields that are no part of what runs do. */
+/** Fields that do not affect runs. */
 const NO_CAUSE = new Set(['last_paused_at', 'paused_reason', 'pause', 'name']);
 
 export type ExportDiagnoses = ReturnType<typeof exportDiagnoses>;
 
 export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: Pick<ExportRuns, 'waitingReasons'> }) {
-  /** Changes since the beginning of the last success: its plan is of that moment. */
+  /** Changes since the last successful run began, because its plan dates from then. */
   async function changesBefore(batchExport: BatchExport, run: Run, lastSuccess: Run | undefined) {
     const { projectId, id, integration, createdAt } = batchExport;
     const about = [
@@ -88,7 +88,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
   };
 }
 
-/** Deeds that end the wait of a run that nothing tries again by itself. */
+/** Actions that end the wait of a run without automatic retries. */
 function awaited({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>): string {
   if (errorType === 'DeliveredElsewhere')
     return 'It waits for a decision between two deliveries of its data interval: accept theirs, or ours.';
@@ -97,12 +97,12 @@ function awaited({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>
   return `It waits for you: change \`${field}\`, then retry the run.`;
 }
 
-/** An entry as a diagnosis tells it; none where it says nothing of what runs do, as changes of access. */
+/** An entry as a diagnosis shows it; none for changes that do not affect runs, such as those of access. */
 function seen({ scope, createdAt, author, activity, detail }: AuthoredEntry): SeenChange[] {
   if (activity !== 'updated') return [];
   const about = scope === 'Integration' ? ('integration' as const) : ('batch_export' as const);
   const told = detail.changes.filter(({ field }) => about === 'integration' || isOfRuns(field));
-  // Where the log has no field at all, a secret was set: it is compared with nothing.
+  // If an entry has no field at all, a secret was set, which the log cannot compare.
   if (told.length === 0 && detail.changes.length > 0) return [];
   const fields = told.flatMap((change) => changedFields(change)).map(shortened);
   return [{ at: createdAt, by: author, about, fields }];

@@ -11,7 +11,7 @@ import { instantOf, isChangedNear, wallClockAt } from './wall-clock.ts';
 export type Interval = string;
 export type Cadence = {
   interval: Interval;
-  /** IANA name; means nothing to hours and minutes. */
+  /** IANA name; has no effect on hours and minutes. */
   timezone: string;
   /** The day on which weeks begin, 0 is Sunday; 0 for other intervals. */
   offsetDay: number;
@@ -40,7 +40,7 @@ export function isOfCalendar(interval: Interval): boolean {
   return CALENDAR_INTERVALS.includes(interval);
 }
 
-/** Hours that begin at midnight UTC, unless a request says otherwise. */
+/** Hours that begin at midnight UTC, unless a request sets another cadence. */
 const DEFAULT: Cadence = { interval: 'hour', timezone: 'UTC', offsetDay: 0, offsetHour: 0 };
 
 /**
@@ -76,14 +76,14 @@ function checkInterval(interval: Interval): void {
   throw new InvalidInput(`"${interval}" is not a valid choice.`, 'interval', 'invalid_choice');
 }
 
-/** How long an interval lasts that is no day, week or month, in milliseconds. */
+/** Length in milliseconds of an interval of hours or minutes; undefined for days, weeks and months. */
 export function spanOf(interval: Interval): Millis | undefined {
   if (interval === 'hour') return HOUR;
   const minutes = Number(/^every ([1-9]\d{0,3}) minutes$/.exec(interval)?.[1]);
   return minutes <= 1440 ? minutes * MINUTE : undefined;
 }
 
-/** Whether the two have the same boundaries: a zone is nothing to hours. */
+/** Whether the two have the same boundaries; zones are ignored for hours. */
 export function isSameCadence(a: Cadence, b: Cadence): boolean {
   if (a.interval !== b.interval) return false;
   if (!isOfCalendar(a.interval)) return true;
@@ -121,7 +121,7 @@ function every(zone: string, span: Millis, first: Millis): Readings {
 /** The last boundary at or before the instant. */
 export function boundaryAtOrBefore(cadence: Cadence, at: Millis): Millis {
   const { zone, numberAt, reading } = readingsOf(cadence);
-  // A clock that was set back shows less than it did: a boundary that it has not reached again is past already.
+  // A clock that was set back shows an earlier time, although boundaries after that time have already passed.
   let number = numberAt(wallClockAt(zone, at)) + 1;
   while (instantOf(zone, reading(number)) > at) number -= 1;
   return instantOf(zone, reading(number));
@@ -131,7 +131,7 @@ export function boundaryAtOrBefore(cadence: Cadence, at: Millis): Millis {
 export function boundaryAfter(cadence: Cadence, at: Millis): Millis {
   const { zone, numberAt, reading } = readingsOf(cadence);
   let number = numberAt(wallClockAt(zone, at));
-  // Two readings in one jump of the clock may be one instant: a zone that crosses the date line skips a day.
+  // Two readings within one jump of the clock may be the same instant, because a zone that crosses the date line skips a day.
   while (instantOf(zone, reading(number)) <= at) number += 1;
   return instantOf(zone, reading(number));
 }

@@ -1,12 +1,12 @@
-/** How many failures of the last runs are too many: an export that fails like that pauses itself. */
+/** How many failures among the last runs are too many, so the export pauses automatically. */
 import type { Interval } from './cadence.ts';
 
 /** `failures` or more among the last `runs` runs. */
 export type FailureWindow = { runs: number; failures: number };
 
 /**
- * Errors of runs that left a delivery as it was, until a person decides about it. They tell nothing of the destination, and after a
- * restore there is one for each data interval since the backup: they are no reason to stop delivering the others.
+ * Errors of runs that left a delivery as it was, until a person decides about it. Such errors say nothing about the destination, and after a
+ * restore there is one for each data interval since the backup, so they do not stop other deliveries.
  */
 export const AWAITING_DECISION: readonly string[] = ['DeliveredElsewhere', 'DeliveryWouldShrink'];
 

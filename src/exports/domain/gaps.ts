@@ -1,4 +1,4 @@
-/** Which intervals should exist and do not. */
+/** Finds intervals that should exist and do not. */
 import { intervalsEnding, type DataInterval, type Tiling } from './intervals.ts';
 import { type Millis } from './millis.ts';
 import { isGap, isOpen, type RunStatus } from './statuses.ts';
@@ -15,7 +15,7 @@ export type IntervalState = {
 export type Expected = {
   tiling: Tiling;
   createdAt: Millis;
-  /** An interval that ends just then is the first one. */
+  /** Start of the export's schedule; an interval that ends at this instant is the first one. */
   startAt: Millis | null;
   endAt: Millis | null;
   jitter: Millis;
@@ -32,17 +32,17 @@ export type Known = {
 
 /** The schedule has this long to start a run before it counts as missing. */
 const GRACE = 2 * 60_000;
-/** Found in one round; the next round goes on. */
+/** Limit for one round; the next round continues. */
 const MAX_AT_ONCE = 5_000;
 
-/** An interval that ended at or before it cannot be a gap. */
+/** Returns an instant; intervals that ended at or before this instant cannot be gaps. */
 export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<Expected, 'tiling'>): Millis {
   return Math.max(createdAt, settledUntil, startAt === null ? -Infinity : startAt - 1);
 }
 
 /**
- * @returns the intervals to request, oldest first, and until when nothing changes by itself any more (undefined: as before).
- * `Failed` and `Cancelled` ones wait for a person.
+ * @returns the intervals to request, oldest first, and the instant until which all intervals are settled (undefined: as before).
+ * `Failed` and `Cancelled` intervals wait for a person.
  */
 export function findGaps(
   expected: Expected,
@@ -70,7 +70,7 @@ function isMissing(state: IntervalState | undefined): boolean {
   return !state.closedByApi && isGap(state.status, state.failures, state.finishedMillisAgo);
 }
 
-/** An interval that no longer changes by itself: delivered, waiting for a person, or in a pause. */
+/** Whether an interval no longer changes automatically: delivered, waiting for a person, or in a pause. */
 function isSettled(state: IntervalState | undefined): boolean {
   return !state || (!isOpen(state.status) && (state.closedByApi || !isGap(state.status, state.failures, Infinity)));
 }

@@ -1,4 +1,4 @@
-/** ISO text at the edges, whole seconds in between. Stored instants with microseconds never come here: see `events/`. */
+/** Conversion between ISO text and whole seconds. Stored instants with microseconds are not converted here; see `events/`. */
 import type { Millis } from './millis.ts';
 
 /** `2015-05-17T10:00:00Z`: as Temporal writes a nominal time into a workflow id. */

@@ -1,13 +1,13 @@
 /**
- * How a data interval stands, as two letters. The first one is its fill, what the destination holds of it; the second one its mark,
- * what happens with it. An interval that was never offered is blank.
+ * State of a data interval as two letters. The first is its fill, what the destination holds of it; the second its mark,
+ * what happens to it. An interval that was never offered is blank.
  */
 
-/** `x` is for a source that forgets: no rows are removed by age yet, so that no interval has it. */
+/** `x` is for sources that remove rows by age, which none does yet, so no interval has it. */
 export const FILLS = { n: 'none', h: 'held', s: 'stale', x: 'expired' } as const;
 export const MARKS = { i: 'idle', w: 'waiting', r: 'running', t: 'retrying', y: 'needs you', p: 'paused' } as const;
 
-/** The quietest first: where several intervals are shown as one, the loudest is shown. */
+/** Least urgent first: if several intervals are shown as one, the last code in this order is shown. */
 export const INTERVAL_CODES = [
   '--',
   'hi',
@@ -38,10 +38,10 @@ export const FACTS = {
   paused: 1 << 1,
   held: 1 << 2,
   stale: 1 << 3,
-  /** Stale intervals of its export are delivered again by themselves. */
+  /** Stale intervals of its export are delivered again automatically. */
   redelivered: 1 << 4,
   requested: 1 << 5,
-  /** Of the newest run: it is under way; it failed for good; it ended so that the interval is tried again; it ended otherwise. */
+  /** Facts about the newest run: under way; failed for good; ended, and the interval is tried again; ended in another way. */
   open: 1 << 6,
   failed: 1 << 7,
   retried: 1 << 8,
@@ -69,7 +69,7 @@ const {
   foreign,
 } = FACTS;
 
-/** Facts of an interval that nothing happened to. */
+/** Facts that an interval without runs or deliveries may have. */
 const NOTHING_KNOWN = offered | paused | redelivered;
 
 /** @param facts the sum of their bits */
@@ -83,11 +83,11 @@ export function codeOf(facts: number): IntervalCode {
   if (has(retried)) return isTriedAgain(facts) ? `${fill}t` : `${fill}y`;
   if (fill !== 'n') return `${fill}i`;
   if (has(offered) && has(paused)) return 'np';
-  // An offered interval without a run is begun by its schedule, or by the reconciler.
+  // The schedule or the reconciler starts a run for an offered interval without one.
   return has(ended) || !has(offered) ? 'ni' : 'nw';
 }
 
-/** Gaps fill themselves where the export should deliver; stale intervals of earlier times as their export wants. */
+/** Whether the interval is tried again: gaps if the export should deliver them, earlier stale intervals if their export wants that. */
 function isTriedAgain(facts: number): boolean {
   return (facts & (offered | paused)) === offered || (facts & (stale | redelivered)) === (stale | redelivered);
 }

@@ -17,7 +17,7 @@ export type IntervalFacts = {
   stale: boolean;
   /** Whether a request for it is open. */
   requested: boolean;
-  /** Whether its schedule may start its run by itself any moment. */
+  /** Whether its schedule may start its run any moment. */
   due: boolean;
 };
 

@@ -41,7 +41,7 @@ export function endOfIntervalAt(tiling: Tiling, at: Millis): Millis {
   return Math.min(boundaryAfter(spec, at), until);
 }
 
-/** The beginning of the interval that holds the instant: of the instant at which an export was created, its schedule's first one. */
+/** Start of the interval that holds the instant; for an export's creation, the start of its schedule's first interval. */
 export function startOfIntervalAt(tiling: Tiling, at: Millis): Millis {
   return intervalEndingAt(tiling, endOfIntervalAt(tiling, at))?.start ?? at;
 }

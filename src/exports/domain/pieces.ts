@@ -1,4 +1,4 @@
-/** A tiling as stretches of equally long intervals: years of minutes are few of them, whereas a calendar's vary with its months and clocks. */
+/** A tiling as stretches of equally long intervals: few for years of minutes, more for calendar intervals, whose length varies. */
 import { spanOf } from './cadence.ts';
 import { endOfIntervalAt, intervalEndingAt, specEndingAt, type DataInterval, type Tiling } from './intervals.ts';
 import type { Millis } from './millis.ts';
@@ -6,7 +6,7 @@ import type { Millis } from './millis.ts';
 /** `count` intervals of `step` each, the first of which begins at `start`. */
 export type Piece = { start: Millis; step: Millis; count: number };
 
-/** Consecutive intervals by their number, the oldest is 0. */
+/** Consecutive intervals by their number, from 0 for the oldest. */
 export type Pieces = {
   pieces: readonly Piece[];
   total: number;
@@ -15,7 +15,7 @@ export type Pieces = {
   interval(number: number): DataInterval;
 };
 
-/** The intervals that end after an instant and not after another, without a visit to each where they are equally long. */
+/** The intervals that end after an instant and not after another, without visiting each interval of a stretch of equally long ones. */
 export function piecesEnding(tiling: Tiling, after: Millis, to: Millis): Pieces {
   const pieces: Piece[] = [];
   let end = endOfIntervalAt(tiling, after);
@@ -34,7 +34,7 @@ export function piecesWithin(tiling: Tiling, from: Millis, to: Millis): Pieces {
   return piecesEnding(tiling, first, to);
 }
 
-/** The interval, and those after it that are as long because no calendar decides about them. */
+/** The interval and the following ones of the same length, if no calendar decides their length. */
 function equallyLong(tiling: Tiling, { start, end }: DataInterval, to: Millis): Piece {
   const step = end - start;
   const { spec, until } = specEndingAt(tiling, end);
@@ -74,7 +74,7 @@ export function numbered(pieces: readonly Piece[]): Pieces {
   };
 }
 
-/** The last of the indices for which something holds that holds for all before it; -1: for none. */
+/** The last index for which a monotonic condition holds; -1 if there is none. */
 function lastIndex(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [-1, length - 1];
   while (low < high) {

@@ -9,7 +9,7 @@ export type Boundary = { intervalTime: string; uuid: string };
 /** Half-open `[from, to)`; a missing end is the interval's own. */
 export type PlannedPart = { rows: number; from?: Boundary; to?: Boundary };
 
-/** Where and how a run delivers. Holds no secret: those are looked up for the place when it is opened. */
+/** Where and how a run delivers. Holds no secrets, because they are looked up when the place is opened. */
 export type PinnedDestination = {
   /** As in `destination.type`. */
   type: string;
@@ -22,8 +22,8 @@ export type PinnedDestination = {
 
 export type Plan = {
   /**
-   * Where every step of the run goes, whatever becomes of the export. Absent in plans of earlier versions: those follow the
-   * export's configuration, and are pinned to it just before it changes.
+   * Destination of every step of the run, even if the export changes. Absent in plans of earlier versions, which follow the
+   * export's configuration and are pinned to it just before it changes.
    */
   destination?: PinnedDestination;
   /** Only rows stored before this instant (ISO, microseconds): that set can no longer grow. */
@@ -33,16 +33,16 @@ export type Plan = {
   bytes: number;
   parts: PlannedPart[];
   content: Content;
-  /** Encrypted; there where something is hashed: every attempt hashes with the same key. */
+  /** Encrypted; set if a column is hashed, so every attempt hashes with the same key. */
   hashKey: string | null;
   /** Columns that are read and delivered, in order. */
   columns: readonly Column[];
   file: FileEncoding & { numbered: boolean };
-  /** The encoder's version: a change of it is a change of content. */
+  /** The encoder's version, whose change is a change of content. */
   formatVersion: number;
 };
 
-/** A plan in its run's row: of a large one the parts are stored as rows, and only their number is here. */
+/** A plan in its run's row; the parts of a large plan are stored as rows of their own, and only their number is here. */
 export type StoredPlan = Omit<Plan, 'parts'> & { parts?: PlannedPart[]; partCount?: number };
 
 /** How many parts a stored plan has. @throws Error when it says neither which nor how many: treating it as no parts would drop every row */
@@ -52,13 +52,13 @@ export function countParts({ parts, partCount }: Pick<StoredPlan, 'parts' | 'par
   return count;
 }
 
-/** The most that one part holds, whatever the destination says. */
+/** Upper limit of a part's rows, whatever the destination's configuration. */
 const PART_ROWS = 250_000;
 const MEBIBYTE = 1024 * 1024;
 const PART_BYTES = 256 * MEBIBYTE;
 export const FORMAT_VERSION = 2;
 
-/** The most parts of one plan: what receipts, manifests, histories and one delivering statement hold. */
+/** Limit of a plan's parts, set by the size of receipts, manifests, histories and one delivering statement. */
 const MAX_FILES = 10_000;
 const MAX_STAGE_TABLES = 200;
 

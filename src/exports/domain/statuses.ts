@@ -1,4 +1,4 @@
-/** A run's statuses as the contract spells them, and what each means for what happens next. */
+/** A run's statuses as the contract spells them, and the consequences of each. */
 export const RUN_STATUSES = [
   'Starting',
   'Running',
@@ -32,14 +32,14 @@ export function isLive(status: BackfillStatus): boolean {
   return status === 'Starting' || status === 'Running';
 }
 
-/** Ends that may pass by themselves: the interval is tried again, with back-off and a limit. */
+/** Ends whose cause may be temporary, so the interval is tried again, with back-off and a limit. */
 export const RETRIED_STATUSES = ['FailedRetryable', 'Terminated', 'TimedOut'] as const satisfies readonly RunStatus[];
 
 function isRetried(status: RunStatus): boolean {
   return (RETRIED_STATUSES as readonly RunStatus[]).includes(status);
 }
 
-/** Whether an interval whose newest run ended like that can become a gap again by itself. */
+/** Whether an interval whose newest run ended with the status can become a gap again automatically. */
 export function mayBecomeGap(status: RunStatus): boolean {
   return isRetried(status) || status === 'ContinuedAsNew';
 }
@@ -66,13 +66,13 @@ export function retryDelay(failures: number): number {
   return (RETRY_AFTER_MINUTES[failures - 1] ?? 60) * MINUTE;
 }
 
-/** After how many seconds an interval whose run ended like that is a gap; undefined: never by itself. Parameters as of `isGap`. */
+/** Seconds until an interval whose run ended with the status is a gap; undefined: never automatically. Parameters as of `isGap`. */
 export function nextTryInSeconds(last: RunStatus, failures: number): number | undefined {
   if (last === 'ContinuedAsNew') return 0;
   return isRetried(last) && !isGivenUp(last, failures) ? retryDelay(failures) / 1000 : undefined;
 }
 
-/** Whether nothing tries an interval again by itself, because its runs failed too often. Parameters as of `isGap`. */
+/** Whether automatic retries of an interval have ended, because its runs failed too often. Parameters as of `isGap`. */
 export function isGivenUp(last: RunStatus, failures: number): boolean {
   return isRetried(last) && failures > GIVE_UP_AFTER_FAILURES;
 }

@@ -1,2 +1,2 @@
-/** Rows travel on a queue of their own, so that how many do at once in one worker never delays planning and asking. */
+/** Parts have their own queue, so a worker's limit of concurrent parts never delays planning and requests. */
 export const TASK_QUEUES = { control: 'sluice-control', parts: 'sluice-parts' } as const;

@@ -35,10 +35,10 @@ export function wallClockAt(zone: string, at: Millis): Millis {
   return second + offsetAt(zone, second);
 }
 
-/** Changes of a zone's offset are further apart than it: where its two ends have the same offset, all of it has. */
+/** Shorter than the time between two changes of a zone's offset, so a stretch whose two ends have the same offset has no change. */
 const STRETCH = 2 * DAY;
 
-/** How far the clock is ahead of UTC. Formatting is slow: it is done once for a stretch, and anew only in one with a change. */
+/** How far the clock is ahead of UTC. Formatting is slow, so it is done once for a stretch, and repeatedly only in stretches with a change. */
 function offsetAt(zone: string, at: Millis): Millis {
   const stretch = Math.floor(at / STRETCH);
   const before = offsetAtStartOf(zone, stretch);
@@ -75,7 +75,7 @@ function formattedOffsetAt(zone: string, at: Millis): Millis {
 }
 
 /**
- * When the clock shows a reading. One that it shows twice is taken when it shows it first; one that it jumps over is moved
+ * When the clock shows a reading. For a reading that is shown twice, the first time; a reading that is skipped is moved
  * forward by the length of the jump (02:30 becomes 03:30): the `compatible` way of RFC 5545 and of ECMAScript's Temporal.
  */
 export function instantOf(zone: string, reading: Millis): Millis {

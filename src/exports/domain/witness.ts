@@ -8,5 +8,5 @@ export const SWAP = 'swap';
 /** Random, never used twice. */
 export type Swap = { expected: string; next: string };
 
-/** `differs`: it holds what another database gave it. `missing`: Temporal has no witness. */
+/** `differs`: the witness holds another database's nonce. `missing`: Temporal has no witness. */
 export type Testimony = 'agrees' | 'differs' | 'missing';

@@ -1,4 +1,4 @@
-/** From an error to the fault that a run's row keeps. */
+/** Converts an error to the fault that a run's row stores. */
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { InvalidInput, SluiceError, type Fault } from '../../platform/errors.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -18,7 +18,7 @@ export function faultOf(error: unknown): Fault {
 
 const isText = (text: unknown) => typeof text === 'string' && text.length <= 200;
 
-/** A fault as a history has it: from a worker of another version, perhaps. */
+/** Whether a value from a history is a fault; a worker of another version may have written it. */
 export function isFault(given: unknown): given is Fault {
   const { code, owner, field } = (given ?? {}) as Record<string, unknown>;
   return (
@@ -27,8 +27,8 @@ export function isFault(given: unknown): given is Fault {
 }
 
 /**
- * The fault as the export's people mend it: a field that its type of destination lacks is none, and one that an integration brings is the
- * integration's.
+ * The fault with the field that the export's people can correct: a field that the destination type lacks is dropped, and a field that an
+ * integration supplies becomes the integration's.
  */
 export function locatedFault(
   fault: Fault,

@@ -1,4 +1,4 @@
-/** Every fault there is, by where it arises: what docs/faults.md prints. */
+/** All faults, grouped by origin, as docs/faults.md prints them. */
 import type { KnownFault } from '../destinations/faults.ts';
 import { LOCAL_FILE_FAULTS } from '../destinations/local-file/faults.ts';
 import { POSTGRES_FAULTS } from '../destinations/postgres/faults.ts';
@@ -16,7 +16,7 @@ export const DESTINATION_FAULTS: Readonly<Record<string, Known>> = {
   Postgres: POSTGRES_FAULTS,
 };
 
-/** With those that are no destination's. */
+/** All codes, including those of faults outside destinations. */
 export const FAULT_CODES: readonly string[] = [
   ...new Set([...Object.values(DESTINATION_FAULTS), RUN_FAULTS].flatMap((known) => Object.keys(known))),
 ];

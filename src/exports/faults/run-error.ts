@@ -43,7 +43,7 @@ export type RunError = Pick<
   'status' | 'latestError' | 'errorType' | 'errorCode' | 'errorOwner' | 'errorField' | 'nextTryAt'
 >;
 
-/** Runs of earlier versions have the class of the error at most. */
+/** The error on the wire; runs of earlier versions have only the class of the error, if any. */
 export function presentError(run: RunError): RunErrorBody {
   const { status, latestError, errorType, errorCode, errorOwner, errorField, nextTryAt } = run;
   if (latestError === null || status === 'Completed') return null;

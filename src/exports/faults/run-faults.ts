@@ -1,4 +1,4 @@
-/** Faults that are no destination's: of the source, of the run's course, of this installation. By the class of the error, which histories keep. */
+/** Faults of the source, of the run itself and of this installation, by the class of the error, which histories store. */
 import {
   DeliveredElsewhere,
   DeliveryWouldShrink,
@@ -9,15 +9,15 @@ import {
 
 export type RunFault = {
   owner: FaultOwner;
-  /** As `attr` of an answer names it. */
+  /** Field's name, as in `attr` of an answer. */
   field?: string;
   final?: boolean;
   sentence: string;
-  /** The class of the errors that have no code of their own. */
+  /** Class of errors without a code of their own. */
   type?: string;
 };
 
-/** Any number, for sentences that have one. */
+/** Example number for sentences that contain one. */
 const ROWS = 3;
 
 export const RUN_FAULTS = {
@@ -66,7 +66,7 @@ export const RUN_FAULTS = {
     sentence: 'The database of the events cannot be reached right now.',
     type: 'Unavailable',
   },
-  // The destination, where no code of its own says more.
+  // The destination, if it has no more specific code.
   destination_rejected: {
     owner: 'you',
     final: true,
@@ -129,7 +129,7 @@ const BY_TYPE = new Map(
   ),
 );
 
-/** The fault of an error of which only the class is known, as of runs of earlier versions. */
+/** The fault of an error of which only the class is known, as in runs of earlier versions. */
 export function faultOfType(type: string): Fault {
   return runFault(BY_TYPE.get(type) ?? 'internal_error');
 }

@@ -1,6 +1,6 @@
 /** Bytes written piece by piece, handed on in blocks that compress independently of each other. */
 
-/** Size of the first block when it is handed on; each further one holds twice as much: a small file takes little memory. */
+/** Size of the first block; each further block is twice as large, so a small file takes little memory. */
 const FIRST_BLOCK_BYTES = 64 * 1024;
 /** Largest size of a block. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -32,7 +32,7 @@ export class BlockWriter {
     }
   }
 
-  /** To be called after each row: blocks end with a row where they can. */
+  /** Must be called after each row, so blocks end with a row where possible. */
   endRow(): void {
     if (this.position >= this.#blockBytes) this.cut();
   }
@@ -45,7 +45,7 @@ export class BlockWriter {
     this.position = 0;
   }
 
-  /** Ends the last block, if there is anything in it. Nothing can be written afterwards. */
+  /** Ends the last block, unless it is empty. No more writes are possible afterwards. */
   end(): void {
     if (this.position > 0) this.#full.push(this.bytes.subarray(0, this.position));
   }

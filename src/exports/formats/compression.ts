@@ -6,9 +6,9 @@ import type { Compression } from './file-encoding.ts';
 
 /** Blocks being compressed at once in one file; libuv's thread pool has four threads. */
 const CONCURRENT_BLOCKS = 4;
-/** Each output buffer costs a turn of the event loop: large enough for most blocks of JSON. */
+/** Large enough for most blocks of JSON, because each output buffer costs a turn of the event loop. */
 const OUTPUT_BYTES = 256 * 1024;
-/** Blocks wait for the one stream up to this size, so that it need not wait for them. */
+/** Size of the blocks that are queued for the stream, so the stream need not wait for blocks. */
 const WAITING_BYTES = 2 * 1024 * 1024;
 
 type Compress = (blocks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
@@ -23,13 +23,13 @@ const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel, ZSTD_c_windowLog } = zlib
 /** A window of 1 MiB instead of 2 stays in the cache: a tenth faster for a hundredth more bytes. */
 const ZSTD = { [ZSTD_c_compressionLevel]: 3, [ZSTD_c_windowLog]: 20 };
 
-/** Compressions of whole files; Parquet compresses its pages by itself, and with some more. */
+/** Compressions of whole files; Parquet compresses its own pages, and has further codecs. */
 const COMPRESSIONS: Partial<Record<Compression, Compress>> = {
   gzip: (blocks) =>
     inParallel(blocks, (block) =>
       gzip(block, { ...GZIP, chunkSize: Math.min(OUTPUT_BYTES, block.length + GZIP_OVERHEAD_BYTES) }),
     ),
-  // Frames concatenate as well, but not all readers go on after the first one, and some stop there silently: Node's own
+  // Frames concatenate as well, but not all readers continue after the first one, and some stop there silently: Node's own
   // stream, python-zstandard.
   zstd: (blocks) => inOneStream(blocks, () => zlib.createZstdCompress({ ...STREAM, params: ZSTD })),
   brotli: (blocks) =>
@@ -66,7 +66,7 @@ export function compress(
   return compressFile(blocks);
 }
 
-/** Several blocks at once, their results in order. No more blocks are taken than are at work, so a slow consumer slows the source. */
+/** Several blocks at once, their results in order. Takes no more blocks than it compresses at once, so a slow consumer slows the source. */
 async function* inParallel(
   blocks: AsyncIterable<Uint8Array>,
   compressBlock: (block: Uint8Array) => Promise<Uint8Array>,
@@ -76,7 +76,7 @@ async function* inParallel(
   for await (const block of blocks) {
     empty = false;
     const compressed = compressBlock(block);
-    // Awaited in order: a later block that fails first must not count as unhandled meanwhile.
+    // Blocks are awaited in order; a later block that fails first must not count as unhandled meanwhile.
     compressed.catch(() => {});
     atWork.push(compressed);
     if (atWork.length === CONCURRENT_BLOCKS) yield await atWork.shift()!;

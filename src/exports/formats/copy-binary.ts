@@ -104,7 +104,7 @@ export class CopyBinaryReader {
     return false;
   }
 
-  /** To be called when the stream is over. @throws Unavailable when it ended before its trailer: rows are missing */
+  /** Must be called at the end of the stream. @throws Unavailable when the trailer is missing, because then rows are missing too */
   finish(): void {
     if (this.#state !== 'ended') throw new Unavailable('The rows from Postgres ended before the last one.');
   }

@@ -17,7 +17,7 @@ const SCALAR_BYTES = 32;
 /** Text with quotes is written in pieces of this length. */
 const PIECE_BYTES = 8 * 1024;
 
-/** Cells that begin so are formulas to spreadsheets: https://owasp.org/www-community/attacks/CSV_Injection */
+/** Spreadsheets treat cells with these first characters as formulas: https://owasp.org/www-community/attacks/CSV_Injection */
 const BEGINS_FORMULA = byteSet('=+-@\t\r');
 const NEEDS_QUOTES = byteSet('",\r\n');
 
@@ -31,7 +31,7 @@ export function csvEncoder(
 ): (row: CopyBinaryReader) => void {
   const fields = columns.map((_, i) => i).filter((i) => !columns[i]!.hidden);
   const values = fields.map((i) => VALUE_WRITERS[columns[i]!.type](out, formulaSafe));
-  // Readers skip lines with nothing in them: a row whose only value is null must not be one.
+  // Readers skip empty lines, so a row whose only value is null must not be one.
   const writeNull = fields.length === 1 ? () => quoted(out, ROW_END, 0, 0) : () => {};
 
   for (const [n, i] of fields.entries()) {
@@ -63,7 +63,7 @@ const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter, formulaSafe: boolean)
     out.position = writeUuid(source, start, out.bytes, out.position);
   },
   text: (out, formulaSafe) => (source, start, length) => text(out, source, start, start + length, formulaSafe),
-  // JSON text begins no formula: of the bytes that do, only a negative number has one. The first byte is jsonb's version.
+  // JSON text needs no check for formulas, because only a negative number begins with one of their characters. The first byte is jsonb's version.
   jsonb: (out) => (source, start, length) => text(out, source, start + 1, start + length, false),
   timestamptz(out) {
     const instants = new InstantWriter('');
@@ -101,7 +101,7 @@ function needsQuotes(source: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** In quotes, each quote within doubled. */
+/** Writes the text in quotes, with each quote in it doubled. */
 function quoted(out: BlockWriter, source: Buffer, start: number, end: number, formula = false): void {
   byte(out, QUOTE);
   if (formula) byte(out, APOSTROPHE);

@@ -4,7 +4,7 @@ import type { CopyBinaryReader } from './copy-binary.ts';
 export type Encoder = {
   /** Encodes the reader's present row. */
   add(row: CopyBinaryReader): void;
-  /** Blocks that are ready since the last call; to be asked after each chunk of rows, so that little waits. */
+  /** Blocks that became ready since the last call; called after each chunk of rows, so few blocks wait. */
   ready(): AsyncIterable<Uint8Array>;
   /** Blocks that are left once all rows were added. */
   end(): AsyncIterable<Uint8Array>;

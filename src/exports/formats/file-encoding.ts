@@ -4,7 +4,7 @@ export const FILE_FORMATS = ['Parquet', 'JSONLines', 'CSV'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 export const COMPRESSIONS = ['zstd', 'lz4', 'snappy', 'gzip', 'brotli'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
-/** Which of them a format may have; every format may have none. */
+/** Compressions that each format supports; every format may also be uncompressed. */
 export const SUPPORTED_COMPRESSIONS: Record<FileFormat, readonly Compression[]> = {
   Parquet: COMPRESSIONS,
   JSONLines: ['gzip', 'brotli', 'zstd'],

@@ -1,4 +1,4 @@
-/** A part's rows, as they come from Postgres, to the file that a destination stores. */
+/** Converts a part's rows from Postgres to the file that a destination stores. */
 import type { FileEncoding, FileFormat } from './file-encoding.ts';
 import type { PartSummary } from './part-summary.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
@@ -42,7 +42,7 @@ const FORMATS: Record<FileFormat, Format> = {
 };
 
 export type EncodedFile = {
-  /** The file, to be read once, in blocks whose memory is the reader's. Leaving it early ends the rows as well. */
+  /** The file, to be read once, in blocks whose memory belongs to the reader. Stopping early ends the rows too. */
   bytes: AsyncIterable<Uint8Array>;
   /** Summary of what was encoded, before compression. @throws Error before `bytes` came to its end */
   summary(): PartSummary;
@@ -50,7 +50,7 @@ export type EncodedFile = {
   moving(): { rows: number; bytes: number };
 };
 
-/** `.jsonl`, `.jsonl.gz`, `.parquet`, … Readers of Parquet find the codec inside, and ask for nothing but `.parquet`. */
+/** `.jsonl`, `.jsonl.gz`, `.parquet`, … Readers of Parquet find the codec inside, and only need `.parquet`. */
 export function fileExtension({ format, compression, codecInName = false }: FileEncoding): string {
   const { extension, compressesWhole } = FORMATS[format];
   return compressesWhole || codecInName ? extension + compressionExtension(compression) : extension;
@@ -111,7 +111,7 @@ async function* encodedBlocks(
   yield* encoder.end();
 }
 
-/** A file of no rows: of its columns, where the format names them. */
+/** A file without rows; it still names the columns if the format does. */
 export function emptyFile(options: FileOptions): EncodedFile {
   return encodeFile(noRows(), options);
 }

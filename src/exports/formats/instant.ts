@@ -17,7 +17,7 @@ export const INSTANT_BYTES = 32;
  */
 export class InstantWriter {
   #day = Number.NaN;
-  /** `"2015-05-17T` or `2015-05-17T` of that day: most neighbouring rows share it. */
+  /** `"2015-05-17T` or `2015-05-17T` of the last day written, because most neighbouring rows share it. */
   #prefix = Buffer.alloc(0);
   readonly #quote: '"' | '';
 
@@ -92,7 +92,7 @@ export function dateText(day: number): string {
 
 /**
  * The Gregorian date of a day counted from 2000-01-01: `civil_from_days` of https://howardhinnant.github.io/date_algorithms.html.
- * Not by way of Date, which ends 18,000 years before Postgres does.
+ * Date is not used, because its range ends 18,000 years before Postgres's.
  */
 function date(day: number): string {
   const shifted = day + DAYS_TO_EPOCH;

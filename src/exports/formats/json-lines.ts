@@ -57,7 +57,7 @@ function constant(out: BlockWriter, piece: Buffer): void {
   out.position = at;
 }
 
-/** Made for each column: neighbouring rows share more than neighbouring columns do. */
+/** Writers are made for each column, because neighbouring rows share more than neighbouring columns do. */
 const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter) => WriteValue> = {
   uuid: (out) => (source, start) => uuid(out, source, start),
   text: (out) => (source, start, length) => text(out, source, start, start + length),
@@ -77,7 +77,7 @@ const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter) => WriteValue> = {
   bool: (out) => (source, start) => scalar(out, source[start] === 1),
 };
 
-/** JSON has no name for what is no number; Postgres’s own JSON quotes it. */
+/** Writes a number; NaN and infinities in quotes, as Postgres’s own JSON does, because JSON has no numbers for them. */
 function float(out: BlockWriter, value: number): void {
   scalar(out, Number.isFinite(value) ? value : `"${value}"`);
 }

@@ -1,4 +1,4 @@
-/** CSV read back, strictly: only what `csv.ts` writes is CSV here. */
+/** Reads CSV back, strictly: accepts only what `csv.ts` writes. */
 import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
 import { UnreadableFile } from './unreadable.ts';
 import { uuidBytes } from './uuid-text.ts';
@@ -48,7 +48,7 @@ async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 
 type Cell = { value: string; next: number; last: boolean };
 
-/** The cell that starts there. @returns undefined when the text ends before one can tell */
+/** The cell that starts at `start`. @returns undefined when the text ends before the cell's end is certain */
 function cellAt(text: string, start: number): Cell | undefined {
   const quoted = text[start] === '"';
   const end = quoted ? closingQuote(text, start) : separatorAfter(text, start);

@@ -1,4 +1,4 @@
-/** Reading an exported file back, to its last byte: unpacked, and every row parsed by other code than wrote it. */
+/** Reads an exported file back completely: unpacks it, and parses every row with code other than the writer's. */
 import { createHash, type Hash } from 'node:crypto';
 import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

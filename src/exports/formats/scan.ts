@@ -1,11 +1,11 @@
-/** Counting rows that travel on as they are. */
+/** Counts rows that are passed on unchanged. */
 import type { PartSummary } from './part-summary.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
 import { CopyBinaryReader } from './copy-binary.ts';
 import { RowsDigester, rowIdColumn } from '../../conditions/rows/rows-digest.ts';
 
 export type ScannedRows = {
-  /** The COPY BINARY stream, untouched, to be read once. Leaving it early ends its source as well. */
+  /** The COPY BINARY stream, unchanged, to be read once. Stopping early ends its source too. */
   rows: AsyncIterable<Uint8Array>;
   /** Summary of the rows that passed; `contentBytes` counts the stream's own bytes. @throws Error before `rows` came to its end */
   summary(): PartSummary;

@@ -1,2 +1,2 @@
-/** The bytes are no file of that format and compression. The message says where it ends to be one. */
+/** The bytes are not a valid file of the format and compression. The message says what is invalid. */
 export class UnreadableFile extends Error {}

@@ -19,7 +19,7 @@ const zstd = promisify<Uint8Array, zlib.ZstdOptions, Uint8Array>(zlib.zstdCompre
 /** lz4-napi puts the length before the block; Parquet knows it from the page's header. */
 const LZ4_LENGTH_BYTES = 4;
 
-/** Each output buffer costs a turn of the event loop: one is enough for what compresses at all. */
+/** Size of the output buffer: one is enough for any page that compresses, because each buffer costs a turn of the event loop. */
 function outputBytes(page: Uint8Array): { chunkSize: number } {
   return { chunkSize: Math.max(1024, page.length >> 1) };
 }

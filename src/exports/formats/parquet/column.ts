@@ -57,7 +57,7 @@ export class ColumnWriter {
     return { ...chunk, statistics: { null_count: BigInt(nulls), ...this.#values.bounds() } };
   }
 
-  /** The dictionary and one page of numbers; what comes then is plain. */
+  /** Ends the dictionary and its one page of numbers; later values are plain. */
   #endDictionary(): void {
     const dictionary = this.#dictionary!;
     this.#dictionary = undefined;

@@ -23,7 +23,7 @@ export class ContentHash {
   }
 }
 
-/** The sha256 of a page's body, made on the thread pool: it costs as much as the encoding. */
+/** The sha256 of a page's body, made on the thread pool, because it costs as much as the encoding. */
 export async function hashOf(body: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await webcrypto.subtle.digest('SHA-256', body as Uint8Array<ArrayBuffer>));
 }

@@ -4,7 +4,7 @@
  */
 import { varint } from './page.ts';
 
-/** Few enough to be found quickly, and given up quickly. */
+/** Limit of distinct values; low, so look-ups and giving up are quick. */
 const MAX_VALUES = 4096;
 const MAX_VALUE_BYTES = 128;
 const ROWS_PER_VALUE = 4;
@@ -17,16 +17,16 @@ export class Dictionary {
   /** Where each value starts, and where the last one ends. */
   readonly #starts: number[] = [0];
   readonly #slots = new Int16Array(SLOTS).fill(-1);
-  /** For each row that is not null, which value. */
+  /** Number of the value of each row that is not null. */
   #indexes = new Uint16Array(1024);
-  /** Values that were added, again and again. */
+  /** Values that were added, repetitions included. */
   rows = 0;
 
   get size(): number {
     return this.#starts.length - 1;
   }
 
-  /** @returns false when the value does not fit: what was added before stays */
+  /** @returns false when the value does not fit; earlier values stay */
   add(source: Buffer, start: number, length: number): boolean {
     const index = this.#indexOf(source, start, length);
     if (index < 0) return false;
@@ -70,7 +70,7 @@ export class Dictionary {
     this.#starts.push(end + length);
   }
 
-  /** Whether it saves much: a column of ever new values is better off without. */
+  /** Whether the dictionary saves enough; a column of mostly distinct values is smaller without one. */
   get pays(): boolean {
     return this.rows >= ROWS_PER_VALUE * this.size;
   }

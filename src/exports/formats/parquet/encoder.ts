@@ -16,8 +16,8 @@ import { packPage, type Page, type PageKind } from './pack.ts';
 import { SparePages } from './page.ts';
 
 /**
- * Where a row group ends depends on its rows alone, so that the same rows always make the same content: at this size as COPY
- * delivers them, or this many of them.
+ * A row group ends at this size of rows as COPY delivers them, or at this number of rows. Its end depends on the rows alone, so the
+ * same rows always make the same content.
  */
 const GROUP_BYTES = 64 * 1024 * 1024;
 const GROUP_ROWS = 1024 * 1024;
@@ -26,7 +26,7 @@ const CONCURRENT_PAGES = 6;
 
 type Group = { rows: number; chunks: Chunk[] };
 
-/** @param all what COPY delivers; hidden columns are left out */
+/** @param all the columns that COPY delivers; hidden ones are left out */
 export function parquetEncoder(all: readonly Column[], compression: Compression | null): Encoder {
   const codec = compression === null ? 'UNCOMPRESSED' : CODECS[compression].name;
   const fields = all.map((_, i) => i).filter((i) => !all[i]!.hidden);
@@ -36,7 +36,7 @@ export function parquetEncoder(all: readonly Column[], compression: Compression 
   const inFlight: Promise<Page>[] = [];
   const pack = (body: Uint8Array, kind: PageKind) => {
     const page = packPage(body, kind, compression);
-    // Awaited in order: a later page that fails first must not count as unhandled meanwhile.
+    // Pages are awaited in order; a later page that fails first must not count as unhandled meanwhile.
     page.then(
       () => spare.giveBack(body),
       () => {},

@@ -1,4 +1,4 @@
-/** From a page's body to its bytes in the file: header, compression, hash; the last two on the thread pool. */
+/** Converts a page's body to its bytes in the file: header, compression, hash; the last two on the thread pool. */
 import type { PageHeader } from 'hyparquet';
 import type { Compression } from '../file-encoding.ts';
 import { CODECS } from './codecs.ts';

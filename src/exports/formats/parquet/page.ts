@@ -5,14 +5,14 @@
 
 /** A page is cut once its values are this large; one value may be larger. */
 const PAGE_BYTES = 1024 * 1024;
-/** A column of small values never fills a page. */
+/** First size of a page's memory; small, because a column of small values never fills a page. */
 const FIRST_BYTES = 16 * 1024;
 /** Room for a page and the ordinary value that ends it. */
 const FULL_BYTES = PAGE_BYTES + 64 * 1024;
 /** Before the values: the levels of a page without nulls, which are one run of ones. */
 const LEVELS_ROOM = 16;
 
-/** Memory of full pages that are in the file already, to be used again: left to the collector it would pile up. */
+/** Memory of full pages that are in the file already, kept for reuse, because it would pile up until garbage collection. */
 export class SparePages {
   readonly #buffers: Buffer[] = [];
 

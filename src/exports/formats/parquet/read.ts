@@ -24,7 +24,7 @@ const DECOMPRESSORS = Object.fromEntries(
 ) as Partial<Record<CompressionCodec, (packed: Uint8Array, size: number) => Uint8Array>>;
 
 /**
- * A column of a row group at a time; the file waits on disk meanwhile, because what is needed first stands last in it.
+ * Reads one column of a row group at a time; the file is stored on disk first, because its footer is needed first.
  * @param digest every row's `uuid` is added to it; undefined: there is no such column
  * @throws UnreadableFile
  */
@@ -90,7 +90,7 @@ async function* pageHashes(file: AsyncBuffer, column: ColumnMetaData): AsyncGene
 
 type RowRange = { rowStart: number; rowEnd: number };
 
-/** A column at a time: all of a row group would be many times the file's size in memory. */
+/** Reads one column at a time, because a whole row group would take many times the file's size in memory. */
 async function readValues(
   file: AsyncBuffer,
   metadata: FileMetaData,

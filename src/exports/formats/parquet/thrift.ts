@@ -1,5 +1,5 @@
 /**
- * Thrift's compact protocol, as far as Parquet's headers need it: what a struct becomes in the file.
+ * Thrift's compact protocol, as far as Parquet's headers need it, to write structs.
  * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 
@@ -40,7 +40,7 @@ function typeOf(value: Value): number {
   return Array.isArray(value) ? LIST : STRUCT;
 }
 
-/** A boolean is its type already. */
+/** Writes a value; a boolean in a struct is encoded in its type. */
 function writeValue(bytes: number[], value: Value): void {
   if (typeof value === 'boolean') return;
   if (typeof value === 'number') return writeVarint(bytes, ((value << 1) ^ (value >> 31)) >>> 0);

@@ -31,7 +31,7 @@ const DAYS_1970_TO_2000 = 10_957;
 const INT32_MAX = 0x7fff_ffff;
 const INT32_MIN = -0x8000_0000;
 const MICROSECONDS_1970_TO_2000 = 946_684_800_000_000n;
-/** The same in two halves of 32 bits: a BigInt for each instant would cost more than the rest of it. */
+/** The same in two halves of 32 bits, because a BigInt for each instant would cost more than the rest of its encoding. */
 const EPOCH_LOW = Number(MICROSECONDS_1970_TO_2000 & 0xffff_ffffn);
 const EPOCH_HIGH = Number(MICROSECONDS_1970_TO_2000 >> 32n);
 
@@ -102,7 +102,7 @@ function appendBool(page: PageBuilder, source: Buffer, start: number): void {
   if (source[start] === 1) page.bytes[page.position - 1]! |= 1 << bit;
 }
 
-/** @param shift added to each value; what then does not fit is the nearest that does, as the infinite dates are */
+/** @param shift added to each value; values that do not fit, such as infinite dates, become the nearest that does */
 function int32Writer(shift: number): ValueWriter {
   let [min, max] = [INT32_MAX, INT32_MIN];
   return {
