@@ -1,4 +1,4 @@
-/** A destination's configuration at rest: what is secret encrypted and bound to its row, the rest in plain text. */
+/** Stores a destination's configuration: secrets encrypted and bound to their row, the rest in plain text. */
 import type { Destination } from '../destinations/contract.ts';
 import type { KeyRing } from '../../platform/secrets/key-ring.ts';
 import { mergeConfig, withoutSecrets } from '../../platform/secrets/write-only.ts';
@@ -13,7 +13,7 @@ type Row = {
   integration: Integration | null;
 };
 
-/** A ciphertext that is copied to another export's row does not open there. */
+/** Binds a ciphertext to its row, so a copy in another export's row cannot be decrypted. */
 // tooth: encrypted-row
 const boundTo = ({ id, projectId }: Pick<Row, 'id' | 'projectId'>) => `batch_exports/${projectId}/${id}`;
 // tooth: encrypted-integration
@@ -21,7 +21,7 @@ const integrationBoundTo = ({ id, projectId }: Pick<Integration, 'id' | 'project
   `integrations/${projectId}/${id}`;
 
 export function configEncryption(keyRing: KeyRing) {
-  /** Secret fields of the schema encrypted, the others as they are. */
+  /** Encrypts the schema's secret fields, and leaves the others unchanged. */
   function split(schema: Destination['config'], config: Config, additionalData: string) {
     const decrypt = withoutSecrets(schema, config);
     const secrets = secretsOf(config, decrypt);
@@ -46,7 +46,7 @@ export function configEncryption(keyRing: KeyRing) {
       return { destinationConfig: decrypt, destinationSecrets: configs };
     },
 
-    /** The whole configuration, that of its integration included. @throws Error when the key ring does not hold the key */
+    /** The whole configuration, including its integration's fields. @throws Error when the key ring does not hold the key */
     decrypt(row: Row): Config {
       const own = join(row.destinationConfig, row.destinationSecrets, boundTo(row));
       return row.integration ? mergeConfig(own, decryptIntegration(row.integration)) : own;
@@ -60,7 +60,7 @@ export function configEncryption(keyRing: KeyRing) {
 
     decryptIntegration: decryptIntegration,
 
-    /** A secret in a column of its own, bound to its row and to what it is for. */
+    /** Encrypts a secret for a column of its own, bound to its row and purpose. */
     encryptSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, secret: string): string {
       return keyRing.encrypt(secret, `${boundTo(row)}/${purpose}`);
     },

@@ -1,4 +1,4 @@
-/** Which destination an export has: what a request says, laid over what is stored, checked whole. */
+/** Determines an export's destination: the request's fields over the stored ones, checked as a whole. */
 import type { Destination } from '../destinations/contract.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
@@ -18,7 +18,7 @@ export type Place = { type: string; config: Config; integration?: number | null 
 
 export type Chosen = {
   destination: Destination;
-  /** Whole, with defaults and what the integration brings. */
+  /** Complete configuration, with defaults and the integration's fields. */
   config: Config;
   /** The part of the configuration that the export's own row keeps. */
   own: Config;
@@ -34,7 +34,7 @@ type Options = {
 export function destinationChoice({ stores, configs, environment }: Options) {
   return {
     /**
-     * @param current the export whose destination is changed, if there is one: what the request leaves out stays
+     * @param current the export whose destination is changed, if there is one; fields that the request omits stay
      * @throws InvalidInput naming the field
      */
     async choose(projectId: number, place: Place, current?: BatchExport): Promise<Chosen> {
@@ -97,8 +97,8 @@ function namingTheConfig(error: unknown): never {
 }
 
 /**
- * The right to change an export must not reveal its secrets: changing the server would send them to the user's own.
- * @param given what the request itself says, or the integration that it names
+ * Requires secrets again with a new server, because a user who may change the export could otherwise send its secrets to their own server.
+ * @param given the request's own fields, or those of the integration that it names
  */
 function checkSecretsStay(
   { config: schema, secretsGoTo }: Destination,

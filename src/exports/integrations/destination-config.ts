@@ -8,7 +8,7 @@ type Property = TSchema & { type?: string; anyOf?: Property[]; default?: unknown
 
 const validators = new Map<TObject, Validator<TObject>>();
 
-/** Names of the types as upstream's messages spell them: Python's. */
+/** Python's name of a value's type, as in upstream's messages. */
 function typeName(value: unknown): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
@@ -25,7 +25,7 @@ const EXPECTED: Record<string, string> = {
   object: 'dict',
 };
 
-/** Strings that say a whole number or a truth are taken as such, as upstream does. */
+/** Converts strings of whole numbers or booleans to such values, as upstream does. */
 function coerced(property: Property, value: unknown): unknown {
   const types = property.anyOf?.map((one) => one.type) ?? [property.type];
   if (typeof value !== 'string') return value;

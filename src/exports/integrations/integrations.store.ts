@@ -51,7 +51,7 @@ export function integrationStore(db: Knex) {
       return integrationFromRow(row);
     },
 
-    /** In the order in which they were made. */
+    /** Lists integrations in the order of their creation. */
     async list(
       projectId: number,
       page: { limit: number; offset: number },
@@ -61,7 +61,7 @@ export function integrationStore(db: Knex) {
       return { count: Number(counted.count), results: rows.map(integrationFromRow) };
     },
 
-    /** @param encrypt what becomes of the row's columns once its id, to which secrets are bound, is known */
+    /** @param encrypt returns the row's columns, once the id to which secrets are bound is known */
     async insert(
       projectId: number,
       kind: string,
@@ -80,7 +80,7 @@ export function integrationStore(db: Knex) {
     },
 
     /**
-     * Changes secrets under a lock on the row. @param configs the new ones, of the row as it is now
+     * Changes secrets under a lock on the row. @param configs returns the new columns for the present row
      * @throws NotFound
      */
     async changeSecrets(
@@ -97,7 +97,7 @@ export function integrationStore(db: Knex) {
       });
     },
 
-    /** Deleted batch exports let go of it. @throws Conflict while another batch export uses it; NotFound */
+    /** Deletes an integration, and removes it from deleted batch exports. @throws Conflict while another batch export uses it; NotFound */
     async delete(projectId: number, id: number): Promise<void> {
       await inTransaction(db, async (transaction) => {
         const row = await transaction<Row>('integrations').where({ project_id: projectId, id }).forUpdate().first('id');

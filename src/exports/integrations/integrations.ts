@@ -29,7 +29,7 @@ export function integrations({ stores, configs, environment }: Options) {
     list: stores.integrations.list,
     get: stores.integrations.get,
 
-    /** Deleted batch exports let go of it. @throws Conflict while another batch export uses it; NotFound */
+    /** Deletes an integration, and removes it from deleted batch exports. @throws Conflict while another batch export uses it; NotFound */
     async delete(projectId: number, id: number, by: Author = NOBODY): Promise<void> {
       await stores.inTransaction(async (inside) => {
         const integration = await inside.integrations.get(projectId, id);
@@ -51,8 +51,8 @@ export function integrations({ stores, configs, environment }: Options) {
     },
 
     /**
-     * Changes secrets; all exports that use the integration have them from their next connection on. Where they are sent stays:
-     * another server is another integration.
+     * Changes secrets; all exports that use the integration have them from their next connection on. Other fields cannot change,
+     * because another server needs another integration.
      * @throws InvalidInput for a field that is no secret; NotFound
      */
     async changeSecrets(projectId: number, id: number, given: Config, by: Author = NOBODY): Promise<Integration> {
@@ -67,7 +67,7 @@ export function integrations({ stores, configs, environment }: Options) {
         return configs.encryptIntegration(current, schema, config).secrets;
       };
       return stores.inTransaction(async (inside) => {
-        // First: a change of an export locks its health before it names an integration.
+        // This comes first, because a change of an export also locks its health before its integration.
         await inside.health.endKeepingFiles(id);
         const changed = await inside.integrations.changeSecrets(projectId, id, secretsOf);
         await recordIntegration(inside, by, changed, 'updated', Object.keys(given));
@@ -93,10 +93,10 @@ function checked(schema: Destination['config'], given: Config): Config {
 }
 
 /**
- * The integration that a destination is to be given, checked.
+ * Checks the integration that a destination is to have.
  * @param id null: none
- * @param own what the destination's own configuration says
- * @throws InvalidInput, with upstream's messages, when it is another project's or another kind, or both say the same
+ * @param own the destination's own configuration
+ * @throws InvalidInput, with upstream's messages, when the integration is another project's or of another kind, or both set the same field
  */
 export async function integrationFor(
   stores: Pick<ExportStores, 'integrations'>,

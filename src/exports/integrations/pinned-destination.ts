@@ -8,7 +8,7 @@ import type { PinnedDestination } from '../domain/plan.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 import type { Bound } from '../stores.ts';
 
-/** The purpose that secrets of a place that was left are encrypted for. */
+/** The purpose to which the secrets of a place that was left are bound. */
 const PURPOSE = 'place';
 
 type Config = Record<string, unknown>;
@@ -21,7 +21,7 @@ export function pinnedDestination(one: BatchExport): PinnedDestination {
   return {
     type: one.destinationType,
     place: destination.place(config, one),
-    // The row's own text, which reservations are compared with: earlier versions wrote another one.
+    // The row's own text, because reservations are compared with it and earlier versions wrote another text.
     keySpace: one.keySpace,
     config,
   };
@@ -29,7 +29,7 @@ export function pinnedDestination(one: BatchExport): PinnedDestination {
 
 /**
  * The whole configuration of a pinned destination.
- * @param one its export as it is now, also a deleted one
+ * @param one its export as it is now, perhaps deleted
  * @throws DestinationRejected when the credentials of a place that the export has left were forgotten: no run needs them any more
  */
 export async function openPinned(
@@ -40,7 +40,7 @@ export async function openPinned(
   const { config: schema } = anyDestination(pinned.type);
   if (!hasSecrets(schema)) return pinned.config;
   const isPresent = pinnedDestination(one).place === pinned.place;
-  // An integration lets go of deleted exports when it is deleted: then what was kept is all there is.
+  // A deleted integration is removed from deleted exports, so only the stored place has the credentials.
   const kept = isPresent && !one.deleted ? undefined : await stores.places.findKept(one.id, pinned.place);
   if (!kept && !isPresent) {
     throw new DestinationRejected(RUN_FAULTS.place_left.sentence, { fault: runFault('place_left') });
@@ -54,7 +54,7 @@ export async function openPinned(
   return withSecrets(schema, pinned.config, present);
 }
 
-/** Before an export moves or is deleted: its runs keep the place, and the credentials that open it. */
+/** Stores the place and its credentials for the export's runs, before the export moves or is deleted. */
 export async function leavePlace(
   { stores, configs }: { stores: Stores; configs: ConfigEncryption },
   one: BatchExport,

@@ -67,5 +67,5 @@ const runTestStep = route({
   },
 });
 
-/** Before `/batch_exports/:id/`, which `test` would look like. */
+/** Must precede `/batch_exports/:id/`, whose id would match `test`. */
 export const testStepRoutes = [listTestSteps, runNewTestStep, runTestStep];

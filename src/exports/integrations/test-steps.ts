@@ -1,4 +1,4 @@
-/** Trying a destination before anything is exported, step by step, with the configuration as it would be stored. */
+/** Tests a destination step by step before the first export, with the configuration as it would be stored. */
 import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinations as offered } from '../destinations/index.ts';

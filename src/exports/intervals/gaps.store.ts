@@ -73,7 +73,7 @@ export function gapStore(db: Knex) {
       return rows[0]!.failures;
     },
 
-    /** Whether the interval would be delivered by itself if it were a gap, or its commit has begun and will be settled. */
+    /** Whether the interval would be delivered automatically if it were a gap, or its commit has begun and will be settled. */
     async isWatched(exportId: string, start: string, end: string): Promise<boolean> {
       const { rows } = await db.raw<{ rows: { watched: boolean }[] }>(
         `select exists (
@@ -96,7 +96,7 @@ export function gapStore(db: Knex) {
       await db('batch_exports').where({ id: exportId }).update({ settled_until: until });
     },
 
-    /** An interval may be a gap again: the search begins no later than its start. */
+    /** Moves the search for gaps back to an interval's start, because the interval may be a gap again. */
     async unsettle(exportId: string, start: string): Promise<void> {
       await db('batch_exports')
         .where({ id: exportId })
@@ -104,7 +104,7 @@ export function gapStore(db: Knex) {
         .update({ settled_until: start });
     },
 
-    /** Ends of intervals after `since` whose commit broke off and that nothing has tried to settle yet: they may be delivered. */
+    /** Ends of intervals after `since` whose commit was interrupted and that were never tried to be settled, so they may be delivered. */
     async unsettled(exportId: string, since: string): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { end: string }[] }>(
         `select data_interval_end as "end" from batch_export_intervals as ledger

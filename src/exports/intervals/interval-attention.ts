@@ -1,4 +1,4 @@
-/** Why data intervals need somebody, and when the others are tried again. */
+/** Why data intervals need a person, and when the others are tried again. */
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { retryDelay } from '../domain/statuses.ts';
@@ -15,13 +15,13 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** Errors that left a delivery as it was, by class: as `AWAITING_DECISION` has them. */
+/** Reasons of the errors in `AWAITING_DECISION`, which left a delivery unchanged, by class. */
 const DECISIONS: Readonly<Record<string, Reason>> = {
   DeliveredElsewhere: 'delivered_elsewhere',
   DeliveryWouldShrink: 'would_shrink',
 };
 
-/** The newest run of an interval, and what it ended or waits with. */
+/** The newest run of an interval, and its error. */
 type OfRun = { detail: string | null; error: RunErrorBody; runId: string | null };
 export type NeedsYou = DataInterval & OfRun & { reason: Reason };
 export type Retrying = DataInterval & OfRun & { nextTryAt: string | null };
@@ -44,7 +44,7 @@ function reasonOf({ end }: DataInterval, ranges: readonly FactRange[], run: Newe
   return decision || (run?.status === 'Failed' ? 'failed' : 'not_retried');
 }
 
-/** @param isGap whether the export should deliver the interval; of others only what is stale is tried again */
+/** @param isGap whether the export should deliver the interval; other intervals are tried again only if they are stale */
 export function retrying(interval: DataInterval, run: NewestRun | undefined, isGap: boolean): Retrying {
   return { ...interval, ...ofRun(run), nextTryAt: nextTryAt(run, isGap) };
 }

@@ -47,7 +47,7 @@ export function* eachCode(total: number, codes: Codes): Generator<IntervalCode> 
   for (let number = 0; number < total; number += 1) yield codes.of(number);
 }
 
-/** Intervals that are shown as one: so many of them, or those that begin in one hour, day or month of a clock. */
+/** Size of the groups of intervals that are shown as one: a number of intervals, or an hour, day or month of a clock in which they begin. */
 export type Bucket = { intervals: number } | { cadence: Cadence };
 
 /** Numbers of the intervals with which buckets begin. @param most the result has one more if there are more, so that callers can tell */
@@ -66,7 +66,7 @@ function nextBucket(pieces: Pieces, bucket: Bucket, number: number): number {
   return ended < pieces.total && pieces.interval(ended).start < next ? ended + 1 : ended;
 }
 
-/** A code for each bucket, that of its loudest interval; and the buckets' bounds. */
+/** The code of each bucket, which is its most urgent interval's, and the buckets' bounds. */
 export function bucketed(
   pieces: Pieces,
   starts: readonly number[],

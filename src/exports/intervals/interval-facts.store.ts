@@ -1,4 +1,4 @@
-/** Facts about the data intervals of exports, joined to ranges: of years of deliveries there are as many ranges as there are gaps. */
+/** Facts about the data intervals of exports, joined to ranges, so years of deliveries take only as many ranges as they have gaps. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Delivered } from '../../events/table/late-imports.ts';
 import { isoMicros } from '../domain/instants.ts';
@@ -21,16 +21,16 @@ export type NewestRun = RunError & {
   finishedAt: string | null;
   /** How many runs ended in a status that is retried since the last delivery. */
   failures: number;
-  /** When the re-delivery of a stale interval is asked for again; null: it is not. */
+  /** When the re-delivery of a stale interval is requested again; null: never. */
   redeliveryAt: string | null;
 };
 
-/** Fact that a run proves which is not `Completed`: deliveries are in the ledger. SQL, over `run`, `:open` and `:retried`. */
+/** Fact about a run that is not `Completed`, because deliveries are in the ledger. SQL, over `run`, `:open` and `:retried`. */
 export const FACT_OF_RUN = `case when run.status = any (:open) then 'open'
   when run.status = any (:retried) and run.closed_by is distinct from 'api' then 'retried'
   when run.status in ('Failed', 'Terminated', 'TimedOut', 'FailedRetryable') then 'failed' else 'ended' end`;
 
-/** Whether a run is the newest one of its interval: others say nothing of it. SQL, over `run`. */
+/** Whether a run is the newest one of its interval, because older runs are irrelevant. SQL, over `run`. */
 export const IS_NEWEST = `not exists (
   select from batch_export_runs as newer where newer.batch_export_id = run.batch_export_id
     and newer.data_interval_end = run.data_interval_end and newer.created_at > run.created_at)`;
@@ -62,7 +62,7 @@ const FACTS = `
   from (select n, fact, unnest(range_agg(tstzrange(start, "end"))) as range from found group by n, fact) as joined
 `;
 
-/** Deliveries of a window that imports may have made stale since the export's imports were looked at last. */
+/** Deliveries of a window that imports may have made stale since the export's imports were last checked. */
 const LATELY = `
   with seen as (
     select coalesce(imports_seen_until, created_at) as until
@@ -97,7 +97,7 @@ const LATELY = `
 
 export function intervalFactStore(db: Knex) {
   return {
-    /** @returns facts by window, in one query for all of them; what is stale as of the last look, which is a minute old at most */
+    /** @returns facts by window, in one query for all of them; staleness is as of the last check, at most a minute ago */
     async facts(windows: readonly FactWindow[]): Promise<FactRange[][]> {
       const { rows } = await db.raw<{ rows: (FactRange & { n: number })[] }>(FACTS, {
         n: windows.map((_, index) => index),
@@ -112,7 +112,7 @@ export function intervalFactStore(db: Knex) {
       return found;
     },
 
-    /** Deliveries that may have become stale since the last look: those that imports since then overlap, or that ended since then. */
+    /** Deliveries that may have become stale since the last check: those that later imports overlap, or that ended since then. */
     async lately({ exportId, from, to }: FactWindow, projectId: number): Promise<Delivered[]> {
       const { rows } = await db.raw<{ rows: Delivered[] }>(LATELY, {
         id: exportId,
@@ -153,7 +153,7 @@ export function intervalFactStore(db: Knex) {
       return rows;
     },
 
-    /** Where the oldest interval begins of which there is a run; undefined: none has run. */
+    /** Start of the oldest interval that has a run; undefined if none has. */
     async firstStart(exportId: string): Promise<string | undefined> {
       const row = await db('batch_export_runs')
         .where({ batch_export_id: exportId })

@@ -1,4 +1,4 @@
-/** `/batch_exports/:id/intervals/map/`: how all data intervals of an export stand, for a picture of years. */
+/** `/batch_exports/:id/intervals/map/`: the states of all data intervals of an export, for an overview of years. */
 import { createHash } from 'node:crypto';
 import { InvalidInput } from '../../platform/errors.ts';
 import { momentIfGiven } from '../../platform/http/parameters/moment.ts';

@@ -1,4 +1,4 @@
-/** The map of an export: how each of its data intervals stands, over years of them, in a few queries. */
+/** The map of an export: the state of each of its data intervals, over years, in a few queries. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { lateImports } from '../../events/table/late-imports.ts';
@@ -26,33 +26,33 @@ import type { FactRange, FactWindow } from './interval-facts.store.ts';
 import { missedInPauses, type Missed } from './missed-intervals.ts';
 import { alwaysOf, offeredRange, pausedRange } from './offered.ts';
 
-/** ISO. As a list of intervals has it: from the interval in which the export was created, until now. */
+/** ISO. Defaults as for a list of intervals: from the interval in which the export was created, until now. */
 export type MapRange = { start: string | undefined; end: string | undefined };
 
 export type IntervalMap = {
-  /** Of the cells. */
+  /** Bounds of the cells. */
   bounds: Pieces;
   cells: RunLengths;
-  /** Of the intervals, whatever the bucket. */
+  /** Counts of intervals by code, whatever the bucket. */
   counts: Partial<Record<IntervalCode, number>>;
   intervals: number;
   needsYou: NeedsYou[];
   retrying: Retrying[];
   missed: Missed | undefined;
-  /** Where the oldest interval begins of which there is a run. */
+  /** Start of the oldest interval that has a run. */
   firstStart: string | undefined;
 };
 
 export const MAX_CELLS = 100_000;
-/** Intervals of a map with buckets: a year of minutes. */
+/** Limit of the intervals in a map with buckets: more than a year of minutes. */
 export const MAX_BUCKETED = 600_000;
-/** Intervals of each kind that a map names, the newest. */
+/** Limit of the newest intervals of each kind that a map names. */
 export const MAX_NAMED = 100;
 /** Intervals that one query for late imports looks at. */
 const AT_ONCE = 5_000;
 
 export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Pool }) {
-  /** Persons are placed when they change, never before: only events join an interval that is over. */
+  /** Only events can join an interval that is over, because a person's interval time is the time of its change. */
   async function becameStale(window: FactWindow, { projectId, model }: BatchExport): Promise<FactRange[]> {
     if (model === 'persons') return [];
     const found: FactRange[] = [];

@@ -2,7 +2,7 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import type { RunStatus } from '../domain/statuses.ts';
 
-/** A data interval of which something is known; `end` is ISO. */
+/** A data interval with a run, a delivery or a request; `end` is ISO. */
 export type KnownInterval = {
   end: string;
   runId: string | null;
@@ -43,7 +43,7 @@ export function intervalStateStore(db: Knex) {
       return rows;
     },
 
-    /** Bounds of what was delivered, oldest first, one page: those that end after `after`. */
+    /** Bounds of delivered intervals, oldest first, one page: intervals that end after `after`. */
     async delivered(exportId: string, after: string, limit: number): Promise<{ start: string; end: string }[]> {
       return db('batch_export_intervals')
         .where({ batch_export_id: exportId })

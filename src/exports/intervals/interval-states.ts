@@ -22,7 +22,7 @@ export type IntervalState = DataInterval & {
   gaveUp: boolean;
 };
 
-/** The schedule has this long to start a run, and the reconciler to see that it did not. */
+/** Time for the schedule to start a run, and for the reconciler to notice a missing one. */
 const DUE_MS = 2 * 60_000;
 /** Intervals that are looked up at once. */
 export const INTERVALS_AT_ONCE = 5_000;
@@ -70,7 +70,7 @@ export function intervalStates(pool: Pool) {
   };
 }
 
-/** Persons are placed when they change, never before: only events join an interval that is over. */
+/** Only events can join an interval that is over, because a person's interval time is the time of its change. */
 async function staleEnds(
   pool: Pool,
   { projectId, model }: BatchExport,

@@ -1,4 +1,4 @@
-/** `/batch_exports/:id/intervals/`: the data intervals of an export, and how each of them stands. */
+/** `/batch_exports/:id/intervals/`: the data intervals of an export, and the state of each. */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
 import { momentIfGiven } from '../../platform/http/parameters/moment.ts';
 import { json, route } from '../../platform/http/route.ts';

@@ -1,4 +1,4 @@
-/** The data intervals of an export, listed with how each of them stands. */
+/** Lists the data intervals of an export with the state of each. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Place } from '../../platform/http/parameters/pagination.ts';
@@ -19,10 +19,10 @@ import { intervalMaps } from './interval-map.ts';
 import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
 import type { ExportStores } from '../stores.ts';
 
-/** ISO. Without a start: from the interval in which the export was created, the first that the schedule delivers. */
+/** ISO. Without a start, the list begins with the interval in which the export was created, which is the first that the schedule delivers. */
 export type ListedRange = { start: string | undefined; end: string | undefined };
 
-/** Looked at for one page: two years of five minutes. */
+/** Limit of intervals examined for one page: two years of five minutes. */
 const MAX_EXAMINED = 210_240;
 
 export type ExportIntervals = ReturnType<typeof exportIntervals>;
@@ -34,9 +34,9 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
     map: intervalMaps({ stores, pool }),
 
     /**
-     * Lists intervals that lie wholly within the range and are over, the newest first. Pages go on from an interval's end.
+     * Lists intervals that lie wholly within the range and are over, the newest first. A page continues from an interval's end.
      * @param statuses only these; none: all
-     * @throws InvalidInput when too many had to be looked at
+     * @throws InvalidInput when too many intervals would have to be examined
      */
     async list(
       batchExport: BatchExport,

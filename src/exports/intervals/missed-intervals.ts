@@ -1,4 +1,4 @@
-/** Data intervals that ended in an export's latest pause and were not delivered: what unpausing with a backfill delivers. */
+/** Data intervals that ended in an export's latest pause and were not delivered, which unpausing with a backfill delivers. */
 import { hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval, Tiling } from '../domain/intervals.ts';
 import type { Millis } from '../domain/millis.ts';
@@ -13,7 +13,7 @@ export type Missed = DataInterval & { intervals: number };
 
 export type Paused = Offering & { id: string; tiling: Tiling; pauses: readonly Pause[] };
 
-/** The newest intervals of a pause that are looked at. */
+/** Limit of the newest intervals of a pause that are examined. */
 export const MAX_MISSED = 10_000;
 
 /** Missed intervals by export, in one query for all of them; an export that missed none is left out. */

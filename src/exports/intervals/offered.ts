@@ -7,7 +7,7 @@ import type { FactRange } from './interval-facts.store.ts';
 
 export type Offering = Pick<BatchExport, 'createdAt' | 'startAt' | 'endAt'>;
 
-/** As the reconciler looks for gaps (`findGaps`): an interval that ends when the export starts is its first one. */
+/** Range of the intervals in which the reconciler looks for gaps (`findGaps`): the first one ends when the export starts. */
 export function offeredRange({ createdAt, startAt, endAt }: Offering): FactRange {
   return {
     fact: 'offered',
@@ -16,7 +16,7 @@ export function offeredRange({ createdAt, startAt, endAt }: Offering): FactRange
   };
 }
 
-/** Instants are whole milliseconds, and a pause is half-open. */
+/** Range of a pause's intervals; instants are whole milliseconds, and a pause is half-open. */
 export function pausedRange({ pausedAt, unpausedAt }: Pause): FactRange {
   return {
     fact: 'paused',

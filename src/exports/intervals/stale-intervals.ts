@@ -1,4 +1,4 @@
-/** Finds intervals that imports have made stale since the last look, and remembers them. */
+/** Finds intervals that imports have made stale since the last check, and records them. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { lateImports } from '../../events/table/late-imports.ts';
 import type { ExportStores } from '../stores.ts';
@@ -8,9 +8,9 @@ import type { LookedAtImports } from './stale.store.ts';
 const AT_ONCE = 1_000;
 
 /**
- * Looks at the imports since the last look, and at what was delivered meanwhile: an import may have come between a run's cutoff
+ * Checks the imports since the last check, and the deliveries made meanwhile, because an import may have come between a run's cutoff
  * and its end.
- * @returns how many intervals are stale that were not
+ * @returns how many intervals are newly stale
  */
 export async function findStale(pool: Pool, stores: ExportStores, one: LookedAtImports): Promise<number> {
   const { seenUntil, candidates } = await stores.stale.candidates(one);
@@ -28,7 +28,7 @@ export async function findStale(pool: Pool, stores: ExportStores, one: LookedAtI
   });
 }
 
-/** Once until none is stale any more: a long import makes many intervals stale, one after the other. */
+/** Notifies once until no interval is stale any more, because a long import makes many intervals stale, one after another. */
 async function logAndNotify(
   inside: Pick<ExportStores, 'logs' | 'outbox'>,
   one: LookedAtImports,

@@ -1,4 +1,4 @@
-/** Rows for finding stale intervals without a look at every interval: imports and deliveries since the last look. */
+/** Rows for finding stale intervals without examining every interval: imports and deliveries since the last check. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Delivered } from '../../events/table/late-imports.ts';
 
@@ -8,11 +8,11 @@ export type LookedAtImports = {
   projectId: number;
   model: string;
   redeliverStale: boolean;
-  /** Imports before it were looked at. */
+  /** Imports before this instant have been checked. */
   seenUntil: string;
 };
 
-/** Imports that one look at an export takes; the next look goes on. */
+/** Limit of imports in one check of an export; the next check continues. */
 const IMPORTS_AT_ONCE = 500;
 /** A stored event's instant may be a little earlier than the beginning of its transaction, when a clock was set back. */
 const CLOCK_SLACK = '1 minute';
@@ -20,8 +20,8 @@ const CLOCK_SLACK = '1 minute';
 export function staleStore(db: Knex) {
   return {
     /**
-     * Exports whose project had an import since the last look, or that delivered something meanwhile that an import may have
-     * missed: those that were looked at longest ago first. For all others the look is over.
+     * Exports whose project had an import since the last check, or that made a delivery meanwhile that an import may have
+     * missed, the longest unchecked first. All other exports are marked as checked.
      */
     async due(): Promise<LookedAtImports[]> {
       const { rows } = await db.raw<{ rows: LookedAtImports[] }>(
@@ -56,9 +56,9 @@ export function staleStore(db: Knex) {
     },
 
     /**
-     * Delivered intervals that overlap an import since the last look, or were delivered since then; also moves `last_at` of those
+     * Delivered intervals that overlap an import since the last check, or were delivered since then; also moves `last_at` of intervals
      * that are stale already.
-     * @returns with them, until when imports have been seen: not past the oldest transaction that may still store some
+     * @returns the intervals, and until when imports have been seen, which is before the oldest transaction that may still store some
      */
     async candidates({ id, projectId, seenUntil: since }: LookedAtImports): Promise<{
       seenUntil: string;
@@ -116,7 +116,7 @@ export function staleStore(db: Knex) {
       return { seenUntil: isCut && last !== undefined && last < until ? last : until, candidates };
     },
 
-    /** How many intervals are stale. Locks the export's health: of two looks at once, the second one sees what the first found. */
+    /** How many intervals are stale. Locks the export's health, so the second of two concurrent checks sees the first one's finds. */
     async count(exportId: string): Promise<number> {
       await db.raw('insert into batch_export_health (batch_export_id) values (?) on conflict do nothing', [exportId]);
       await db('batch_export_health').where({ batch_export_id: exportId }).forUpdate().first();

@@ -1,4 +1,4 @@
-/** Data intervals of many exports that something is wrong with: few, whatever the length of their histories. */
+/** Data intervals in trouble, of many exports; their number is limited, whatever the length of the exports' histories. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Fact } from '../domain/interval-codes.ts';
 import type { Millis } from '../domain/millis.ts';

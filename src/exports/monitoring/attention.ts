@@ -1,4 +1,4 @@
-/** How many of an export's data intervals need somebody or are tried again, for many exports in one query. */
+/** Data intervals that need a person or are tried again, for many exports in one query. */
 import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';

@@ -1,4 +1,4 @@
-/** How much of what there is, over all exports: for Prometheus. */
+/** Counts over all exports, for Prometheus. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { OPEN_STATUSES } from '../domain/statuses.ts';
 

@@ -1,4 +1,4 @@
-/** How all exports of the installation are at this moment. */
+/** Figures on the present state of all exports of the installation. */
 import type { ExportFigures } from '../../platform/telemetry/metrics.ts';
 import { lookAtEach } from './freshness.ts';
 import type { ExportStores } from '../stores.ts';
@@ -27,7 +27,7 @@ export async function exportFigures(stores: ExportStores): Promise<ExportFigures
   ]);
   const exports = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    // An export that cannot be looked at is missing; the reconciler logs why.
+    // An export whose query fails is left out; the reconciler logs the reason.
     const looked = await lookAtEach(stores, ids.slice(from, from + AT_ONCE), () => {});
     exports.push(...looked.map(({ watched: { id, projectId }, freshness }) => ({ id, projectId, ...freshness })));
   }

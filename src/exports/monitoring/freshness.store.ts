@@ -1,4 +1,4 @@
-/** How far exports have delivered: the rows behind it, for many exports in a few queries. */
+/** Rows that show how far exports have delivered, for many exports in a few queries. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { Millis } from '../domain/millis.ts';
@@ -10,12 +10,12 @@ export type WatchedExport = {
   projectId: number;
   paused: boolean;
   targetSeconds: number | null;
-  /** Since when it is known to be behind its target. */
+  /** Since when the export is known to be behind its target. */
   behindSince: string | null;
-  /** Intervals that end after it are to be delivered, as `gapsBeginAfter` has it. */
+  /** Intervals that end after this instant are to be delivered, see `gapsBeginAfter`. */
   beginning: Millis;
   endAt: Millis | null;
-  /** Value at the last look. */
+  /** Value at the last check. */
   completeUntil: Millis | null;
 };
 
@@ -95,7 +95,7 @@ export function freshnessStore(db: Knex) {
       return ends;
     },
 
-    /** Remembers how far an export has delivered: the next look begins there. */
+    /** Records how far an export has delivered, so the next check begins there. */
     async advance(exportId: string, completeUntil: Millis): Promise<void> {
       await db.raw(
         `insert into batch_export_health (batch_export_id, complete_until) values (?, ?)

@@ -7,26 +7,26 @@ import type { TroubleSummary } from './troubles.store.ts';
 import type { ExportStores } from '../stores.ts';
 
 export type Freshness = {
-  /** Every interval up to here that should be delivered is, and is up to date; null until one is. ISO. */
+  /** Instant up to which every due interval is delivered and up to date; null until one is. ISO. */
   completeUntil: string | null;
-  /** How long the oldest interval that is not delivered, or out of date, has been due or out of date; 0: none is. */
+  /** Time for which the oldest undelivered or outdated interval has been due or outdated; 0 if there is none. */
   lagSeconds: number;
   troubles: TroubleSummary['counts'];
 };
 
-/** `deliveredUntil`: like `completeUntil`, whatever is out of date. */
+/** `deliveredUntil`: like `completeUntil`, but outdated intervals count as delivered. */
 export type LookedAt = { watched: WatchedExport; freshness: Freshness; deliveredUntil: Millis | undefined };
 
 type Stores = Pick<ExportStores, 'batchExports' | 'freshness' | 'troubles'>;
 
 const NO_TROUBLE: TroubleSummary = { counts: { stale: 0, unsettled: 0, gave_up: 0 }, since: null, from: null };
 
-/** Intervals of one export that one look at the ledger reads. */
+/** Limit of one export's intervals that one query of the ledger reads. */
 const PAGE = 500;
 /** No interval is longer. */
 const LONGEST_MS = 32 * 24 * 3_600_000;
 
-/** Looks at several exports at once; those that are deleted are left out. Does as many queries for one as for a hundred. */
+/** Computes the freshness of several exports, without deleted ones. The number of queries does not depend on the number of exports. */
 export async function lookAt(stores: Stores, ids: readonly string[]): Promise<LookedAt[]> {
   const [exports, tilings, pauses, troubles, clock] = await Promise.all([
     stores.freshness.watched(ids),
@@ -63,8 +63,8 @@ export async function lookAt(stores: Stores, ids: readonly string[]): Promise<Lo
 }
 
 /**
- * Looks at several exports at once; when that fails because of one of them, one by one.
- * @param failed gets what each of them failed with that could not be looked at
+ * Computes the freshness of several exports at once; if that fails because of one of them, one by one.
+ * @param failed receives the error of each export that failed
  */
 export async function lookAtEach(
   stores: Stores,

@@ -1,4 +1,4 @@
-/** Since when an export fails, is behind and the like: set by what is seen first, cleared by what ends it. */
+/** Since when an export has each kind of trouble: set when the trouble is first seen, cleared when it ends. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 /**
@@ -18,7 +18,7 @@ export function healthStore(db: Knex) {
   const table = () => db('batch_export_health');
 
   return {
-    /** Where it goes on, no row is locked. @returns whether the trouble is new */
+    /** Begins a trouble; locks no row if it has begun already. @returns whether the trouble is new */
     async begin(exportId: string, trouble: Trouble): Promise<boolean> {
       const column = COLUMN[trouble];
       const { rowCount } = await db.raw<{ rowCount: number }>(
@@ -31,7 +31,7 @@ export function healthStore(db: Knex) {
       return rowCount > 0;
     },
 
-    /** New secrets may permit what the old ones did not, where exports deliver and where they have delivered. */
+    /** Ends `keeping_files` for an integration's exports, because new secrets may permit deletes, at present and former places. */
     async endKeepingFiles(integrationId: number): Promise<void> {
       await db.raw(
         `update batch_export_health set keeping_files_since = null

@@ -1,4 +1,4 @@
-/** Whom an export tells of what happens to it: checked when it is saved, the webhook's secret encrypted. */
+/** Recipients of an export's notices: checked when saved, the webhook's secret encrypted. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { NOTICE_KINDS, type Notifications, type NotificationsIn } from '../../platform/notify/notice.ts';
 import { checkWebhookSecret, checkWebhookUrl } from '../../platform/notify/webhook.ts';
@@ -16,7 +16,7 @@ const NOBODY: Notifications = { webhook: null, emails: [], on: [...NOTICE_KINDS]
 
 export type NotificationSettings = {
   /**
-   * @param given what it leaves out stays as the row has it; null: no more notices
+   * @param given omitted fields keep the row's value; null: no more notices
    * @throws InvalidInput naming the field
    */
   columns(row: Row, given: NotificationsIn | null): Promise<Columns>;

@@ -1,4 +1,4 @@
-/** `/batch_exports/overview/`: all exports at a glance, those first that need somebody. */
+/** `/batch_exports/overview/`: all exports at a glance, first those that need a person. */
 import type { Rights } from '../../platform/http/access.ts';
 import { boundedLimit, offsetPage, offsetQuery } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';

@@ -1,4 +1,4 @@
-/** All exports of a project at a glance: those first that need somebody. As many queries for a hundred exports as for one. */
+/** All exports of a project at a glance, first those that need a person. The number of queries does not depend on the number of exports. */
 import type { Visible } from '../../platform/http/access.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { anyDestination } from '../destinations/index.ts';
@@ -18,7 +18,7 @@ import { describeBlock } from '../timeline/timeline-guard.ts';
 import { attentionOf, type Attention } from './attention.ts';
 import { lookAt, type Freshness } from './freshness.ts';
 
-/** How an export is doing, by what it asks of people: the most urgent first. */
+/** Standings of an export, the most urgent for people first. */
 export const STANDINGS = ['needs_you', 'retrying', 'behind', 'paused', 'on_time'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
@@ -26,7 +26,7 @@ export type Wanted = { search: string; standings: readonly Standing[]; limit: nu
 
 export type Overseen = {
   batchExport: BatchExport;
-  /** Of its destination, for people. */
+  /** The destination's label, for people. */
   label: string;
   standing: Standing;
   freshness: Freshness;
@@ -37,7 +37,7 @@ export type OverseenInDetail = Overseen & {
   /** The last intervals that are over. */
   bounds: Pieces;
   recent: RunLengths;
-  /** The newest interval that needs somebody, else the newest that is tried again. */
+  /** The newest interval that needs a person, else the newest that is tried again. */
   lastError: (NeedsYou | Retrying) | undefined;
   nextTryAt: string | null;
   missed: Missed | undefined;
@@ -47,17 +47,17 @@ export type Overview = {
   count: number;
   totals: Record<Standing, number>;
   results: OverseenInDetail[];
-  /** Why nothing is delivered at all. */
+  /** Why all deliveries are blocked; null if they are not. */
   blocked: string | null;
 };
 
-/** Exports of a project that an overview looks at, the newest. */
+/** Limit of the newest exports of a project in an overview. */
 export const MAX_OVERSEEN = 2_000;
 /** Intervals that each export shows. */
 const RECENT = 48;
 /** Without a target of its own, an export is behind when an interval has been due for longer. */
 const USUAL_TARGET_SECONDS = 15 * 60;
-/** Intervals of an export that are looked at for the next try. */
+/** Limit of an export's intervals that are examined for the next try. */
 const MAX_TRIED = 20;
 const LOOKED_AT_ONCE = 200;
 
@@ -79,7 +79,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
       const all = named.flatMap((one): Overseen[] => {
         const { id } = one.batchExport;
         const fresh = freshness.get(id);
-        // An export that was deleted meanwhile.
+        // The export was deleted meanwhile.
         if (!fresh) return [];
         const attention = attentionOf(one.batchExport, pauses.get(id) ?? [], facts.get(id) ?? []);
         return [{ ...one, freshness: fresh, attention, standing: standingOf(one.batchExport, fresh, attention) }];
@@ -183,7 +183,7 @@ function recentOf(tiling: Tiling, now: Millis): Pieces {
   return piecesEnding(tiling, start, now);
 }
 
-/** Intervals whose runs are looked up: the newest that needs somebody, and some that are tried again. */
+/** Intervals whose runs are looked up: the newest that needs a person, and some that are tried again. */
 function namedOf({ batchExport, attention }: Overseen): { exportId: string; end: Millis }[] {
   return [...attention.needsYou.slice(0, 1), ...attention.retrying.slice(0, MAX_TRIED)].map(({ end }) => ({
     exportId: batchExport.id,

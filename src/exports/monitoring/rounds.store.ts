@@ -1,4 +1,4 @@
-/** The reconciler's last round, by whichever worker, and how long transactions of the source stay open. */
+/** The reconciler's last round on any worker, and the age of the oldest open transaction. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 export type RoundFigures = { ageSeconds: number; seconds: number; failures: number };
@@ -22,7 +22,7 @@ export function roundStore(db: Knex) {
       return rows[0];
     },
 
-    /** Seconds since the oldest open transaction of this database began; 0: none is open. It holds up seals and vacuum. */
+    /** Seconds since the oldest open transaction of this database began; 0 if none is open. Such a transaction delays seals and vacuum. */
     async oldestTransactionSeconds(): Promise<number> {
       const { rows } = await db.raw<{ rows: { seconds: number }[] }>(
         `select coalesce(extract(epoch from clock_timestamp() - min(xact_start)), 0)::float8 as seconds

@@ -7,7 +7,7 @@ import { intervalKey, type ExportInterval } from '../deliveries/epoch-lease.stor
 
 /**
  * `stale`: events have joined it since its delivery. `unsettled`: a run left it half way, and settling it failed. `gave_up`: it is
- * not delivered, and nothing tries it again by itself.
+ * not delivered, and no longer retried automatically.
  */
 export const TROUBLE_KINDS = ['stale', 'unsettled', 'gave_up'] as const;
 export type TroubleKind = (typeof TROUBLE_KINDS)[number];
@@ -15,18 +15,18 @@ export type TroubleKind = (typeof TROUBLE_KINDS)[number];
 /** How many intervals of an export are in trouble, and what that means for its freshness. */
 export type TroubleSummary = {
   counts: Record<TroubleKind, number>;
-  /** Since when what the destination holds of an interval is known to be out of date or in doubt; null: of none. */
+  /** Since when the destination's content of an interval is known to be outdated or in doubt; null if there is no such interval. */
   since: Millis | null;
-  /** Start of the first such interval that the schedule delivers. */
+  /** Start of the first outdated or doubtful interval that the schedule delivers. */
   from: Millis | null;
 };
 
 /** Minutes between two attempts double up to an hour. */
 const LONGEST_BACK_OFF_MINUTES = 60;
-/** When the next attempt is due, after so many. SQL. */
+/** When the next attempt is due, after a number of attempts. SQL. */
 const afterAttempts = (attempts: string) =>
   `clock_timestamp() + least(power(2, least(${attempts}, 10)), ${LONGEST_BACK_OFF_MINUTES}) * interval '1 minute'`;
-/** Imports can make an interval stale again and again: a re-delivery waits for their end, but not for ever. */
+/** Imports can make an interval stale again and again: so a re-delivery waits for their end, up to a limit. */
 const QUIET_MINUTES = 10;
 const LONGEST_WAIT_MINUTES = 60;
 const REDELIVERED_AT_ONCE = 5_000;
@@ -35,7 +35,7 @@ export function troubleStore(db: Knex) {
   const table = () => db('batch_export_troubles');
 
   return {
-    /** @returns whether it is new: then it is told */
+    /** @returns whether the trouble is new, so a notice is due */
     async begin(interval: ExportInterval, kind: TroubleKind): Promise<boolean> {
       const { rowCount } = (await db.raw(
         `insert into batch_export_troubles (batch_export_id, data_interval_start, data_interval_end, kind)
@@ -51,7 +51,7 @@ export function troubleStore(db: Knex) {
         .delete();
     },
 
-    /** Settling failed: it is tried again later, and later each time. @returns for how many days it has failed */
+    /** Postpones settling after a failure, longer each time. @returns for how many days settling has failed */
     async postponeSettling({ exportId, start, end }: ExportInterval): Promise<number> {
       const { rows } = await db.raw<{ rows: { days: number }[] }>(
         `insert into batch_export_troubles as trouble
@@ -66,7 +66,7 @@ export function troubleStore(db: Knex) {
       return rows[0]!.days;
     },
 
-    /** Troubles of each export that has any. An interval whose commit broke off is in doubt; what is only staged makes nothing worse. */
+    /** Troubles of each export that has any. An interval whose commit was interrupted is in doubt; staged parts alone change nothing. */
     async summaries(exportIds: readonly string[]): Promise<Map<string, TroubleSummary>> {
       const { rows } = await db.raw<{
         rows: { id: string; stale: number; unsettled: number; gave_up: number; since: string; from: string }[];
@@ -115,7 +115,7 @@ export function troubleStore(db: Knex) {
       return rows.map(({ id }) => id);
     },
 
-    /** A run of a stale interval ended in a way that may pass: its re-delivery is asked for again, later each time. */
+    /** Postpones the re-delivery of a stale interval after a temporary failure, longer each time. */
     async postponeRedelivery(interval: ExportInterval): Promise<void> {
       await table()
         .where({ ...intervalKey(interval), kind: 'stale' })
@@ -125,7 +125,7 @@ export function troubleStore(db: Knex) {
 
     /**
      * Marks the stale intervals of an export that are to be delivered again now: no event has joined them for ten minutes, or
-     * they have been stale for an hour. One that was requested is not requested again before more events join it, or its run has failed.
+     * they have been stale for an hour. A requested interval is not requested again before more events join it, or its run has failed.
      */
     async takeForRedelivery(exportId: string): Promise<DataInterval[]> {
       const { rows } = await db.raw<{ rows: { start: string; end: string }[] }>(
@@ -149,7 +149,7 @@ export function troubleStore(db: Knex) {
       return rows.map(({ start, end }) => ({ start: millisOf(start), end: millisOf(end) }));
     },
 
-    /** Forgets what is over: a run of an old process, or one that took the interval meanwhile, does not say so. */
+    /** Deletes troubles that are over, because a run of an old process, or one that took the interval meanwhile, does not end them. */
     async prune(): Promise<void> {
       await db.raw(
         `delete from batch_export_troubles as trouble using batch_export_intervals as ledger
