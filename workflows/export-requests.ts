@@ -16,7 +16,7 @@ const wake = defineSignal('wake');
 
 const { dispatchRequests } = proxyActivities<Activities>(ASKING);
 
-/** Bounds one history. */
+/** Limit of rounds, which bounds a history. */
 const MAX_ROUNDS = 300;
 const SHORTEST_WAIT_SECONDS = 1;
 const LONGEST_WAIT_SECONDS = 15;
@@ -32,7 +32,7 @@ export async function exportRequests(input: ExportRequestsInput): Promise<void> 
     woken = false;
     const { open, progressed } = await dispatchRequests(input);
     setCurrentDetails(`${open} requests open`);
-    // A request that came in while the activity looked has signalled: look again before leaving.
+    // A request that arrived during the activity has sent a signal, so another round follows.
     if (open === 0 && !woken) return;
     waitSeconds = progressed ? SHORTEST_WAIT_SECONDS : Math.min(waitSeconds * 1.5, LONGEST_WAIT_SECONDS);
     await condition(() => woken, waitSeconds * 1000);

@@ -1,4 +1,4 @@
-/** One run: deliver one data interval of one batch export. Started by the export's schedule, or as the schedule would. */
+/** One run: deliver one data interval of one batch export. Started by the export's schedule, or directly in the same way. */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -36,7 +36,7 @@ const { exportParts } = proxyActivities<Activities>(MOVING_RANGE);
 const { finishRun } = proxyActivities<Activities>(FINISHING);
 
 /**
- * @returns what was delivered. Fails or is cancelled in Temporal when the run's row says so; one that was superseded fails,
+ * @returns the delivery's outcome. Fails or is cancelled in Temporal according to the run's row; a superseded run fails,
  * because no workflow can cancel itself.
  */
 export async function exportRun({ exportId }: ExportRunInput): Promise<RunOutcome> {
@@ -65,7 +65,7 @@ function sentence({ kind, start, end }: PreparedRun): string {
 /** Parts that one activity stages: half-open. */
 type Range = { from: number; to: number };
 
-/** A run that began before there were ranges has one activity a part, whatever their number. */
+/** Stages a range; a run of a version without ranges has one activity for each part, whatever their number. */
 function stageRange(runId: string, { from, to }: Range): Promise<unknown> {
   return to - from === 1 ? exportPart({ runId, part: from }) : exportParts({ runId, from, to });
 }
@@ -74,7 +74,7 @@ function rangeLength(parts: number): number {
   return parts > MAX_SINGLE_PARTS && patched('part-ranges') ? PARTS_IN_RANGE : 1;
 }
 
-/** Several at once; the first failure stops the others. */
+/** Stages parts, several at once; the first failure stops the others. */
 async function stageParts(run: PreparedRun): Promise<RunEnding> {
   const { runId, parts } = run;
   const length = rangeLength(parts);
@@ -130,7 +130,7 @@ function conclude(outcome: RunOutcome, ending: RunEnding): RunOutcome {
   if (status === 'Completed') return outcome;
   if (ending.how === 'cancelled') throw new CancelledFailure(message);
   const failure = ApplicationFailure.nonRetryable(message, status);
-  // A stack names files of the server.
+  // The stack is removed because it names files of the server.
   failure.stack = '';
   throw failure;
 }

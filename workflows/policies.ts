@@ -5,7 +5,7 @@ import { TASK_QUEUES } from '../src/exports/domain/task-queues.ts';
 /** Short: another worker takes over a killed or frozen worker's work after this long. Beats come from a timer, several in this time. */
 const HEARTBEAT = '10 seconds';
 
-/** Planning and small steps. What fails passes later (a database that restarts); there is nothing better to do than to try again. */
+/** Planning and small steps. Failures are temporary (such as a restarting database), so they are retried. */
 export const PLANNING: ActivityOptions = {
   startToCloseTimeout: '30 minutes',
   scheduleToCloseTimeout: '12 hours',
@@ -13,7 +13,7 @@ export const PLANNING: ActivityOptions = {
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
-/** Rows on their way. An unfinished part starts over; a destination that stays away ends the run as `FailedRetryable`. */
+/** Staging of parts. An unfinished part starts over; a destination that stays unavailable ends the run as `FailedRetryable`. */
 export const MOVING: ActivityOptions = {
   taskQueue: TASK_QUEUES.parts,
   startToCloseTimeout: '2 hours',
@@ -23,8 +23,8 @@ export const MOVING: ActivityOptions = {
 };
 
 /**
- * A range of parts, which goes on where its last attempt ended: more attempts than one part has, and no attempt is cut off that still
- * moves. What a cancelled range has staged is taken back once it has stopped.
+ * Staging of a range of parts, which continues where its last attempt ended; it has more attempts than a single part, and no attempt is
+ * cut off while it makes progress. The staged parts of a cancelled range are removed once it has stopped.
  */
 export const MOVING_RANGE: ActivityOptions = {
   ...MOVING,
@@ -34,7 +34,7 @@ export const MOVING_RANGE: ActivityOptions = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 };
 
-/** Commit and close. Tried longer than parts are: what is staged is lost otherwise. */
+/** Commit and close. Retried longer than parts, because all staged parts would be lost. */
 export const FINISHING: ActivityOptions = {
   startToCloseTimeout: '2 hours',
   scheduleToCloseTimeout: '24 hours',
@@ -42,14 +42,14 @@ export const FINISHING: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 30 },
 };
 
-/** Asking for runs. The next round is this one again: it is tried until it is done. */
+/** Dispatcher's rounds. A failed round is retried until it succeeds, because the next one would be the same. */
 export const ASKING: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 
-/** Looking after things, every minute anyway: a failed round is replaced by the next one. */
+/** Reconciler's rounds. Few attempts, because the next round within a minute replaces a failed one. */
 export const CARETAKING: ActivityOptions = { ...ASKING, retry: { ...ASKING.retry, maximumAttempts: 3 } };
 
 /** Parts, or ranges of parts, of one run at once. */

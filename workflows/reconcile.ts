@@ -1,4 +1,4 @@
-/** Repairs what drifted, several times in two minutes, and notifies the people whom it concerns. See `activities/rounds/reconcile.ts`. */
+/** Repairs inconsistencies, several times in two minutes, and delivers notices. See `activities/rounds/reconcile.ts`. */
 import { patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Repairs } from '../activities/rounds/reconcile.ts';

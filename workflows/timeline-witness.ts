@@ -1,6 +1,6 @@
 /**
- * The witness of the timeline, outside of Postgres: it holds a nonce that the database exchanges again and again. A database that was
- * restored, or copied, knows one that the witness held earlier. See `src/exports/timeline/timeline-guard.ts`.
+ * The witness of the timeline, outside of Postgres: it holds a nonce that the database exchanges repeatedly. A database that was
+ * restored, or copied, knows an outdated nonce. See `src/exports/timeline/timeline-guard.ts`.
  */
 import { condition, continueAsNew, defineUpdate, setHandler } from '@temporalio/workflow';
 import { SWAP, type Swap } from '../src/exports/domain/witness.ts';
@@ -12,13 +12,13 @@ const swap = defineUpdate<boolean, [Swap]>(SWAP);
 /** Bounds one history: a swap takes about five events of it. The witness itself lives as long as the installation. */
 const MAX_SWAPS = 500;
 
-/** Never ends. A swap answers whether the witness held what was expected; otherwise it holds what it held. */
+/** Never ends. A swap answers whether the witness held the expected nonce; if not, the nonce stays unchanged. */
 export async function timelineWitness({ nonce }: TimelineWitnessInput): Promise<void> {
   let held = nonce;
   let swaps = 0;
   setHandler(swap, ({ expected, next }) => {
     swaps += 1;
-    // `next`: the answer to an earlier call was lost.
+    // The witness holds `next` if the answer to an earlier call was lost.
     const agrees = held === expected || held === next;
     if (agrees) held = next;
     return agrees;

@@ -60,7 +60,7 @@ export const exportRoutes: readonly Route<ExportsApi & AccessControlsApi>[] = [
   ...accessControlRoutes({ resource: 'batch_export', path: '/batch_exports/', activity: { scope: 'BatchExport' } }),
 ];
 
-/** How the gatekeeper finds what is protected one by one. */
+/** Look-ups of protected objects for access control. */
 export function protectedExportObjects(stores: Pick<ExportStores, 'batchExports'>): Record<string, FindProtected> {
   return { batch_export: protectedExports(stores.batchExports) };
 }
@@ -70,7 +70,7 @@ export type ExportsRoomOptions = BatchExportsOptions &
   BackfillsOptions &
   ExportRunsOptions &
   PreviewsOptions & {
-    /** Changes have a connection of their own, which LISTENs. */
+    /** Database for the separate connection that LISTENs for changes. */
     databaseUrl: string;
   };
 

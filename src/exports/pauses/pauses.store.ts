@@ -1,4 +1,4 @@
-/** Pauses of batch exports: the spans in which their schedules start nothing, and what the present one says of itself. */
+/** Pauses of batch exports: the spans in which their schedules start nothing, and the notes of the present one. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 /** `sluice`: after too many failures. `temporal`: in Temporal's own UI or CLI, which do not say who it was. */
@@ -11,12 +11,12 @@ type PausingUser = { id: number; uuid: string; first_name: string; last_name: st
 /** The pause that an export is in. Instants are ISO. */
 export type OpenPause = {
   at: string;
-  /** null: it began before this was kept. */
+  /** null: the pause began before its author was stored. */
   by: Pauser | null;
   /** null: no user, or one who is gone. */
   user: PausingUser | null;
   reason: string | null;
-  /** When it ends by itself; null: when somebody ends it. */
+  /** Automatic end of the pause; null if a person has to end it. */
   resumeAt: string | null;
 };
 
@@ -26,7 +26,7 @@ export type PauseNotes = { reason?: string | null; resumeAt?: string | null };
 
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** The open pause of a row of `batch_exports` as one JSON value; null where there is none. */
+/** The open pause of a row of `batch_exports` as one JSON value; null if there is none. */
 export const PAUSE_JSON = `(
   select json_build_object('at', ${iso('paused_at')}, 'by', paused_by, 'reason', reason, 'resumeAt', ${iso('resume_at')}, 'user',
     (select json_build_object('id', id, 'uuid', uuid, 'first_name', first_name, 'last_name', last_name, 'email', email)
@@ -39,7 +39,7 @@ export function pauseStore(db: Knex) {
     db('batch_export_pauses').where({ batch_export_id: exportId }).whereNull('unpaused_at');
 
   return {
-    /** @param since when it began; now when left out. Never before the end of an earlier pause, nor in the future */
+    /** @param since when it began; now when left out; never before the end of an earlier pause, nor in the future */
     async begin(
       exportId: string,
       { by, userId }: PauseAuthor,
@@ -64,8 +64,8 @@ export function pauseStore(db: Knex) {
     },
 
     /**
-     * Ends the present pause: now, or when it was to end by itself, if that has passed.
-     * @returns when it was to end by itself, if that has passed
+     * Ends the present pause: now, or at its planned end, if that has passed.
+     * @returns the planned end, if that has passed
      */
     async end(exportId: string): Promise<string | undefined> {
       const { rows } = await db.raw<{ rows: { late: string | null }[] }>(
@@ -77,7 +77,7 @@ export function pauseStore(db: Knex) {
       return rows.find(({ late }) => late !== null)?.late ?? undefined;
     },
 
-    /** Exports whose pause should have ended by itself, the longest ago first. */
+    /** Exports whose pause should have ended automatically, the longest ago first. */
     async overdue(limit: number): Promise<{ projectId: number; id: string }[]> {
       return db('batch_export_pauses as pause')
         .join('batch_exports as export', 'export.id', 'pause.batch_export_id')

@@ -1,4 +1,4 @@
-/** How a pause begins and ends: by somebody, by Sluice, in Temporal, or when it was to end by itself. */
+/** Begin and end of a pause: by a person, by Sluice, in Temporal, or at its planned end. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import { NOBODY, recordExport } from '../batch-exports/audit.ts';
@@ -9,7 +9,7 @@ import type { OpenPause, PauseAuthor, PauseNotes } from './pauses.store.ts';
 
 const YEAR = 366 * 86_400_000;
 
-/** The author of a pause that is asked for through the API. */
+/** The author of a pause that was requested through the API. */
 export function pauserOf({ userId, keyId }: Author): PauseAuthor {
   if (userId !== null) return { by: 'user', userId };
   return { by: keyId === null ? 'sluice' : 'project_key', userId };
@@ -23,7 +23,7 @@ export function checkResumeAt({ resumeAt }: PauseNotes, now: string): void {
   if (ahead > YEAR) throw new InvalidInput('The time to resume must be within a year.', 'resume_at');
 }
 
-/** Whether the notes say something of a pause that it does not say. */
+/** Whether the notes change a pause's notes. */
 export function saysMore({ reason, resumeAt }: PauseNotes, pause: OpenPause | null): boolean {
   if (reason !== undefined && reason !== (pause?.reason ?? null)) return true;
   if (resumeAt === undefined) return false;
@@ -32,19 +32,19 @@ export function saysMore({ reason, resumeAt }: PauseNotes, pause: OpenPause | nu
 }
 
 /**
- * Ends the present pause of an export that is locked. One that should have ended earlier by itself ended then: what ended since is
- * expected, and a gap where it has no run.
+ * Ends the present pause of an export that is locked. A pause whose planned end has passed ended then, so intervals that ended since are
+ * expected, and are gaps if they have no run.
  */
 export async function endPause({ pauses, gaps }: Pick<Bound, 'pauses' | 'gaps'>, exportId: string): Promise<void> {
   const since = await pauses.end(exportId);
-  // The search for gaps may have passed over it as a pause that goes on.
+  // The search for gaps may have skipped this time as part of the pause.
   // tooth: resumed-late-expected
   if (since !== undefined) await gaps.unsettle(exportId, isoMicros(millisOf(since) - 1));
 }
 
 /**
- * Unpauses an export whose time has come. The schedule follows as after every change of the row, also when Temporal is away now.
- * @returns false when somebody else has unpaused it, or has chosen another time
+ * Unpauses an export at the planned end. The schedule is set as after every change of the row, even if Temporal is unavailable now.
+ * @returns false when another caller has unpaused the export, or has changed the planned end
  */
 export async function resume(
   stores: Pick<ExportStores, 'inTransaction'>,

@@ -6,7 +6,7 @@ import type { BatchExport } from '../batch-exports/batch-export.ts';
 
 export type Unpaused = { batchExport: BatchExport; changed: boolean; backfill: Backfill | undefined };
 
-/** @param missed whether what the pause missed is delivered, if there is anything; otherwise it stays missing */
+/** @param missed whether to deliver the intervals that the pause missed, if there are any; if not, they stay missing */
 export async function unpause(
   { batchExports, backfills }: Pick<ExportsApi, 'batchExports' | 'backfills'>,
   { projectId, id, by }: { projectId: number; id: string; by: Author },

@@ -1,4 +1,4 @@
-/** `/batch_exports/preview/` and `/batch_exports/:id/preview/`: rows as they would be delivered, before anything is. */
+/** `/batch_exports/preview/` and `/batch_exports/:id/preview/`: rows as they would be delivered, before the first delivery. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
 import { json, route } from '../../platform/http/route.ts';

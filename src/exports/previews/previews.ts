@@ -1,4 +1,4 @@
-/** Previews of exports, saved or not: rows go through the SQL and the encoder of every run. */
+/** Previews of exports, saved or not: rows are read and encoded with the same SQL and encoder as in a run. */
 import { randomUUID } from 'node:crypto';
 import type { Column } from '../../conditions/rows/columns.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
@@ -26,10 +26,10 @@ const SECONDS = 10;
 export type PreviewInterval = { start: string; end: string };
 
 export type Preview = PreviewInterval & {
-  /** All rows of the interval. */
+  /** Number of rows in the interval. */
   rows: number;
   columns: readonly Column[];
-  /** The first of them, as JSON. */
+  /** The first rows, as JSON. */
   sample: Record<string, unknown>[];
   /** Names of the objects, or of the table. */
   names: string[];
@@ -48,7 +48,7 @@ type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey
 export function exportPreviews({ stores, events, sealer, configs, environment }: PreviewsOptions) {
   const destinations = destinationChoice({ stores, configs, environment });
 
-  /** The newest interval that has ended and holds rows; where none does, the newest that has ended. */
+  /** The newest interval that has ended and holds rows; if none does, the newest that has ended. */
   async function newestInterval(
     projectId: number,
     content: Content,
@@ -102,7 +102,7 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
       return show(contained, chosen, [{ ...cadence, validFrom: -Infinity }], interval);
     },
 
-    /** @param patch laid over what is stored, and not stored @throws InvalidInput naming the field, as when it is changed; NotFound */
+    /** @param patch changes that apply to the preview only @throws InvalidInput naming the field, as when it is changed; NotFound */
     async ofStored(projectId: number, id: string, patch: ExportPatch, interval?: PreviewInterval): Promise<Preview> {
       const current = await stores.batchExports.get(projectId, id);
       const place = patch.destination ?? { type: current.destinationType, config: {} };

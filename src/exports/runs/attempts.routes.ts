@@ -1,4 +1,4 @@
-/** `/runs/:id/attempts/` and `/runs/:id/progress/`: what a run does, and has done. */
+/** `/runs/:id/attempts/` and `/runs/:id/progress/`: a run's attempts and progress. */
 import { json, route } from '../../platform/http/route.ts';
 import { type ExportsApi, ITS_EXPORT, PartOfBatchExportParams } from '../api.ts';
 import { AttemptsBody, presentAttempt, presentProgress, ProgressBody } from './attempts.schema.ts';

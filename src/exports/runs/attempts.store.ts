@@ -1,11 +1,11 @@
-/** Attempts of the steps of runs. A run keeps those of its first attempt and of the newest ones. */
+/** Attempts of the steps of runs. For each run the first attempt and the newest ones are stored. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Fault, FaultOwner } from '../../platform/errors.ts';
 
 export const ATTEMPT_STEPS = ['plan', 'stage', 'commit', 'verify'] as const;
 export type AttemptStep = (typeof ATTEMPT_STEPS)[number];
 
-/** One attempt of one step; several parts that are staged at once are one. Instants are ISO. */
+/** One attempt of one step; parts that are staged at once share one attempt. Instants are ISO. */
 export type StepAttempt = {
   attempt: number;
   step: AttemptStep;
@@ -30,7 +30,7 @@ type Row = {
   next_try_at: string | null;
 };
 
-/** Attempts of a run that are kept beside the first. A destination that stays away is tried for hours. */
+/** Limit of the attempts of a run that are kept besides the first, because an unavailable destination is tried for hours. */
 export const KEPT_ATTEMPTS = 100;
 
 export function attemptStore(db: Knex) {
@@ -51,7 +51,7 @@ export function attemptStore(db: Knex) {
         .delete();
     },
 
-    /** Ends it, or one of its parts; an error of one part is the attempt's. */
+    /** Ends an attempt, or one of its parts; an error of one part is the attempt's. */
     async end({ runId, step, attempt }: StepKey, error?: StepError): Promise<void> {
       await table()
         .where({ run_id: runId, step, attempt })
@@ -71,7 +71,7 @@ export function attemptStore(db: Knex) {
         });
     },
 
-    /** In the order of their beginnings. */
+    /** Attempts of a run, in the order of their start. */
     async ofRun(runId: string): Promise<StepAttempt[]> {
       const rows = (await table().where({ run_id: runId }).orderBy(['started_at', 'attempt'])) as Row[];
       return rows.map(attemptFrom);

@@ -128,7 +128,7 @@ function filterOf({ after, before, level, attempt, search, instance_id }: Query)
   };
 }
 
-/** Upstream's names; what it calls `LOG` we do not write. @throws InvalidInput */
+/** Upstream's names; its level `LOG` is never written here. @throws InvalidInput */
 function levelsOf(text: string): LogLevel[] {
   const name = text.toUpperCase();
   if (name === 'WARN') return ['WARNING'];

@@ -1,4 +1,4 @@
-/** Log of an export, in sentences that its users read. No hosts, no secrets: the writers see to it. */
+/** Log of an export, in sentences that its users read. Callers must leave out hosts and secrets. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, Place, Position } from '../../platform/http/parameters/pagination.ts';
@@ -47,11 +47,11 @@ export type LogQuery = LogFilter & { limit: number; offset: number };
 
 export type ListedEntry = Listed & { entry?: LogEntry };
 
-/** Entries that are looked at for one page: what a filter leaves out takes time, too. */
+/** Limit of entries examined for one page, because entries that a filter leaves out take time too. */
 const MAX_SEARCHED = 200_000;
 
 export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
-  /** Entries by what is indexed. */
+  /** Entries selected by indexed columns. */
   function entriesOf({ batchExportId, runId, after, before }: LogFilter) {
     const rows = db('batch_export_logs as log').where('log.batch_export_id', batchExportId);
     if (runId !== undefined) rows.where('log.run_id', runId);
@@ -60,7 +60,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
     return rows;
   }
 
-  /** Leaves out of the rows what is not wanted and has no index. */
+  /** Filters rows by columns without an index. */
   function narrow(rows: Knex.QueryBuilder, { levels = [], attempt, search, workflowRunId }: LogFilter) {
     if (levels.length > 0) rows.whereIn('log.level', [...levels]);
     if (attempt !== undefined) rows.where('log.attempt', attempt);
@@ -82,7 +82,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
     return { rows, order };
   }
 
-  /** Wanted entries next to a place, and how far was looked when that was as far as one query looks. */
+  /** Wanted entries next to a place, and where the search ended if it reached the limit of one query. */
   async function wanted(filter: LogFilter, place: Place, ascending = false): Promise<ListedEntry[]> {
     const { rows, order } = nextTo(filter, place, ascending);
     const looked = rows.clone().select('log.*').limit(mostSearched).as('log');
@@ -119,7 +119,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
       });
     },
 
-    /** Newest first, with how many there are. */
+    /** Lists entries newest first, with their number. */
     async list(query: LogQuery): Promise<{ count: number; results: LogEntry[] }> {
       const matching = () => narrow(entriesOf(query), query);
       const counted = (await matching().count({ count: '*' }).first()) as { count: string };
@@ -133,12 +133,12 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
       return { count: Number(counted.count), results: rows.map(entryFrom) };
     },
 
-    /** Newest first, next to a place. */
+    /** Lists entries newest first, next to a place. */
     async page(filter: LogFilter, place: Place): Promise<ListedEntry[]> {
       return newestFirst(await wanted(filter, place), place);
     },
 
-    /** All of them in turns, oldest first. */
+    /** Yields all entries in batches, oldest first. */
     async *all(filter: LogFilter, { most, atOnce }: { most: number; atOnce: number }): AsyncGenerator<LogEntry[]> {
       let left = most;
       let after: Position | undefined;

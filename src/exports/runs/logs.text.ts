@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from '../../platform/http/route.ts';
 import type { LogEntry, LogFilter, LogStore } from './logs.store.ts';
 
-/** More is read in several requests, each from where the one before it ended. */
+/** Limit of one answer; longer logs take several requests, each starting where the previous one ended. */
 export const MAX_LINES = 1_000_000;
 const LINES_AT_ONCE = 5_000;
 
@@ -38,7 +38,7 @@ async function* lines(logs: Pick<LogStore, 'all'>, filter: LogFilter, most: numb
   if (count === most && last) yield `# Ended after ${most} lines. Go on with after=${last.timestamp}.\n`;
 }
 
-/** Control characters would begin lines that no entry is. */
+/** An entry as one line, with control characters escaped, because they could fake further lines. */
 function lineOf({ timestamp, level, attempt, message }: LogEntry): string {
   // tooth: one-line-each
   const oneLine = message.replaceAll(/[\p{Cc}\u2028\u2029]/gu, escaped);

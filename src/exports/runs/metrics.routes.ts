@@ -48,7 +48,7 @@ const getMetrics = route({
   summary: 'Count the successful and failed runs of a batch export by the day (UTC) on which they ended',
   async handle({ project, params, query }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    // A parameter that is there and empty is upstream's way to leave it out.
+    // Upstream treats an empty parameter as absent.
     const days = {
       from: dayOf(query.date_from || DEFAULT_FROM, 'date_from'),
       to: dayOf(query.date_to || '-0d', 'date_to'),

@@ -7,7 +7,7 @@ import type { Plan, PlannedPart, StoredPlan } from '../domain/plan.ts';
 import { slicesOf } from '../domain/slices.ts';
 import type { Run } from './run-rows.ts';
 
-/** Also what workers of earlier versions read: they know no rows, and fail on a plan without parts instead of delivering nothing. */
+/** Limit of parts in JSON, the only ones that workers of earlier versions read; without any, they fail rather than deliver nothing. */
 const PARTS_IN_JSON = 100;
 const STORED_AT_ONCE = 1_000;
 
@@ -32,7 +32,7 @@ export function planPartStore(db: Knex) {
     /** The parts `[from, to)` of a run's plan, in order. */
     async plannedParts({ id, plan }: Pick<Run, 'id' | 'plan'>, from: number, to: number): Promise<PlannedPart[]> {
       if (plan?.parts) return plan.parts.slice(from, to);
-      // One more: a part ends where the next one begins.
+      // One more row is read, because a part ends where the next one begins.
       const rows = (await db('batch_export_plan_parts')
         .where({ run_id: id })
         .whereBetween('part', [from, to])

@@ -1,4 +1,4 @@
-/** Content and division of a run: for the run itself, and for previews. */
+/** Content of a run and its division into parts, for the run itself and for previews. */
 import type { Destination } from '../destinations/contract.ts';
 import { fileEncodingOf, type FileConfig } from '../destinations/object-store/config.ts';
 import { InvalidInput } from '../../platform/errors.ts';
@@ -9,7 +9,7 @@ import { FORMAT_VERSION, planLimits, tooManyParts, type Plan } from '../domain/p
 
 export type Planned = {
   destination: Pick<Destination, 'takes'>;
-  /** The destination's. */
+  /** The destination's configuration. */
   config: Readonly<Record<string, unknown>>;
   slice: Slice;
   /** Encrypted. */

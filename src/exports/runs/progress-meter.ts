@@ -1,12 +1,12 @@
-/** Tells how far moving parts are, once a second for each run: beside the parts, which never wait for it. */
+/** Records the progress of moving parts once a second for each run, in the background, so parts never wait. */
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportStores } from '../stores.ts';
 
-/** How far a part is, read whenever it is wanted. */
+/** Returns the present progress of a part. */
 export type Moving = () => { rows: number; bytes: number };
 
 export type ProgressMeter = {
-  /** @returns what ends it */
+  /** @returns a function that ends the recording */
   follow(runId: string, part: number, moving: Moving): () => void;
 };
 
@@ -19,7 +19,7 @@ export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logge
     const parts = new Map<number, Moving>();
     let writing = false;
     const write = async () => {
-      // A database that is slow is not asked again meanwhile.
+      // A slow database gets no further write meanwhile.
       if (writing) return;
       writing = true;
       const all = [...parts].map(([part, moving]) => ({ part, ...moving() }));

@@ -3,12 +3,12 @@ import type { Knex } from '../../platform/db/connection.ts';
 import { OPEN_STATUSES } from '../domain/statuses.ts';
 
 export type PartProgress = { part: number; rows: number; bytes: number };
-/** `updatedAt`: when something was heard of it last, ISO; null: nothing moved for as long as a second. */
+/** `updatedAt`: time of the last progress report, ISO; null if no part moved for as long as a second. */
 export type RunProgress = { rows: number; bytes: number; stagedParts: number; updatedAt: string | null };
 
 export function progressStore(db: Knex) {
   return {
-    /** Says how far parts are. Of a run that has ended nothing is kept. */
+    /** Stores the progress of parts, unless their run has ended. */
     async note(runId: string, parts: readonly PartProgress[]): Promise<void> {
       await db.raw(
         `insert into batch_export_progress (run_id, part, rows, bytes)

@@ -1,6 +1,6 @@
 /**
- * Consequences of a run's end for its export, in the transaction that closes the run: it fails, it has recovered, or it has
- * failed so often that it pauses.
+ * Consequences of a run's end for its export, in the transaction that closes the run: the export fails, recovers, or
+ * pauses after too many failures.
  */
 import type { Notice } from '../../platform/notify/notice.ts';
 import { AWAITING_DECISION, failureWindow } from '../domain/failure-window.ts';
@@ -13,19 +13,19 @@ type Stores = Pick<
   'backfills' | 'batchExports' | 'failures' | 'gaps' | 'health' | 'logs' | 'outbox' | 'pauses' | 'troubles'
 >;
 
-/** A run that was superseded, cancelled or terminated did not fail: a person or another run decided so. */
+/** Superseded, cancelled and terminated runs did not fail, because a person or another run ended them. */
 const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut'];
 
 /**
- * Call it with the export held: of two runs that fail at once the second one counts both.
- * @returns whether the export paused because of it: then its schedule must follow
+ * Call it with the export locked, so the second of two concurrent failures counts both.
+ * @returns whether the export was paused, so its schedule must follow
  */
 export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<boolean> {
   const exportId = run.batchExportId;
   const { status, latestError } = end;
   if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))
     await stores.outbox.add(exportId, noticeOf('recovered', run, status, 'Runs succeed again.'));
-  // A run that was ended through the API needs no reason: its caller knows.
+  // A run that was ended through the API needs no notice, because its caller knows.
   if (mayBecomeGap(status) && end.closedBy !== 'api') await giveUp(stores, run, end);
   if (!FAILURES.includes(status)) return false;
   const error = latestError ?? status;
@@ -33,12 +33,12 @@ export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<b
     const what = status === 'Failed' ? 'It waits for you.' : 'It is tried again by itself.';
     await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${what}`, error));
   }
-  // Trouble that passes by itself is no reason to pause: an outage of an hour would end exports that work again after it.
+  // Temporary failures do not pause an export, because an outage of an hour would stop exports that work again afterwards.
   if (end.errorType !== undefined && AWAITING_DECISION.includes(end.errorType)) return false;
   return status === 'Failed' && pauseAfterFailures(stores, run, error);
 }
 
-/** Tells, once for each interval, that nothing tries it again by itself. */
+/** Notifies, once for each interval, that automatic retries have ended. */
 async function giveUp(stores: Stores, run: Run, { status, latestError = status }: RunEnd): Promise<void> {
   const { batchExportId: exportId, start, end } = run;
   const failures = await stores.gaps.failures(exportId, end);
@@ -72,7 +72,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
   return true;
 }
 
-/** Cancels the export's backfills; runs that are under way go on, as in every pause. @returns how many */
+/** Cancels the export's backfills; runs under way continue, as in every pause. @returns how many */
 async function cancelBackfills(stores: Stores, exportId: string): Promise<number> {
   await stores.backfills.keepEnds(exportId);
   const live = await stores.failures.liveBackfills(exportId);

@@ -1,4 +1,4 @@
-/** Runs as people look for them: lists with filters, the newest of several exports, counts per day. */
+/** Lists of runs for people: with filters, the newest of several exports, counts per day. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Place } from '../../platform/http/parameters/pagination.ts';
@@ -24,7 +24,7 @@ export type DayOfRuns = { day: string; successes: number; failures: number };
 
 const ERROR_COLUMNS =
   'batch_export_id, status, latest_error, error_type, error_code, error_owner, error_field, next_try_at';
-/** Of an export whose every failure was mended: more are not worth the time of a list. */
+/** Limit of failures that are searched for one not yet mended, because a longer search would slow a list. */
 const LOOKED_THROUGH = 200;
 
 /** A run that delivered; `createdAt` is ISO. */
@@ -36,7 +36,7 @@ export function runLists(db: Knex) {
   const table = () => db<RunRow>('batch_export_runs');
 
   return {
-    /** Lists runs with `LISTED_COLUMNS` in the wanted order, by default the newest first; a place's `createdAt` is what the order is by. */
+    /** Lists runs with `LISTED_COLUMNS` in the wanted order, by default the newest first; a place's `createdAt` is the value of the sort column. */
     async list(projectId: number, batchExportId: string, place: Place, choice: RunChoice = {}): Promise<Run[]> {
       const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
       const { sign, order: towards, edge } = keysetOf(place, order);
@@ -103,7 +103,7 @@ export function runLists(db: Knex) {
       return row && runFromRow(row);
     },
 
-    /** The newest runs of an export that completed by themselves: how long they took from their start on, and what they delivered. */
+    /** The newest runs of an export that completed without an operator: their duration from the start, and their rows. */
     async pastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
       const { rows } = await db.raw<{ rows: PastRun[] }>(
         `select records_completed::float8 as rows, extract(epoch from finished_at - created_at)::float8 as seconds,
@@ -116,7 +116,7 @@ export function runLists(db: Knex) {
       return rows;
     },
 
-    /** How runs ended on each day from one to another, both included; days without any are there as well. */
+    /** How runs ended on each day from one to another, both included; days without runs are included. */
     async perDay(batchExportId: string, days: { from: string; to: string }): Promise<DayOfRuns[]> {
       const { rows } = await db.raw<{ rows: DayOfRuns[] }>(
         `with days as (

@@ -1,6 +1,6 @@
 /**
- * Requests: everything that the schedule did not start by itself, one row per interval, unique among the open ones. One is asked
- * for once it has a place among the runs under way, of which an export and a project have a limited number.
+ * Requests: all runs that the schedule did not start, one row per interval, unique among the open ones. A request's run is asked
+ * for once the request has a place among the runs under way, of which an export and a project have a limited number.
  */
 import { randomUUID } from 'node:crypto';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
@@ -22,9 +22,9 @@ export type RunRequest = {
   wantedAt: string;
   /** When the schedule was asked; null: not yet. */
   askedAt: string | null;
-  /** Milliseconds since then, by the database's clock. */
+  /** Milliseconds since `askedAt`, by the database's clock. */
   askedMillisAgo: number | null;
-  /** Run id of the newest execution at that time, '' when there was none: one with another id answers the request. */
+  /** Run id of the newest execution at that time, '' when there was none; an execution with another id answers the request. */
   askedAfter: string | null;
   startedDirectly: boolean;
 };
@@ -64,7 +64,7 @@ export function runRequestStore(db: Knex) {
   const table = () => db<StoredRequest>('batch_export_requests');
 
   return {
-    /** Opens a request for each interval, or finds the open one and wants it anew; a retry moves it to the front. @returns their ids */
+    /** Opens a request for each interval, or renews the open one; a retry moves it to the front. @returns their ids */
     async open(exportId: string, intervals: readonly DataInterval[], kind: RequestKind): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(
         `insert into batch_export_requests as request (id, batch_export_id, data_interval_start, data_interval_end, kind)
@@ -158,8 +158,8 @@ export function runRequestStore(db: Knex) {
     },
 
     /**
-     * The kind of an interval's open request, a person's first where several share it; undefined when the schedule started the run by
-     * itself.
+     * The kind of an interval's open request, a person's first where several share it; undefined when the schedule started
+     * the run.
      */
     async kindOfOpen(exportId: string, end: string): Promise<RequestKind | undefined> {
       const { rows } = await db.raw<{ rows: { kind: RequestKind }[] }>(
@@ -197,7 +197,7 @@ export function runRequestStore(db: Knex) {
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id });
     },
 
-    /** Closes the open request of an interval as answered by the run, unless its run was asked for, which may be under way. */
+    /** Closes the open request of an interval as answered by the run, unless its run was asked for, because that run may be under way. */
     async closeUnasked(interval: ExportInterval, runId: string): Promise<void> {
       await table()
         .where(intervalKey(interval))
@@ -205,7 +205,7 @@ export function runRequestStore(db: Knex) {
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: runId });
     },
 
-    /** Closes a request as it was read: one that was made again meanwhile stays open. */
+    /** Closes a request, unless it was made again since it was read. */
     async close({ id, wantedAt }: RunRequest, runId: string | null): Promise<void> {
       // tooth: request-of-unclosed
       await table()

@@ -12,7 +12,7 @@ export type Run = {
   start: string;
   end: string;
   kind: RunKind;
-  /** The first backfill that it answers; null: none asked for it. */
+  /** The first backfill that the run answers; null if no backfill requested it. */
   backfillId: string | null;
   status: RunStatus;
   workflowId: string;
@@ -114,7 +114,7 @@ const without = (column: string, list: string, count: string) => `
     else ${column} end as ${column}`;
 
 /**
- * The columns of `batch_export_runs` for lists. Of a receipt with many files only their number, `file_count`, is read: a page of
+ * The columns of `batch_export_runs` for lists. If a receipt has many files, only their number, `file_count`, is read, because a page of
  * such receipts does not fit into memory.
  */
 export const LISTED_COLUMNS = `

@@ -17,7 +17,7 @@ export type NewRun = Pick<
   'projectId' | 'batchExportId' | 'start' | 'end' | 'kind' | 'workflowId' | 'workflowRunId' | 'createdAt'
 >;
 
-/** How a run ended. `closedBy` tells who said so. */
+/** End of a run. `closedBy`: who ended it. */
 export type RunEnd = {
   status: Exclude<RunStatus, 'Starting' | 'Running'>;
   closedBy: 'run' | 'api' | 'reconciler';
@@ -25,7 +25,7 @@ export type RunEnd = {
   /** Class of the error that ended it. */
   errorType?: string;
   fault?: Fault;
-  /** When the interval is tried again by itself, from now. */
+  /** Seconds from now to the interval's next automatic try. */
   nextTryInSeconds?: number | undefined;
   receipt?: Receipt;
   /** When the destination was read back. */
@@ -95,7 +95,7 @@ export function runStore(db: Knex) {
       return runFromRow(row);
     },
 
-    /** For the engine. */
+    /** Run of any project, for the engine. */
     async byId(id: string): Promise<Run> {
       const row = await table().where({ id }).first();
       if (!row) throw new NotFound();
@@ -131,7 +131,7 @@ export function runStore(db: Knex) {
       return runFromRow(row);
     },
 
-    /** In a transaction: the plan's parts are stored with it. @returns the plan as it is stored */
+    /** Stores the plan and its parts; call it in a transaction. @returns the plan as it is stored */
     async setPlan(id: string, plan: Plan, epoch: number): Promise<StoredPlan> {
       const stored = await planParts.storeParts(id, plan);
       await table()
@@ -146,7 +146,7 @@ export function runStore(db: Knex) {
       return stored;
     },
 
-    /** Records the last error while the run goes on. No sign of life: an attempt fails even when its workflow is gone. */
+    /** Records the last error of an open run. Does not count as a sign of life, because an attempt may fail after its workflow is gone. */
     async noteError(id: string, { latestError, fault, nextTryInSeconds }: NotedError): Promise<void> {
       await table()
         .where({ id })
@@ -181,13 +181,13 @@ export function runStore(db: Knex) {
       return changed > 0;
     },
 
-    /** The row of an execution, if it came to have one. */
+    /** The row of an execution, if it has one. */
     async ofExecution(workflowRunId: string): Promise<Run | undefined> {
       const row = await table().where({ workflow_run_id: workflowRunId }).first();
       return row && runFromRow(row);
     },
 
-    /** A run whose end was lost turns out to have delivered: it finishes now, for those who look at what has finished since they last did. */
+    /** Completes a run whose end was lost but that has delivered; it finishes now, so clients that ask for newly finished runs see it. */
     async complete(id: string, { receipt, cursor, verifiedAt }: Delivered): Promise<void> {
       await table()
         .where({ id })
@@ -215,7 +215,7 @@ export function runStore(db: Knex) {
       return rows.map(runFromRow);
     },
 
-    /** Some open runs that nothing touched for a while: their workflow may be gone. Any, so that none waits for others. */
+    /** Some open runs that nothing touched for a while: their workflow may be gone. The choice is arbitrary, so no run waits for others. */
     async idleOpen(seconds: number): Promise<Run[]> {
       const rows = await table()
         .whereIn('status', [...OPEN_STATUSES])

@@ -1,4 +1,4 @@
-/** User operations on runs: list them, see what they wait for, cancel them. */
+/** User operations on runs: listing, reasons for waiting, cancelling. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
@@ -17,7 +17,7 @@ export type ExportRunsOptions = {
   ensureTemporal(): Promise<void>;
 };
 
-/** A run is planned within this time, or something keeps it. */
+/** Time within which a run is usually planned; a longer wait has a reason. */
 const LONG_MS = 10_000;
 /** Runs of one page that are looked up in Temporal. */
 const MAX_LOOKED_UP = 20;
@@ -83,8 +83,8 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     },
 
     /**
-     * Ends a run that is under way: nothing of it becomes visible, unless it is delivering already.
-     * @throws InvalidInput when it has ended
+     * Ends a run that is under way, so none of its data becomes visible, unless it is delivering already.
+     * @throws InvalidInput when the run has ended
      */
     async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
       await stores.batchExports.get(projectId, exportId);

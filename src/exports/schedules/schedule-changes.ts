@@ -1,4 +1,4 @@
-/** Changes to a schedule in Temporal's own UI or CLI, carried over to the export's row, log and watchers. */
+/** Applies changes made in Temporal's own UI or CLI to the export's row and log, and notifies its watchers. */
 import type { Comparison } from '../temporal/schedule-options.ts';
 import { NOBODY, recordExport } from '../batch-exports/audit.ts';
 import { isoMicros } from '../domain/instants.ts';
@@ -9,8 +9,8 @@ import type { ExportStores } from '../stores.ts';
 const TEMPORAL = { by: 'temporal', userId: null } as const;
 
 /**
- * Makes a pause or an unpause of the schedule the row's, unless the row has changed since it was compared. Temporal does not know who
- * did it; the note, which its UI and CLI ask for, is kept.
+ * Copies a pause or an unpause of the schedule to the row, unless the row has changed since the comparison. Temporal does not know the
+ * author; the note, which its UI and CLI ask for, is stored.
  * @returns whether the row changed
  */
 export async function adoptPause(
@@ -35,7 +35,7 @@ export async function adoptPause(
   });
 }
 
-/** Tells that a schedule was deleted or changed in Temporal, and is set again from the row. */
+/** Logs and notifies that a schedule was deleted or changed in Temporal, and is set again from the row. */
 export async function recordRestored(
   stores: ExportStores,
   { id }: ScheduledExport,

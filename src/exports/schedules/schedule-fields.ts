@@ -1,4 +1,4 @@
-/** The fields of a batch export that say when it runs: on the wire, and from there to a cadence and back. */
+/** The schedule fields of a batch export: on the wire, and converted to a cadence and back. */
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isOfCalendar, type CadenceChange } from '../domain/cadence.ts';
@@ -31,7 +31,7 @@ const JitterSeconds = Type.Integer({
   description: 'The maximum random delay of a scheduled run after the end of its interval, in seconds; 0 by default.',
 });
 
-/** Beside `interval`. Left out they stay as they are; null is the default. */
+/** Fields besides `interval`. Omitted fields stay as they are; null is the default. */
 export const scheduleIn = {
   timezone: Type.Optional(nullable(Timezone)),
   offset_day: Type.Optional(nullable(OffsetDay)),

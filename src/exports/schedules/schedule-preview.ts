@@ -5,7 +5,7 @@ import { wallClockAt } from '../domain/wall-clock.ts';
 
 export type PreviewedRun = {
   start: Millis;
-  /** The run starts then, or up to the jitter later. */
+  /** End of the data interval; the run starts then, or up to the jitter later. */
   end: Millis;
   /** By how much clocks are set forward (or, below 0, back) during the interval, in milliseconds. */
   clockChange: Millis;
@@ -14,7 +14,7 @@ export type PreviewedRun = {
 /** `from`: runs start then or later. `to`: runs start then or earlier; null: there is no last one. */
 export type PreviewBounds = { from: Millis; to: Millis | null; count: number };
 
-/** Later instants have no ISO 8601 text of four digits for the year. */
+/** Last day whose ISO 8601 text has a year of four digits. */
 const LATEST = Date.UTC(9999, 11, 31);
 
 /** @returns oldest first */

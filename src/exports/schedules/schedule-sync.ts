@@ -16,8 +16,8 @@ export function scheduleSync({
   log: Logger;
 }) {
   /**
-   * Sets one export's schedule from its row. The row stays locked meanwhile, so that of several setters the last one sets what
-   * the row says last; a deleted export's schedule is removed.
+   * Sets one export's schedule from its row. The row stays locked meanwhile, so the last of several setters sets the
+   * newest row; a deleted export's schedule is removed.
    */
   async function sync(id: string): Promise<void> {
     await stores.inTransaction(async (inside) => {
@@ -31,7 +31,7 @@ export function scheduleSync({
   return {
     set: sync,
 
-    /** Like `set`, for a caller whose change is stored already: what fails now, the reconciler does within a minute. */
+    /** Like `set`, but logs a failure, for a caller whose change is stored already: the reconciler repeats it within a minute. */
     async trySync(id: string): Promise<void> {
       await sync(id).catch((error: unknown) =>
         log.warn({ err: error, batch_export_id: id }, 'the schedule follows later'),
@@ -39,9 +39,9 @@ export function scheduleSync({
     },
 
     /**
-     * Compares the schedule with the row: a pause or an unpause made in Temporal becomes the row's, anything else that was changed
+     * Compares the schedule with the row: a pause or an unpause made in Temporal is copied to the row, and all else that was changed
      * or deleted there is set again, with a notice.
-     * @returns whether the row was paused or unpaused by it
+     * @returns whether this paused or unpaused the row
      */
     async verify(id: string): Promise<boolean> {
       const row = await stores.schedules.read(id);

@@ -2,7 +2,7 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Cadence } from '../domain/cadence.ts';
 
-/** A row as its schedule must follow it; deleted exports are in here until their schedule is gone. */
+/** A row's fields that its schedule must follow; deleted exports are included until their schedule is gone. */
 export type ScheduledExport = Cadence & {
   id: string;
   projectId: number;
@@ -12,7 +12,7 @@ export type ScheduledExport = Cadence & {
   paused: boolean;
   startAt: string | null;
   endAt: string | null;
-  /** From when the present cadence holds; `-infinity` when it always did. */
+  /** Instant from which the present cadence holds; `-infinity` if it always did. */
   validFrom: string;
   deleted: boolean;
   version: string;
@@ -68,7 +68,7 @@ export function scheduleStore(db: Knex) {
   }
 
   return {
-    /** Locks the row while its schedule is being set: two setters take turns, the last one sets the newest row. */
+    /** Locks the row while its schedule is being set, so setters take turns and the last one sets the newest row. */
     async lock(id: string): Promise<ScheduledExport | undefined> {
       return scheduled(await table().where({ id }).forNoKeyUpdate().first());
     },

@@ -1,5 +1,5 @@
 /**
- * Days, weeks and months as a calendar of Temporal, in a time zone. Spelled out as Temporal describes it, so that the two can be
+ * Days, weeks and months as a calendar of Temporal, in a time zone. The spelling is that of Temporal's descriptions, so the two can be
  * compared.
  */
 import type { ScheduleSpec } from '@temporalio/client';
@@ -53,8 +53,8 @@ export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cade
     ...(interval === 'week' && { dayOfWeek: only(DAYS[offsetDay]) }),
     ...(interval === 'month' && { dayOfMonth: only(1) }),
   };
-  // Where clocks are changed, Temporal also matches times that the calendar does not say, an hour or a day later (seen on server
-  // 1.29 for 01:00 in Berlin and weeks in Havana): all others are skipped by name.
+  // Near clock changes, Temporal also matches times outside the calendar, an hour or a day later (seen on server
+  // 1.29 for 01:00 in Berlin and weeks in Havana), so all others are skipped explicitly.
   const others = [
     { ...ANY_TIME, hour: except(HOURS, offsetHour) },
     { ...ANY_TIME, minute: span(1, 59) },
@@ -64,18 +64,18 @@ export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cade
   return { calendars: [calendar], skip: [...others, ...datesOfTwo(timezone, offsetHour)], timezone } as ScheduleSpec;
 }
 
-/** Beyond it Temporal starts runs that are no data interval, once a year: they are refused. */
+/** Range of years for skipped dates; outside it Temporal starts a run without a data interval once a year, which is refused. */
 const YEARS = { from: 2020, to: 2049 };
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 type Dates = ReturnType<typeof dateOf>[];
-/** Finding them takes a while. */
+/** Cache of the dates, because finding them takes a while. */
 const found = new Map<string, Dates>();
 
 /**
- * Dates on which the zone's clocks show the hour twice: Temporal starts the second one, or both. The first is started by the
- * reconciler.
+ * Dates on which the zone's clocks show the hour twice: Temporal starts the second one, or both. The reconciler
+ * starts the first.
  */
 function datesOfTwo(zone: string, hour: number): Dates {
   const key = `${zone} ${hour}`;

@@ -18,7 +18,7 @@ import { isPolled } from '../../platform/temporal/pollers.ts';
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
 
-/** `status` is how an execution ended, as Temporal spells it; `RUNNING` while it has not, also while it is paused. */
+/** `status` is Temporal's name for an execution's end; `RUNNING` until then, even while it is paused. */
 export type Execution = { runId: string; status: string };
 
 /** `temporal.api.enums.v1.PendingActivityState` */
@@ -28,7 +28,7 @@ export function exportExecutions(client: Client) {
   const { workflow } = client;
 
   return {
-    /** The newest execution of the data interval that ends then (or a certain one); undefined when Temporal knows of none. */
+    /** The newest execution of the workflow, or the one with the run id; undefined when Temporal knows none. */
     async find(workflowId: string, runId?: string): Promise<Execution | undefined> {
       try {
         const described = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
@@ -42,7 +42,7 @@ export function exportExecutions(client: Client) {
 
     /**
      * Starts a run exactly as the schedule would, for an interval that the present schedule does not produce.
-     * @returns false when one is running already
+     * @returns false when a run of the interval is running already
      */
     async start(exportId: string, end: number): Promise<boolean> {
       const options = {
@@ -79,7 +79,7 @@ export function exportExecutions(client: Client) {
       await withDeadline(client, () => workflow.signalWithStart('exportRequests', options));
     },
 
-    /** Whether a worker is at what an execution does next; undefined when it has ended, or nothing is pending. */
+    /** Whether a worker is working on an execution's pending step; undefined when it has ended, or no step is pending. */
     async isBeingWorkedOn(workflowId: string, runId: string): Promise<boolean | undefined> {
       const { raw } = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
       const [activity] = raw.pendingActivities ?? [];
@@ -92,7 +92,7 @@ export function exportExecutions(client: Client) {
       return isPolled(client, TASK_QUEUES.control, 'workflow');
     },
 
-    /** Asks an execution, without a run id the newest, to end, keeping what was delivered. Gone already is as good. */
+    /** Asks an execution, without a run id the newest, to end, keeping what was delivered. Succeeds if it is gone already. */
     async cancel(workflowId: string, runId?: string): Promise<void> {
       const handle = workflow.getHandle(workflowId, runId);
       await withDeadline(client, () => handle.cancel()).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { millisOf } from '../domain/instants.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
 import { calendarSpec } from './calendar-spec.ts';
 
-/** A row as its schedule must follow it. */
+/** A row's fields that its schedule must follow. */
 export type ScheduledRow = Cadence & {
   id: string;
   jitterSeconds: number;
@@ -20,12 +20,12 @@ export type ScheduledRow = Cadence & {
   paused: boolean;
   startAt: string | null;
   endAt: string | null;
-  /** From when the present cadence holds, ISO, or `-infinity`. */
+  /** Instant from which the present cadence holds, ISO, or `-infinity`. */
   validFrom: string;
   version: string;
 };
 
-/** Runs that a paused or stopped server misses are found by the reconciler alone. */
+/** Short, because the reconciler alone finds runs that a paused or stopped server misses. */
 export const CATCHUP_WINDOW_MS = 60_000;
 
 export function scheduleOptions(row: ScheduledRow) {
@@ -77,8 +77,8 @@ export function follows(described: ScheduleDescription, row: ScheduledRow): bool
 }
 
 /**
- * How a schedule compares with its row. `pause`: it is paused where the row is not, or the other way round, and a person did that in
- * Temporal, because its memo has the row's version. `since` is the earliest instant, in milliseconds, at which that can have been.
+ * How a schedule compares with its row. `pause`: exactly one of the two is paused, and a person did that in
+ * Temporal, because the schedule's memo has the row's version. `since`: earliest possible instant of that change, in milliseconds.
  */
 export type Comparison = {
   differs: 'no' | 'missing' | 'changed';
@@ -92,7 +92,7 @@ export function compare(described: ScheduleDescription | undefined, row: Schedul
   const isCurrent = action.memo?.['version'] === row.version;
   if (!isCurrent || state.paused === row.paused) return { differs: follows(described, row) ? 'no' : 'changed' };
   const asInRow = { ...described, state: { ...state, ...scheduleOptions(row).state } };
-  // Temporal does not say when a schedule was paused: after it was set, and after the last run that it started.
+  // Temporal does not say when a schedule was paused, only that it was after the schedule was set and after its last started run.
   const started = info.recentActions.map(({ scheduledAt }) => scheduledAt.getTime());
   const since = Math.max((info.lastUpdatedAt ?? info.createdAt).getTime(), ...started) + 1;
   return {
@@ -103,7 +103,7 @@ export function compare(described: ScheduleDescription | undefined, row: Schedul
 
 type Said = Pick<ReturnType<typeof scheduleOptions> | ScheduleDescription, 'spec' | 'action' | 'policies' | 'state'>;
 
-/** Everything that decides when something starts and what; absent and empty are the same. */
+/** All fields that decide when a schedule starts which run; absent and empty are the same. */
 function essence({ spec, action, policies, state }: Said) {
   const { calendars, intervals, skip, startAt, endAt, jitter, timezone } = spec;
   const { workflowType, workflowId, taskQueue, args, memo, staticSummary } = action;

@@ -1,7 +1,7 @@
 /**
- * Sets, checks and asks the schedules of batch exports in Temporal. A schedule is always *set* whole from the row, under the row's lock,
- * and never patched: a schedule keeps one pending patch and silently drops the others. Each method throws `Unavailable` when Temporal does
- * not answer in time: callers hold locks and requests.
+ * Sets, checks and asks the schedules of batch exports in Temporal. A schedule is always *set* completely from the row, under the row's lock,
+ * and never patched, because a schedule keeps one pending patch and silently drops the others. Each method throws `Unavailable` when Temporal does
+ * not answer in time, because callers hold locks and requests.
  */
 import {
   ScheduleAlreadyRunning,
@@ -26,7 +26,7 @@ export function exportSchedules(client: Client) {
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
       await schedule.create(options).catch((again: unknown) => {
-        // Made by a call whose answer was lost: it says what an earlier row said, so it is set once more.
+        // A call whose answer was lost made the schedule, perhaps from an earlier row, so it is set once more.
         if (!(again instanceof ScheduleAlreadyRunning)) throw again;
         return update();
       });
@@ -34,7 +34,7 @@ export function exportSchedules(client: Client) {
   }
 
   return {
-    /** Makes the schedule what the row says. The caller holds the row's lock. */
+    /** Sets the schedule from the row. The caller holds the row's lock. */
     async set(row: ScheduledRow): Promise<void> {
       await withDeadline(client, () => updateOrCreate(scheduleOptions(row)));
     },
@@ -62,7 +62,7 @@ export function exportSchedules(client: Client) {
       return ids;
     },
 
-    /** Gone already is as good. */
+    /** Removes a schedule; succeeds if it is gone already. */
     async remove(id: string): Promise<void> {
       await withDeadline(client, () => schedule.getHandle(id).delete()).catch((error: unknown) => {
         if (!(error instanceof ScheduleNotFoundError)) throw error;
@@ -76,11 +76,11 @@ export function exportSchedules(client: Client) {
       await withDeadline(client, () => schedule.getHandle(id).backfill(instants));
     },
 
-    /** The reconciler is a schedule as well; there is one per namespace. An earlier version's is brought up to date. */
+    /** Creates the schedule of the reconciler, one per namespace, or updates an earlier version's. */
     async ensureReconciler(): Promise<void> {
       const options: ScheduleOptions = {
         scheduleId: 'sluice-reconciler',
-        // A run that Temporal ended is known for ended within a minute.
+        // Short, so a run that Temporal ended is closed within a minute.
         spec: { intervals: [{ every: '45 seconds' }] },
         action: {
           type: 'startWorkflow',

@@ -44,7 +44,7 @@ export function timelineWitness(client: Client) {
     /** Ends the witness, if there is one, and starts another. */
     replace: async (nonce: string): Promise<void> => start(nonce, WorkflowIdConflictPolicy.TERMINATE_EXISTING),
 
-    /** Gives it `next` if it holds `expected`, or `next` already. Needs a worker that runs. */
+    /** Gives the witness `next` if it holds `expected`, or `next` already. Needs a running worker. */
     async swap(swap: Swap): Promise<Testimony> {
       const handle = workflow.getHandle(WITNESS_WORKFLOW_ID);
       try {

@@ -14,20 +14,20 @@ export type ExportWorkerOptions = {
   temporal: TemporalOptions;
   /** Parts at once. */
   partsAtOnce: number;
-  /** How many requests for work wait at the server, for each kind of it; the SDK's own number when it is not said. */
+  /** Number of polls that wait at the server for each kind of work; the SDK's default when absent. */
   pollsAtOnce?: number;
 };
 
 export type ExportWorker = {
-  /** Resolves when the worker has shut down; rejects when it cannot go on. */
+  /** Resolves when the worker has shut down; rejects when it cannot continue. */
   stopped: Promise<void>;
-  /** Takes no more work, gives what is under way a moment, hands the rest to another worker. */
+  /** Takes no more work, gives work in progress a short time, and leaves the rest to another worker. */
   shutdown(): void;
 };
 
-/** Short activities wait for others most of the time. */
+/** High, because short activities mostly wait for other systems. */
 const SHORT_ACTIVITIES_AT_ONCE = 40;
-/** An attempt that is not done by then is cancelled and made again elsewhere. */
+/** Time after which an unfinished attempt is cancelled, to be repeated on another worker. */
 const GRACE = '3 seconds';
 /** How long a workflow waits for a worker that was killed before another one takes it. */
 const STICKY_TIMEOUT = '3 seconds';
@@ -38,8 +38,8 @@ const CONNECT_MS = 10_000;
 let installed = false;
 
 /**
- * The SDK's own runtime: once a process, before any connection. Its log lines go where ours go.
- * @param metricsAddress host:port where it tells Prometheus of itself
+ * Installs the SDK's runtime, once a process, before any connection. Its log lines go to our log.
+ * @param metricsAddress host:port of its metrics for Prometheus
  */
 export function installRuntime(log: Logger, metricsAddress?: string): DefaultLogger {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
@@ -55,7 +55,7 @@ export function installRuntime(log: Logger, metricsAddress?: string): DefaultLog
   return logger;
 }
 
-/** Ends the runtime of a process that stops before it had a worker; after the last worker's end it ends by itself. */
+/** Ends the runtime of a process that stops before it had a worker; after the last worker the runtime ends automatically. */
 export async function endRuntime(): Promise<void> {
   if (installed) await Runtime.instance().shutdown();
 }
@@ -100,7 +100,7 @@ export async function startExportWorker({
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const allStopped = async () => {
-    // When one of them cannot go on, the other one still has to end: both hold the connection.
+    // When one of them fails, the other one still has to end, because both hold the connection.
     const ends = await Promise.allSettled(running.map(async (one) => one.finally(shutdown)));
     await connection.close();
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -117,7 +117,7 @@ async function connect(address: string): Promise<NativeConnection> {
   const answered = new AbortController();
   const silent = sleep(CONNECT_MS, undefined, { signal: answered.signal }).then(
     () => {
-      // A connection that comes late is not used.
+      // A connection that is made too late is closed.
       connecting.then(async (connection) => connection.close()).catch(() => {});
       throw new Unavailable('The workflow service is not reachable right now.', 5);
     },

@@ -16,9 +16,9 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
     waiting: stores.foreignDeliveries.waiting,
 
     /**
-     * `theirs`: its receipt becomes the interval's, as if a run of ours had delivered it. `ours`: it may be replaced, under an epoch above
-     * its own, and the interval is requested.
-     * @throws NotFound when it does not wait for a decision; Conflict for `theirs` while a run of the interval is under way, or asked for
+     * `theirs`: the delivery's receipt becomes the interval's, as if a run of ours had delivered it. `ours`: the delivery may be replaced, under
+     * a higher epoch, and the interval is requested.
+     * @throws NotFound when the delivery does not wait for a decision; Conflict for `theirs` while a run of the interval is under way, or asked for
      *   so that it may begin any moment, and where their commit broke off half-way
      */
     async accept(projectId: number, exportId: string, id: string, side: Side, by: Author): Promise<void> {
@@ -36,7 +36,7 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
         await inside.foreignDeliveries.accept(id, side);
         await recordForeignDelivery(inside, by, { ...found, projectId }, side);
       });
-      // The dispatcher starts what is requested now, and ends backfills whose last interval this was. The reconciler wakes it too.
+      // The dispatcher starts new requests, and ends backfills whose last interval this was. The reconciler wakes it too.
       await executions.wakeDispatcher(exportId).catch(() => {});
     },
   };

@@ -1,4 +1,4 @@
-/** `/batch_exports/:batch_export_id/foreign_deliveries/`: what a destination holds and this database did not deliver. */
+/** `/batch_exports/:batch_export_id/foreign_deliveries/`: deliveries at a destination that this database did not make. */
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from '../api.ts';

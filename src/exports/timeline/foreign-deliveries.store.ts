@@ -1,4 +1,4 @@
-/** Deliveries that a destination holds and no run of ours made: what an operator decided about each, or has to decide. */
+/** Deliveries that a destination holds and no run of ours made, with an operator's decision about each, if there is one. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Receipt } from '../destinations/contract.ts';
@@ -12,7 +12,7 @@ export type Side = (typeof SIDES)[number];
 
 export type ForeignDelivery = ExportInterval & {
   id: string;
-  /** null: it was made before destinations kept the run. */
+  /** null: the delivery was made before destinations stored the run. */
   runId: string | null;
   timeline: string | null;
   epoch: number;
@@ -60,7 +60,7 @@ export function foreignDeliveryStore(db: Knex) {
     /**
      * Whether a run is one of the interval's and was planned here, or an operator let its delivery be replaced.
      * A run without a plan may have been planned in another database, with rows that this one does not have.
-     * @throws Superseded once a later epoch has the interval: it may have become ours by that
+     * @throws Superseded once a later epoch has the interval, because the delivery may have become ours meanwhile
      */
     async knowsRun(lease: EpochLease, runId: string): Promise<boolean> {
       // tooth: known-planned
@@ -83,7 +83,7 @@ export function foreignDeliveryStore(db: Knex) {
       return known;
     },
 
-    /** Whether an operator let a delivery without a run id be replaced: just this one. */
+    /** Whether an operator let this very delivery, which has no run id, be replaced. */
     async isReplaceable(interval: ExportInterval, { epoch, digest }: Receipt): Promise<boolean> {
       const row = await table()
         .where({ ...intervalKey(interval), run_id: '', epoch: String(epoch), accepted: 'ours' })
@@ -101,7 +101,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows.map(({ staged }) => staged);
     },
 
-    /** Lists what a destination holds; what was found there before and waits for a decision is gone. */
+    /** Lists a found delivery, and removes earlier finds of the interval that wait for a decision. */
     async found(interval: ExportInterval, receipt: Receipt): Promise<void> {
       const runId = receipt.run_id ?? '';
       const epoch = String(receipt.epoch);
@@ -117,7 +117,7 @@ export function foreignDeliveryStore(db: Knex) {
         .merge({ ...row, found_at: db.raw('clock_timestamp()') });
     },
 
-    /** Deliveries that wait for a decision, the oldest interval first. @param limit of a page, which goes on after the interval end `after` */
+    /** Deliveries that wait for a decision, the oldest interval first. @param limit of a page, which begins after the interval end `after` */
     async waiting(
       exportId: string,
       { after = '-infinity', limit }: { after?: string; limit: number },
@@ -131,7 +131,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** Keeps it from being decided by two at once. @throws NotFound when this export has no such delivery that waits */
+    /** Locks a waiting delivery, so two decisions cannot be made at once. @throws NotFound when this export has no such delivery that waits */
     async lockWaiting(exportId: string, id: string): Promise<ForeignDelivery> {
       const row = await table().where({ batch_export_id: exportId, id }).whereNull('accepted').forUpdate().first();
       if (!row) throw new NotFound();
@@ -182,7 +182,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows[0] && { id, epoch: Number(rows[0].epoch) };
     },
 
-    /** Forgets finds that wait for a decision: a delivery has replaced them, or their place is no longer looked at. */
+    /** Forgets finds that wait for a decision, because a delivery has replaced them, or their place is no longer checked. */
     async forgetWaiting(interval: ExportInterval): Promise<void> {
       await table().where(intervalKey(interval)).whereNull('accepted').delete();
     },
@@ -193,7 +193,7 @@ export function foreignDeliveryStore(db: Knex) {
         .update({ accepted: side, accepted_at: db.raw('clock_timestamp()') });
     },
 
-    /** Over all exports that are not deleted. */
+    /** Counts waiting deliveries of all exports that are not deleted. */
     async countWaiting(): Promise<number> {
       const row = await table()
         .join('batch_exports as export', 'export.id', 'foreign_deliveries.batch_export_id')

@@ -1,10 +1,10 @@
-/** The end of `sluice recover`: this database goes on as a new timeline, above all that an earlier one delivered. */
+/** The end of `sluice recover`: this database continues as a new timeline, with epochs above those of all earlier deliveries. */
 import { randomUUID } from 'node:crypto';
 import type { TimelineWitness } from '../temporal/witness.ts';
 import type { ExportStores } from '../stores.ts';
 
 /**
- * Safe to repeat after a crash at any point: deliveries stay blocked until the new witness is there.
+ * Safe to repeat after a crash at any point, because deliveries stay blocked until the new witness exists.
  * @param above the highest epoch that was found at a destination
  * @returns the new timeline's id
  * @throws Unavailable while Temporal does not answer

@@ -1,7 +1,7 @@
 /**
- * Finds out that this database was restored, or is a copy: the witness in Temporal then holds another nonce than the one that the database
- * gave it last. Nothing is delivered from then on, until `sluice recover`. A commit asks the destination besides (`Ownership`), so that
- * also a delivery that comes before the witness is asked, or beside a Temporal that was restored too, replaces nothing.
+ * Detects that this database was restored, or is a copy, because the witness in Temporal then holds another nonce than the database
+ * gave it last. Deliveries are blocked from then on, until `sluice recover`. A commit also asks the destination (`Ownership`), so even
+ * a delivery before the first check, or with a Temporal that was restored too, does not replace a foreign delivery.
  */
 import { randomUUID } from 'node:crypto';
 import { DeliveriesBlocked, Unavailable } from '../../platform/errors.ts';
@@ -21,7 +21,7 @@ export type TimelineGuard = ReturnType<typeof timelineGuard>;
 
 /** Another process may end a swap while this one asks. */
 const TRIES = 5;
-/** A process that cannot ask the witness delivers nothing for so many attempts; then the commit alone protects. */
+/** Number of failed checks for which a process blocks deliveries; after them only the commit's check protects. */
 const FIRST_ATTEMPTS = 3;
 
 /** A sentence for people who look at a run, the readiness or the log. */
@@ -38,11 +38,11 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
 
   async function ask({ previous, next }: BegunSwap): Promise<Testimony> {
     if (previous !== null) return witness.swap({ expected: previous, next });
-    // Not yet created. One that is there was made by another process, with the same nonce, or by another database.
+    // The witness was not created yet. If one exists, another process made it with the same nonce, or another database did.
     return (await witness.start(next)) ? 'agrees' : witness.swap({ expected: next, next });
   }
 
-  /** Exchanges the nonce. @returns why nothing is delivered; undefined: deliveries go on. @throws Unavailable */
+  /** Exchanges the nonce. @returns why deliveries are blocked; undefined if they are not. @throws Unavailable */
   async function check(): Promise<string | undefined> {
     for (let tries = 0; tries < TRIES; tries++) {
       const begun = await stores.timeline.beginSwap(randomUUID());
@@ -71,14 +71,14 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
     }
   }
 
-  /** Why nothing is delivered; undefined: deliveries go on. The first call of a process asks the witness. */
+  /** Why deliveries are blocked; undefined if they are not. The first call of a process asks the witness. */
   async function blocked(): Promise<string | undefined> {
     firstCheck ??= askFirst();
     await firstCheck;
     return reason();
   }
 
-  /** The reason of `blocked`, as the database has it, without asking the witness. For processes that deliver nothing. */
+  /** The reason of `blocked`, from the database alone, without asking the witness. For processes that do not deliver. */
   async function reason(): Promise<string | undefined> {
     const { blocked: block } = await stores.timeline.state();
     return block === null ? undefined : describeBlock(block);

@@ -1,4 +1,4 @@
-/** This database as destinations and the witness in Temporal know it: one row. */
+/** Identity of this database for destinations and the witness in Temporal, in one row. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Testimony } from '../domain/witness.ts';
 
@@ -10,7 +10,7 @@ export type BegunSwap = { previous: string | null; next: string };
 
 export type TimelineState = {
   id: string;
-  /** null: deliveries go on. */
+  /** null: deliveries are not blocked. */
   blocked: Block | null;
   blockedAt: string | null;
   recoveredAt: string | null;
@@ -44,7 +44,7 @@ export function timelineStore(db: Knex) {
       return row!.id;
     },
 
-    /** Stores what the witness gets next, before it gets it; a swap that has begun and not ended goes on. */
+    /** Stores the witness's next nonce before the witness gets it; continues a swap that has not ended. */
     async beginSwap(nonce: string): Promise<BegunSwap> {
       const [row] = (await table()
         .update({ witness_next: db.raw('coalesce(witness_next, ?)', [nonce]) })
@@ -52,14 +52,14 @@ export function timelineStore(db: Knex) {
       return { previous: row!.witness_previous, next: row!.witness_next! };
     },
 
-    /** The witness holds what it was to get. Does nothing when another process ended the swap. */
+    /** Ends a swap, because the witness holds the new nonce. Does nothing when another process ended the swap. */
     async endSwap({ next }: BegunSwap): Promise<void> {
       await table()
         .where({ witness_next: next })
         .update({ witness_previous: next, witness_next: null, agreed_at: now(), blocked: null, blocked_at: null });
     },
 
-    /** @returns false when another process has ended the swap meanwhile: what the witness said is no longer about this database */
+    /** @returns false when another process has ended the swap meanwhile, so the witness's answer is outdated */
     async block({ previous, next }: BegunSwap, blocked: Block): Promise<boolean> {
       const changed = await table()
         .where({ witness_next: next })
@@ -69,8 +69,8 @@ export function timelineStore(db: Knex) {
     },
 
     /**
-     * A new timeline, above everything that any earlier one delivered: an epoch counts the plans of an interval, a version the changes
-     * of a distinct id, and neither can have been raised so often since 1970. Still blocked, until its witness is there.
+     * Begins a new timeline, whose epochs and versions exceed all earlier ones: an epoch counts the plans of an interval, a version the changes
+     * of a distinct id, and neither can have been raised so often since 1970. Deliveries stay blocked until the new witness exists.
      * @param above an epoch that was found at a destination
      */
     async renew(next: string, above: number): Promise<void> {
