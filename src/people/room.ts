@@ -1,4 +1,4 @@
-/** People for the API: who they are, what they belong to, how they log in, and what they and their programs may do. */
+/** People for the API: accounts, memberships, logging in, and what people and their programs may do. */
 import type { Knex } from '../platform/db/connection.ts';
 import type { FindProtected, Gatekeeper } from '../platform/http/access.ts';
 import type { Room } from '../platform/http/room.ts';
@@ -71,9 +71,9 @@ export type PeopleRoomOptions = Pick<LoginApi, 'addressOf'> & {
   /** Absent: this installation sends no mail. */
   mailer: Mailer | undefined;
   log?: Logger;
-  /** Of each key; absent: none. */
+  /** Limits for each key; absent: none. */
   requestLimits?: RequestLimits;
-  /** How to find what other rooms protect one by one, by its kind. */
+  /** Finds objects that other rooms protect one by one, by kind. */
   protectedObjects: Readonly<Record<string, FindProtected>>;
 };
 

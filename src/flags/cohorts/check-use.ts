@@ -1,4 +1,4 @@
-/** Checks of the cohorts that a cohort is built on, and of those that are built on it. */
+/** Checks of the cohorts that a cohort is built on, and of the cohorts that are built on it. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Rights } from '../../platform/http/access.ts';
 import { seesFlag } from '../feature-flags/linked.ts';
@@ -7,7 +7,7 @@ import type { Cohort, CohortFields } from './cohorts.store.ts';
 import { cohortsIn, type CohortFilters } from './filters.ts';
 
 /**
- * @param after as it shall be
+ * @param after the cohort after the change
  * @param about `current`: as it is; absent: it is being made. `rights`: of who is told; hidden flags go by their ids
  * @throws InvalidInput when something would be missing or go in circles: for the cohort, or for what uses it
  */

@@ -9,11 +9,11 @@ export type Cohort = {
   projectId: number;
   name: string;
   description: string;
-  /** Persons are listed; otherwise the filters say which persons belong. */
+  /** True: persons are listed. False: the filters say which persons belong. */
   isStatic: boolean;
-  /** Of static ones: none. */
+  /** Empty for static cohorts. */
   filters: CohortFilters | Record<string, never>;
-  /** Of its persons, when it was last counted; null: never, or that was given up. */
+  /** Number of persons when they were last counted; null: never counted, or the count was given up. */
   count: number | null;
   /** Why it was given up. */
   countError: string | null;
@@ -80,7 +80,7 @@ export function cohortStore(db: Knex) {
   const columns = ['*', db.raw('coalesce(counting_until > clock_timestamp(), false) as is_counting')];
 
   return {
-    /** Newest first, without those that are deleted. */
+    /** Lists the newest first, without deleted cohorts. */
     async list(
       projectId: number,
       { search, limit, offset }: CohortQuery,
@@ -94,7 +94,7 @@ export function cohortStore(db: Knex) {
       return { count: Number(counted.count), results: rows.map(fromRow) };
     },
 
-    /** Deleted ones too: they may be restored. @throws NotFound when the project has no such cohort */
+    /** Returns deleted cohorts too, because they may be restored. @throws NotFound when the project has no such cohort */
     async get(projectId: number, id: number): Promise<Cohort> {
       const row = (await ofProject(projectId).where({ id }).first(columns)) as Row | undefined;
       if (!row) throw new NotFound();
@@ -122,7 +122,7 @@ export function cohortStore(db: Knex) {
       await db('cohorts').where({ id }).update({ counting_until: until });
     },
 
-    /** @param version of the cohort that was counted: another one is counted by whoever made it */
+    /** @param version of the cohort that was counted; a newer version is counted by whoever made it */
     async endCount(
       { id, version }: Pick<Cohort, 'id' | 'version'>,
       { count, error }: { count: number | null; error: string | null },
@@ -137,7 +137,7 @@ export function cohortStore(db: Knex) {
       projectId: number,
       id: number,
     ): Promise<{ flags: { id: number; key: string; createdBy: number | null }[]; cohorts: string[] }> {
-      // Not written into the SQL, where knex takes a question mark for a binding.
+      // Kept out of the SQL text because knex takes a question mark there for a binding.
       const path = `strict exists($.** ? (@.type == "cohort" && (@.value == ${id} || @.value == "${id}")))`;
       const users = (table: string) =>
         db(table).where({ project_id: projectId, deleted: false }).whereRaw('filters @@ ?::jsonpath', [path]);

@@ -15,7 +15,7 @@ import { asksPersons, checkedCohortFilters, hasConditions, type CohortFilters } 
 import { listMembers, type ListedPersons } from './listed-persons.ts';
 import type { NamedIds } from './read-ids.ts';
 
-/** As somebody gave it: filters are checked here. */
+/** Fields of a cohort as a client gave them; the filters are checked here. */
 type GivenCohort = { name: string; description: string; isStatic: boolean; filters?: unknown };
 
 export type CohortChanges = {
@@ -35,7 +35,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     return all.cohorts.get(cohort.projectId, cohort.id);
   }
 
-  /** In small transactions of their own, each with its entry: ingestion goes on meanwhile. */
+  /** Adds persons in small transactions, each with its audit log entry, so ingestion is not held up. */
   async function list(project: Project, author: Author, cohort: Cohort, ids: NamedIds): Promise<Changed> {
     const add = (some: NamedIds) =>
       all.inTransaction(project.id, async (stores) => {
@@ -72,7 +72,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       return all.auditLog.list(projectId, { scope: SCOPE, itemId: id, seen }, page);
     },
 
-    /** @param ids whom a static cohort lists @throws InvalidInput naming the field; PermissionDenied as `ensureMayCount` */
+    /** @param ids of the persons that a static cohort lists @throws InvalidInput naming the field; PermissionDenied as `ensureMayCount` */
     async create(project: Project, author: EntitledAuthor, given: GivenCohort, ids?: NamedIds): Promise<Changed> {
       if (ids) requireStatic(given);
       const fields = { ...given, filters: filtersOf(given, given.filters), deleted: false };
@@ -149,7 +149,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
 
 export type Cohorts = ReturnType<typeof cohorts>;
 
-/** Counting needs the right to see the data: a cohort's count would tell it. @throws PermissionDenied */
+/** Counting needs the right to see the data, because a cohort's count reveals some of it. @throws PermissionDenied */
 function ensureMayCount(
   { rights }: EntitledAuthor,
   { isStatic, filters }: Pick<CohortFields, 'isStatic' | 'filters'>,

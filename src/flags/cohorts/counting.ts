@@ -6,7 +6,7 @@ import type { Counts } from '../matching/counts.ts';
 import type { FlagStores } from '../stores.ts';
 import type { Cohort } from './cohorts.store.ts';
 
-/** For so long the answer to a change waits for the count. */
+/** Time that the answer to a change waits for the count. */
 const PATIENCE_MS = 1_000;
 /** Longer than a count is allowed to take. */
 export const COUNT_MS = 15_000;

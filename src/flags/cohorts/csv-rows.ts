@@ -22,7 +22,7 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
       cells = [];
     }
     text = text.slice(at);
-    // A comma was the last of it: what would follow is empty.
+    // The text ends with a comma, so the cell after it would be empty and is left out.
     if (isEnd && cells.length > 0) yield cells;
     if (text.length > MAX_CELL) throw new InvalidInput(`A cell has more than ${MAX_CELL} characters.`, 'csv');
   }

@@ -12,7 +12,7 @@ export type CohortLeaf = { type: 'cohort'; key: 'id'; operator: 'in' | 'not_in';
 export type PropertyGroup = { type: 'AND' | 'OR'; values: (PropertyGroup | PropertyLeaf | CohortLeaf)[] };
 export type CohortFilters = { properties: PropertyGroup };
 
-/** Where something stands in the body, as errors name it. */
+/** Path of a value in the body, as errors name it. */
 type Place = string;
 
 const MAX_LEAVES = 1000;
@@ -34,7 +34,7 @@ export function checkedCohortFilters(given: unknown): CohortFilters {
   return { properties };
 }
 
-/** Whether `filters` as they came say anything: forms of clients send empty groups, too. */
+/** Whether `filters` hold any condition: clients' forms also send empty groups. */
 export function hasConditions(given: unknown): boolean {
   return saysSomething(fieldAt(fieldsOf(given as Json), 'properties') ?? null);
 }
@@ -50,7 +50,7 @@ export function cohortsIn({ properties }: CohortFilters): number[] {
   return leavesOf(properties).flatMap((leaf) => (leaf.type === 'cohort' ? [leaf.value] : []));
 }
 
-/** Whether it looks at properties of persons itself. */
+/** Whether the cohort itself reads properties of persons. */
 export function asksPersons({ properties }: CohortFilters): boolean {
   return leavesOf(properties).some(({ type }) => type === 'person');
 }

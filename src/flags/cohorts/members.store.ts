@@ -13,7 +13,7 @@ const FOUND: Record<NamedIds['kind'], string> = {
   distinct_id: `select given.id, known.person_id from given cross join lateral (
     select person_id from person_distinct_ids
     where project_id = :projectId and distinct_id = given.id and person_id is not null limit 1) as known`,
-  // No text that is no uuid comes here.
+  // Texts that are not UUIDs never get here.
   person_id: `select given.id, persons.id as person_id from given cross join lateral (
     select id from persons where project_id = :projectId and id = given.id::uuid limit 1) as persons`,
 };

@@ -36,7 +36,7 @@ export async function readIds(blocks: AsyncIterable<Uint8Array>): Promise<NamedI
   return { kind: column.kind, ids: [...ids] };
 }
 
-/** Of several columns that name persons, the first of the kinds in the order above. */
+/** Chooses among several columns that name persons: the first kind in the order above wins. */
 function namedColumn(header: readonly string[]) {
   const names = header.map((name) => name.trim().toLowerCase());
   const name = Object.keys(HEADERS).find((one) => names.includes(one));

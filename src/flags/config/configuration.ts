@@ -99,7 +99,7 @@ function preambleOf(token: string, configuration: object): string {
 `;
 }
 
-/** JSON that may stand in a script, and the script in a page. */
+/** JSON that is safe inside a script, and inside a script of a page. */
 function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

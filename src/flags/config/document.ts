@@ -8,7 +8,7 @@ const compress = promisify(gzip);
 
 export type Document = {
   contentType: string;
-  /** How long it may be used without asking again. */
+  /** How long clients may use the document before they ask again. */
   maxAgeSeconds: number;
   bytes: Buffer;
   zipped: Buffer;
@@ -24,7 +24,7 @@ export async function createDocument(
   return { contentType, maxAgeSeconds, bytes, zipped: await compress(bytes), etag };
 }
 
-/** Pages from anywhere may have it: 200, or 304 to whoever has it already. */
+/** Answers pages of any origin: 200, or 304 if the client already has this version. */
 export function sendDocument(request: IncomingMessage, response: ServerResponse, document: Document): void {
   const { contentType, maxAgeSeconds, bytes, zipped, etag } = document;
   const { 'if-none-match': known, 'accept-encoding': encodings } = request.headers;
@@ -49,7 +49,7 @@ export function sendDocument(request: IncomingMessage, response: ServerResponse,
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** For what any page may fetch and run. */
+/** Headers of documents that any page may fetch and run. */
 export const OPEN_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',

@@ -1,4 +1,4 @@
-/** Configuration of a project that SDKs receive beside its flags. Names and defaults are those that released SDKs expect. */
+/** Configuration of a project that SDKs receive along with its flags. Names and defaults are the ones that released SDKs expect. */
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 
 /** Inputs of a project's configuration. */
@@ -13,7 +13,7 @@ export type Configuration = Readonly<Record<string, unknown>>;
 const FIXED = {
   captureDeadClicks: false,
   capturePerformance: false,
-  // Without this field, browsers that come for the first time would capture nothing by themselves.
+  // Without this field, browsers that come for the first time would not capture anything automatically.
   autocapture_opt_out: false,
   autocaptureExceptions: false,
   errorTracking: { autocaptureExceptions: false, suppressionRules: [] },
@@ -43,7 +43,7 @@ export function flagsConfigurationOf(project: ConfiguredProject): Configuration 
   return { ...configurationOf(project), ...SESSION };
 }
 
-/** Fields of `/decide`: older SDKs pack bodies otherwise. */
+/** Fields of `/decide`: older SDKs compress bodies differently. */
 export function decideConfigurationOf(project: ConfiguredProject): Configuration {
   return { ...flagsConfigurationOf(project), supportedCompression: ['gzip', 'lz64'] };
 }

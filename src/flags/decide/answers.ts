@@ -8,7 +8,7 @@
  * | `values`  | `v=3`              | `v=1`             | values of all flags, and payloads          |
  * | `details` | `v=4` and above    | `v=2` and above   | all that a decision says                   |
  *
- * Of a flag that failed, only the details tell: who asks for values keeps the one they have, where it is not among the new ones.
+ * A failed flag appears in the details only: clients that ask for values keep the one they have if the new values lack it.
  *
  * `analysis` is `details` of `/flags` with `detailed_analysis=true`: it tells the condition sets, too.
  */
@@ -82,7 +82,7 @@ const detailsOf = remembered(({ key, id, version, enabled, variant, reason, payl
   }),
 );
 
-/** As the first of a list, and as a later one, with its comma: to put that in front each time would cost half of the writing. */
+/** Text of one flag as the first of a list, and as a later one with its comma: adding the comma each time would cost half of the writing. */
 type Written = { readonly first: string; readonly later: string };
 
 /** A compiled flag gives the same decision as the same object every time, so most are written once. */
@@ -99,7 +99,7 @@ function remembered(write: (decision: Decision) => string): (decision: Decision)
   };
 }
 
-/** Without the lists that `filter` and `map` would make. */
+/** Joins texts without the intermediate lists that `filter` and `map` would make. */
 function joined(
   decisions: readonly Decision[],
   isIn: (decision: Decision) => boolean,

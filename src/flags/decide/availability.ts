@@ -1,17 +1,17 @@
 import { isDatabaseAway } from '../../platform/db/away.ts';
 
 /**
- * Whether a database is worth asking. After failures in a row nobody asks for a while, so that not every request waits for a
- * database that is away; then one asks for all, and its answer says how it goes on.
+ * Whether a database is worth asking. After several failures in a row no request asks it for a while, so requests do not all wait for a
+ * database that is down; then a single request tries again, and its result decides for all others.
  */
 export type Availability = {
   /** @returns false while it is not worth asking. A caller that gets true asks, and lets it be watched. */
   mayAsk(): boolean;
-  /** @returns what it was given, having seen how it went */
+  /** @returns the given promise, after recording whether it succeeded */
   watch<T>(answer: Promise<T>): Promise<T>;
 };
 
-/** One slow query is no outage. */
+/** Failures in a row that count as an outage: a single slow query does not. */
 const FAILURES = 3;
 const PAUSE_MS = 500;
 

@@ -13,7 +13,7 @@ export type AnalysedCondition = {
   matched: boolean;
 };
 
-/** Not what the condition sets ask for, which may name people: anybody may read this. */
+/** Leaves out the filters of the condition sets, which may name people: anyone may read this. */
 export function conditionsOf({ filters }: FlagDefinition, { reason }: Decision): AnalysedCondition[] {
   const decided = reason.code === 'condition_match' ? reason.conditionIndex : null;
   return elementsOf(fieldAt(fieldsOf(filters), 'groups')).map((set, index) => ({

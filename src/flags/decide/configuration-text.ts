@@ -13,9 +13,9 @@ type TextOf = (project: ConfiguredProject) => string;
 export type ConfigurationTexts = {
   flags: TextOf;
   decide: TextOf;
-  /** Of no project. */
+  /** For requests that belong to no project. */
   minimal: string;
-  /** Of a project that cannot be looked up: it may have flags. */
+  /** For a project that cannot be looked up: it may have flags. */
   unknown: string;
 };
 

@@ -41,10 +41,10 @@ export type DecideOptions = {
   decider: Decider;
   visitors: Visitors;
   clientAddress: ClientAddress;
-  /** Absent: nobody is located. */
+  /** Absent: requests are not located. */
   locate?: Locate | undefined;
   metering: Pick<Metering, 'count' | 'isOverQuota'>;
-  /** How many requests a second are answered for a project. */
+  /** Requests per second that are answered for one project. */
   requestsPerSecond: number;
   observe?: DecideObserver | undefined;
   log: Logger;
@@ -176,7 +176,7 @@ export function createDecide(options: DecideOptions): Lane {
     return decided instanceof Promise ? decided.then(answerWith) : answerWith(decided);
   }
 
-  /** Requests for flags of surveys only are not counted: they are no flags of the project's own. */
+  /** Requests for survey flags only are not counted, because such flags belong to surveys. */
   function count({ request, query }: ParsedRequest, { projectId }: ProjectFlags, { decisions }: Evaluation): void {
     if (decisions.every(isOfSurvey)) return;
     const sdk = sdkName(request.headers['user-agent'], query('ver'));
@@ -205,7 +205,7 @@ function unknownWhileAway(error: unknown): 'unknown' {
 }
 
 const NO_FLAGS: Evaluation = { decisions: [], errorsWhileComputing: false };
-/** Clients keep what they have. */
+/** Answer when no flag is known: clients keep the flags they have. */
 const NOTHING_KNOWN: Evaluation = { decisions: [], errorsWhileComputing: true };
 
 /** Visitors without cookies cannot be told apart. */

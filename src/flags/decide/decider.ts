@@ -1,4 +1,4 @@
-/** Decides flags for one request: from memory where that is enough, else after one query for what is stored about who asks. */
+/** Decides flags for one request: from memory if that is enough, else after one query for the facts stored about the evaluation context. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { namesNobody } from '../../events/cookieless/ids.ts';
 import type { Evaluation, EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
@@ -26,7 +26,7 @@ export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () =
     return compiled.evaluate(request, facts, { now: now(), budgetMs: BUDGET_MS });
   }
 
-  /** Of visitors without cookies nothing is stored, and nothing is looked up or kept: only their groups count. */
+  /** Visitors without cookies have no stored facts, so only facts about their groups are read. */
   function decideForNobody(project: DecidedProject, given: EvaluationRequest): Evaluation | Promise<Evaluation> {
     const request = { ...given, anonDistinctId: undefined };
     const { groups } = project.compiled.needs(request);

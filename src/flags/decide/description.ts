@@ -121,7 +121,7 @@ const AllDetails = Type.Object(
   { title: 'FlagsDetails' },
 );
 
-/** With `disable_flags`. */
+/** Answer to a request with `disable_flags`. */
 const Configured = Type.Required(Type.Object(configuration), { title: 'ConfigurationOnly' });
 
 const access = { public: true } as const;

@@ -1,10 +1,10 @@
 /** The statements behind `facts.ts`. Each is a row for everyone who asks, from a few lookups in primary keys. */
 
 /**
- * @param requested rows of project_id, distinct_id and ordinal: for whom it is requested
+ * @param requested rows of project_id, distinct_id and ordinal, one for each requested person
  * @param more columns, each after a comma
  *
- * Every lookup is of one row of one project, `limit 1`: then no statistics talk Postgres into reading a whole table once for all.
+ * Every lookup finds one row of one project (`limit 1`), so no statistics make Postgres read a whole table at once.
  */
 const persons = (requested: string, more = '') => `
   select requested.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${more}
@@ -42,10 +42,10 @@ const facts = (requested: string, overrides: string) =>
     case when requested.overrides then (select json_object_agg(key, hash_key) from (${overrides}) as override) end as overrides`,
   );
 
-/** Of rows with a rank, the first for each flag. */
+/** Picks the row with the lowest rank for each flag. */
 const firstOf = (ranked: string) => `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
 
-/** Keys that were written before there was a person; those of the person come first. */
+/** Override keys that were written before there was a person; keys of the person come first. */
 const awaitedOf = (projectId: string, distinctId: string) => `
   select 1 as rank, feature_flag_key as key, hash_key from feature_flag_awaited_overrides
   where project_id = ${projectId} and distinct_id = ${distinctId}`;
@@ -53,8 +53,8 @@ const awaitedOf = (projectId: string, distinctId: string) => `
 /**
  * $1 and $2 for each who asks: project, distinct id. What most ask for, in half the time that `FACTS` takes.
  *
- * The arrays stand in selects of their own because Postgres would plan anew, for as long as it takes to answer, whenever it sees
- * that there are few of them.
+ * The arrays are in subqueries of their own; otherwise Postgres, seeing how short they are, would plan anew each time, which takes as
+ * long as the query itself.
  */
 export const PERSONS = persons(
   `unnest((select $1::int[]), (select $2::text[])) with ordinality as requested (project_id, distinct_id, ordinal)`,

@@ -12,7 +12,7 @@ import { createSharedReads } from './shared-reads.ts';
 import type { CompiledFlags } from '../evaluation/compile.ts';
 import type { Definitions } from '../evaluation/definitions.ts';
 
-/** For the connections that decisions use: SDKs wait three seconds for an answer. */
+/** Options of the connections that decisions use: SDKs wait three seconds for an answer. */
 export const DECIDE_POOL = {
   ...POOLS.decide,
   connectTimeoutMs: 500,
@@ -26,21 +26,21 @@ type Question = {
   distinctId: string;
   /** An array as Postgres writes it. */
   cohorts: string | null;
-  /** As JSON. */
+  /** JSON. */
   groups: string | null;
   overrides: boolean;
 };
 
-/** Of somebody who goes on as who they were: `earlier` are the last values of `FACTS_AND_OVERRIDES`. */
+/** Question of a visitor who has just been identified: `earlier` are the last values of `FACTS_AND_OVERRIDES`. */
 type ContinuedQuestion = { question: Question; earlier: readonly unknown[] };
 
 type Row = {
-  /** Which question it answers, from 1 on. */
+  /** Number of the question that this row answers, from 1 on. */
   ordinal: number;
   id: string | null;
   created_at: string;
   properties: string;
-  /** These are there when somebody who shares the statement asks for one of them. */
+  /** Present if any question in the shared statement asks for one of them. */
   cohorts?: number[] | null;
   groups?: [index: number, properties: string][] | null;
   overrides?: Record<string, string> | null;
@@ -74,7 +74,7 @@ export function factReader(pool: Pool): FactReader {
 async function read(pool: Pool, questions: readonly Question[]): Promise<Facts[]> {
   const { rows } = await pool.query<Row>(questions.every(isOfPerson) ? personsQuery(questions) : factsQuery(questions));
   const answers = questions.map(() => UNAVAILABLE);
-  // By the number that each was asked with: nothing else says whose answer a row is.
+  // By ordinal, because nothing else says which question a row answers.
   for (const row of rows) answers[row.ordinal - 1] = await factsOf(row);
   return answers;
 }
@@ -101,7 +101,7 @@ function factsQuery(questions: readonly Question[]) {
   return { name: 'facts', text: FACTS, values };
 }
 
-/** A database that can only be read, or a person who is just being deleted, is no reason to know nothing. */
+/** A read-only database, or a person who is being deleted right now, must not make the stored facts unavailable. */
 async function readAndWrite(pool: Pool, { question, earlier }: ContinuedQuestion): Promise<Facts> {
   const { projectId, distinctId, cohorts, groups } = question;
   const values = [projectId, distinctId, cohorts, groups, ...earlier];
@@ -145,7 +145,7 @@ function storedId(id: string): string {
   return storableText(id.slice(0, STORED_ID_LENGTH));
 }
 
-/** The earlier id of who asks, and the flags whose answers it goes on to decide; undefined when there is nothing to write. */
+/** The earlier id of the person, and the flags that keep their answers; undefined when there is nothing to write. */
 function continuedIds(
   { definitions }: DecidedProject,
   { anonDistinctId }: EvaluationRequest,

@@ -2,7 +2,7 @@
 import { valuesIn } from '../../platform/wire/value-count.ts';
 import { LIMITS } from './limits.ts';
 
-/** V8 takes up to 92 for a member or an element beside its text, as measured: its slot in a table that has room to grow, its name and its header. */
+/** V8 takes up to 92 bytes for a member or an element, as measured, on top of its text: a slot in a growing table, its name and its header. */
 const BYTES_OF_VALUE = 96;
 /** Values of smaller bodies are not counted, which takes as long as to decide a flag. The factor is the largest that was measured. */
 const SMALL_BYTES = 512;

@@ -1,7 +1,7 @@
-/** Where flags are decided, each with and without the slash at its end. */
+/** Paths where flags are decided, each with and without a trailing slash. */
 import type { Fields } from '../../platform/wire/fields.ts';
 
-/** Which of the protocol's answers is given (`answers.ts`). */
+/** Shape of the answer (`answers.ts`). */
 export type Shape = 'keys' | 'enabled' | 'values' | 'details' | 'analysis';
 
 /** Form of the answer that a request asks for. */
@@ -20,7 +20,7 @@ export type DecidePath = {
 
 const DECIDE_SHAPES: readonly Shape[] = ['keys', 'keys', 'enabled', 'values', 'details'];
 
-/** For SDKs from before 2025. */
+/** Path of SDKs from before 2025. */
 const decide: DecidePath = {
   methods: ['POST', 'OPTIONS'],
   formOf: (query) => ({ shape: DECIDE_SHAPES[Math.min(versionOf(query) ?? 1, 4)]!, withConfig: true, style: 'decide' }),
@@ -51,12 +51,12 @@ export function decidePathOf(url: string): DecidePath | undefined {
   return PATHS.get(query < 0 ? url : url.slice(0, query));
 }
 
-/** Of a parameter that is on or off. */
+/** Whether an on-off parameter is on. */
 export function isTrue(text: string | undefined): boolean {
   return text === 'true' || text === '1';
 }
 
-/** @returns undefined when there is none; 1 for what is no version */
+/** @returns undefined when there is no version; 1 for text that is not a version */
 function versionOf(query: Fields): number | undefined {
   const text = query('v') ?? query('version');
   if (text === undefined) return undefined;

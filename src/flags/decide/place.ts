@@ -1,4 +1,4 @@
-/** Where the person of a request is, if the request says from which address they come. */
+/** Geographic place of the person, if the request gives their address. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Locate } from '../../platform/wire/geoip.ts';
 import { readAddress } from '../../platform/wire/client-address.ts';
@@ -16,8 +16,8 @@ const NAMES = [
 ] as const;
 
 /**
- * The address is whatever the sender claims: backends ask for their clients. It is used for nothing else.
- * @returns undefined without an address, and for one whose place is not known: then what is stored counts
+ * The address is whatever the sender claims, because backends ask for their clients. It is used for nothing else.
+ * @returns undefined without an address or if its place is unknown: stored properties count then
  */
 export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined): EvaluationRequest['geoProperties'] {
   // The first is the name that WSGI gives the second; clients were told to send it as it is.
@@ -26,6 +26,6 @@ export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined
   const address = readAddress(String(claimed).split(',', 1)[0]!);
   const place = address === undefined ? undefined : locate(address);
   if (!place) return undefined;
-  // All of them: a stored city must not stand in another country.
+  // All of these names, even undefined ones, so a stored city is never combined with another country.
   return Object.fromEntries(NAMES.map((name) => [name, place[name]]));
 }

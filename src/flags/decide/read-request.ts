@@ -1,4 +1,4 @@
-/** From the bytes of a request to who asks for which flags. */
+/** Reads a request: from its bytes to the evaluation context and the wanted flags. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSentinel } from '../../events/cookieless/ids.ts';
 import { InvalidInput, MalformedRequest, NotAuthenticated } from '../../platform/errors.ts';
@@ -24,7 +24,7 @@ export type Body = Readonly<Record<string, Json>>;
 
 /**
  * @param bytes JSON, as `readBody` finds it
- * @throws MalformedRequest: what is wrong with it
+ * @throws MalformedRequest naming the fault
  */
 export function decideBodyOf(bytes: Buffer): Body {
   const value = readJson(bytes, { read: parseBoundedJson, mostValues: LIMITS.values });
@@ -43,7 +43,7 @@ export function tokenOf(body: Body): string {
   throw new NotAuthenticated('No API token provided. Please include a valid API token in your request.');
 }
 
-/** @throws InvalidInput without a distinct id, and for groups or properties that are no maps */
+/** @throws InvalidInput without a distinct id, and for groups or properties that are not maps */
 export function evaluationRequestOf(
   body: Body,
   query: Fields,
@@ -53,7 +53,7 @@ export function evaluationRequestOf(
   const withPlace = body['geoip_disable'] !== true && body['disable_geoip'] !== true;
   return {
     distinctId: distinctIdOf(body['distinct_id'] ?? body['$distinct_id']),
-    // Pages say it beside the properties, servers among them.
+    // Pages and servers send this id next to the properties.
     anonDistinctId: somebody(
       idOf(body['$anon_distinct_id'] ?? body['anon_distinct_id']) ?? idOf(personProperties['$anon_distinct_id']),
     ),
@@ -76,7 +76,7 @@ function isObject(value: Json | undefined): value is Properties {
 
 const NO_FIELDS: Properties = Object.freeze({});
 
-/** @throws InvalidInput naming the field: taken for nothing, it would decide flags for somebody else */
+/** @throws InvalidInput naming the field: ignoring a malformed map would decide flags for a different context */
 function mapOf(value: Json | undefined, attr: string): Properties {
   if (isObject(value)) return value;
   // PHP writes a map without members as a list.
@@ -98,7 +98,7 @@ function distinctIdOf(value: Json | undefined): string {
   return cut(id, LIMITS.distinctIdLength);
 }
 
-/** The id that stands for all visitors without cookies belongs to nobody. */
+/** Drops the id that stands for all visitors without cookies, because it belongs to no person. */
 function somebody(id: string | undefined): string | undefined {
   return isSentinel(id) ? undefined : id;
 }

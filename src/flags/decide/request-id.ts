@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 
 /** The last twelve digits of an id are counted. */
 const PREFIX_LENGTH = 24;
-/** Of twelve digits, so that all of them have as many. */
+/** Counter's start: twelve digits, so all counters have the same length. */
 const FIRST = 100_000_000_000;
 const LAST = 999_999_999_999;
 
 let prefix = '';
 let next = LAST;
 
-/** @returns a UUID (version 4) that nobody else has: what is random in it is drawn once, and the rest counted */
+/** @returns a unique UUID (version 4): its random part is drawn once, the rest is a counter */
 export function nextRequestId(): string {
   if (next >= LAST) {
     prefix = randomUUID().slice(0, PREFIX_LENGTH);

@@ -1,11 +1,11 @@
-/** Which kind of program asks for flags. */
+/** Kind of program that asks for flags. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Runtime } from '../evaluation/decision.ts';
 import { agentOf } from './user-agent.ts';
 
 /**
- * @param stated what the body says: it counts, in any case; a text that names no runtime counts as `all`
- * @param headers those of the request: they show what else it comes from
+ * @param stated runtime in the body: it wins, in any case; a text that does not name a runtime counts as `all`
+ * @param headers of the request: without a stated runtime, they show which program sent it
  */
 export function runtimeOf(stated: unknown, headers: IncomingHttpHeaders): Runtime {
   if (typeof stated === 'string') return RUNTIMES.find((runtime) => runtime === stated.toLowerCase()) ?? 'all';

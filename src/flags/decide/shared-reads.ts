@@ -8,12 +8,12 @@ import { isDatabaseAway } from '../../platform/db/away.ts';
 
 /** Statements at once, of all projects: half of the connections that decisions have. */
 const AT_ONCE = 4;
-/** Questions in one statement: a failure costs so many statements more, and their answers are worked on in one turn of the loop. */
+/** Questions in one statement. If one fails, each is asked again alone, and all answers are processed in one turn of the event loop. */
 const LARGEST = 64;
-/** How long a statement's turn is waited for. */
+/** How long a question waits for its statement to start. */
 const LONGEST_WAIT_MS = 500;
 const LOOK_EVERY_MS = 100;
-/** How long the answer is waited for then, being asked again included. */
+/** How long an answer is waited for after that, retries included. */
 const LONGEST_ANSWER_MS = 1_500;
 
 export type SharedReadsOptions<Question, Answer> = {
@@ -21,7 +21,7 @@ export type SharedReadsOptions<Question, Answer> = {
   read(questions: readonly Question[]): Promise<readonly Answer[]>;
   /** The answer to a question that could not be read. */
   unanswered: Answer;
-  /** How many questions share a statement at most. */
+  /** Maximum number of questions in a statement. */
   largest?: number;
 };
 
@@ -36,7 +36,7 @@ export function createSharedReads<Question, Answer>({
   largest = LARGEST,
 }: SharedReadsOptions<Question, Answer>): AskShared<Question, Answer> {
   type One = Waiting<Question, Answer>;
-  /** By project, in the order in which projects take turns. */
+  /** Waiting questions by project, in the order in which projects take turns. */
   const queues = new Map<number, One[]>();
   let underWay = 0;
   let isSending = false;
@@ -55,7 +55,7 @@ export function createSharedReads<Question, Answer>({
     if (queues.size > 0) sendSoon();
   }
 
-  /** One of each project in turn, so that nobody waits for all that one project asks. */
+  /** Takes one question of each project in turn, so no project waits for all questions of another. */
   function takeGroup(): One[] {
     const group: One[] = [];
     for (const [projectId, queue] of queues) {
@@ -117,7 +117,7 @@ export function createSharedReads<Question, Answer>({
     });
 }
 
-/** Not what all questions would meet. */
+/** Whether the error may come from a single question, not from the database. */
 function mayBeOneQuestion(error: unknown): boolean {
   return !isDatabaseAway(error) || sqlState(error) === SQL_STATE.queryCanceled;
 }

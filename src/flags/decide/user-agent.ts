@@ -21,9 +21,9 @@ function botsBy(names: RegExp): (text: string) => boolean {
   return createIsbotFromList(list.filter((pattern) => names.test(pattern)));
 }
 
-/** Of one. */
+/** Length of a user agent. */
 const MAX_CHARACTERS = 500;
-/** There are few different ones, and the list is long: each is read once. */
+/** Cache size: there are few different user agents and the pattern list is long, so each is tested once. */
 const MAX_KNOWN = 2_000;
 const known = new Map<string, Agent>();
 
@@ -38,7 +38,7 @@ export function agentOf(header: string | undefined): Agent {
   return agent;
 }
 
-/** A copy: a slice, which is kept as a key, would keep all of a header. */
+/** Returns a copy: a slice used as a map key would keep the whole header in memory. */
 function cutAgent(header: string): string {
   return header.length > MAX_CHARACTERS ? Buffer.from(header.slice(0, MAX_CHARACTERS)).toString() : header;
 }

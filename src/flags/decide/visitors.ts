@@ -7,7 +7,7 @@ import type { ClientAddress } from '../../platform/wire/client-address.ts';
 import type { ProjectFlags } from '../definitions/project-flags.ts';
 import type { EvaluationRequest } from '../evaluation/decision.ts';
 
-/** How a request came, and what its page adds to tell its visitors apart by. */
+/** Origin of a request, and `extra`: a value from the page that helps to tell its visitors apart. */
 export type Arrival = Parameters<ClientAddress>[0] & { extra?: unknown };
 
 export type Visitors = {

@@ -96,7 +96,7 @@ export function presentAccessControl(rule: AccessControl): Static<typeof AccessC
   };
 }
 
-/** @param caller their level, and whether they decide about that of others */
+/** @param caller their level, and whether they decide about the access of others */
 export function presentAccessControls(
   rules: readonly AccessControl[],
   { available, usual, minimum, maximum }: Levels,

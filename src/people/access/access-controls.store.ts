@@ -95,7 +95,7 @@ export function accessControlStore(db: Knex) {
       return rows[0] && standingFromRow(rows[0]);
     },
 
-    /** Of all members of a project's organization that can act, in no order. */
+    /** Returns all members of a project's organization that can act, in no order. */
     async standings(projectId: number): Promise<(Standing & { userUuid: string })[]> {
       const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and users.is_active`, { projectId });
       return rows.map((row) => ({ ...standingFromRow(row), userUuid: row.uuid }));
@@ -142,7 +142,7 @@ export function accessControlStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Makes the rule, or gives it another level; whoever made it stays its author. */
+    /** Makes the rule or changes its level; its first author stays its author. */
     async put(
       projectId: number,
       target: RuleTarget,
@@ -168,12 +168,12 @@ export function accessControlStore(db: Knex) {
         .delete();
     },
 
-    /** Whether the project's organization has such a member. */
+    /** Whether the membership belongs to the project's organization. */
     async hasMember(projectId: number, membershipId: string): Promise<boolean> {
       return hasInOrganization('organization_memberships', projectId, membershipId);
     },
 
-    /** Whether the project's organization has such a role. */
+    /** Whether the role belongs to the project's organization. */
     async hasRole(projectId: number, roleId: string): Promise<boolean> {
       return hasInOrganization('roles', projectId, roleId);
     },

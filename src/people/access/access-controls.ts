@@ -1,4 +1,4 @@
-/** Deciding about access: the rules of an object, of whole kinds and of the project, and who has access by them. */
+/** Decisions about access: the rules of one object, of whole kinds and of the project, and who has access because of them. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import {
   LEVELS,
@@ -14,7 +14,7 @@ import type { IdentityBound, IdentityStores } from '../stores.ts';
 
 export type AccessControlsOptions = {
   stores: IdentityStores;
-  /** How to find the objects of each kind that is protected one by one. */
+  /** Finds the objects of each kind that is protected one by one. */
   protectedObjects: Readonly<Record<string, FindProtected>>;
 };
 
@@ -43,7 +43,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
       return found;
     },
 
-    /** Makes, changes or removes one rule; the caller was found to be one who may. @throws InvalidInput naming the field */
+    /** Makes, changes or removes one rule; callers have checked that they may. @throws InvalidInput naming the field */
     async put(
       project: Project,
       caller: Caller,

@@ -1,12 +1,12 @@
-/** Which levels the rules about a kind of object may say, and which holds without any. */
+/** Levels that rules about a kind of object may give, and the level without any rule. */
 import { LEVELS } from '../../platform/http/access.ts';
 import { PROJECT_LEVELS, type Rule } from './rights.ts';
 import { SCOPES } from './scopes.ts';
 
 export type Levels = {
-  /** From the lowest to the highest. */
+  /** Ordered from the lowest to the highest. */
   available: readonly Rule['level'][];
-  /** Without any rule. */
+  /** Level without any rule. */
   usual: Rule['level'];
   minimum: Rule['level'];
   maximum: Rule['level'];
@@ -16,7 +16,7 @@ const OF_OBJECTS: Levels = { available: LEVELS, usual: 'editor', minimum: 'none'
 const OF_WHAT_IS_ONLY_READ: Levels = { ...OF_OBJECTS, usual: 'viewer', maximum: 'viewer' };
 export const OF_PROJECTS: Levels = { available: PROJECT_LEVELS, usual: 'admin', minimum: 'none', maximum: 'admin' };
 
-/** These are about people and whole projects, and have rules of their own. */
+/** Kinds that are about people and whole projects; they have rules of their own. */
 const NOT_OBJECTS = ['access_control', 'organization', 'organization_member', 'project', 'user'];
 
 /** The kinds of objects that rules can be about, as in scopes. */

@@ -32,9 +32,9 @@ export type GatekeeperOptions = {
   accessControls: AccessControlStore;
   /** Sessions of users; absent: only keys open anything. */
   callerOf?: (request: Credentials) => Promise<Caller | undefined>;
-  /** For each key; absent: none. */
+  /** Limit for each key; absent: none. */
   requestLimit?: RequestLimit;
-  /** How to find the objects of each kind that is protected one by one. */
+  /** Finds the objects of each kind that is protected one by one. */
   protectedObjects?: Readonly<Record<string, FindProtected>>;
 };
 

@@ -71,7 +71,7 @@ export const RIGHTS_OF_PROJECT_KEY: Rights = {
   visible: () => ({ madeBy: null, except: [] }),
 };
 
-/** Whether somebody decides who else may do what with an object: its managers do, and admins of the project by a rule. */
+/** Whether the caller decides about the access of others to an object: its managers do, and project admins by a rule. */
 export function decides(rights: Rights, resource: string, object: Protected): boolean {
   return rights.isProjectAdmin || rights.levelOf(resource, object) === 'manager';
 }
@@ -82,13 +82,13 @@ export function ensureDecides(rights: Rights, resource: string, object: Protecte
     throw new PermissionDenied(`Must be manager to modify ${resource} permissions.`);
 }
 
-/** Whether somebody may make objects of a kind, or change one. @throws PermissionDenied */
+/** Ensures that the caller may make objects of a kind, or change one. @throws PermissionDenied */
 export function ensureEditor(rights: Rights, resource: string, object?: Protected): void {
   if (reaches(rights.levelOf(resource, object), 'editor')) return;
   throw new PermissionDenied('You do not have editor access to this resource.');
 }
 
-/** From what a member has their level with an object, in the order in which upstream names it. */
+/** Sources of a member's level with an object, in the order in which upstream names them. */
 export type AccessSource =
   'creator' | 'organization_admin' | 'explicit_member' | 'explicit_role' | 'project_admin' | 'default';
 
@@ -113,7 +113,7 @@ export function levelForEverybody(rules: readonly Rule[], resource: string): Lev
   );
 }
 
-/** The highest of what is said of this person and object, else of this kind of object, else of the object to everybody. */
+/** The highest level by rules for this person and object; if there are none, for this kind of object; then for the object and everybody. */
 function levelByRules(rules: readonly Rule[], id: string | undefined): Level {
   const ofObject = rules.filter(({ resourceId }) => id !== undefined && resourceId === id);
   return (
@@ -133,7 +133,7 @@ function highest(rules: readonly Rule[]): Level | undefined {
   return LEVELS[Math.max(-1, ...levels)];
 }
 
-/** Level that rules give; undefined: they say nothing. */
+/** Level that the rules give to a project; undefined: they give none. */
 export function projectLevel(rules: readonly Rule[]): ProjectLevel | undefined {
   const ofProject = rules.filter(({ resource }) => resource === 'project');
   const specific = ofProject.filter(isSpecific);

@@ -1,4 +1,4 @@
-/** `/roles/:role_id/role_memberships/`: who has a role. */
+/** `/roles/:role_id/role_memberships/`: the members of a role. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, boundedLimit } from '../../platform/http/parameters/pagination.ts';

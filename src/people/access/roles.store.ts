@@ -68,12 +68,12 @@ export function roleStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** With its memberships, and the rules about it. */
+    /** Deletes a role with its memberships, and the rules about it. */
     async delete(id: string): Promise<void> {
       await table().where({ id }).delete();
     },
 
-    /** Of each of the roles, the first to join first. */
+    /** Returns the members of the roles; of each role, the first to join first. */
     async membershipsOf(roleIds: readonly string[]): Promise<RoleMembership[]> {
       const rows = await memberships().whereIn('role_id', roleIds).orderBy(['joined_at', 'id']);
       return rows.map(membershipFrom);

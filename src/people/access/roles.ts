@@ -47,7 +47,7 @@ export function presentRoleMembership(one: RoleMembership, member: Member): Stat
   };
 }
 
-/** With their members, in three queries for all of them. */
+/** Presents roles with their members, in three queries for all of them. */
 export async function presentRoles(
   roles: readonly Role[],
   organizationId: string,

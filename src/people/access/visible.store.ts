@@ -2,13 +2,13 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Visible } from '../../platform/http/access.ts';
 
-/** Whether nothing of a kind is hidden from somebody. */
+/** Whether none of a kind's objects is hidden from the viewer. */
 export function seesAll(visible: Visible): boolean {
   return 'except' in visible && visible.except.length === 0;
 }
 
 /**
- * Leaves of a query the rows that somebody sees: exactly those with which their level is not `none`.
+ * Limits a query to the rows that the viewer sees: exactly those where their level is not `none`.
  * @param query over the objects of one kind; it is changed
  * @param columns of the object's id, and of the user who made it
  * @returns the same query

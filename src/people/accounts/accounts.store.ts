@@ -85,7 +85,7 @@ export function accountStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** As `byEmail`, locked until the transaction ends. */
+    /** Same as `byEmail`, but locks the account until the transaction ends. */
     async lockByEmail(email: string): Promise<Account | undefined> {
       const row = await table().whereRaw('lower(email) = lower(?)', [email]).forUpdate().first();
       return row && fromRow(row);
@@ -170,7 +170,7 @@ export function accountStore(db: Knex) {
       await table().where({ id }).update({ password_hash: passwordHash, updated_at: now() });
     },
 
-    /** For the operator, by address. */
+    /** Lists accounts by email address, for the operator. */
     async list(): Promise<Account[]> {
       return (await table().orderBy('email')).map(fromRow);
     },

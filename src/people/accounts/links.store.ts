@@ -7,7 +7,7 @@ export type LinkPurpose = 'sign-in' | 'reset';
 
 export const LINK_MINUTES: Readonly<Record<LinkPurpose, number>> = { 'sign-in': 10, reset: 60 };
 
-/** Of one purpose; the oldest go first. */
+/** Limit for each purpose; beyond it the oldest links are deleted. */
 const MAX_OF_USER = 5;
 
 type Row = { token_hash: Buffer; purpose: LinkPurpose; user_id: number; created_at: string; expires_at: string };
@@ -47,7 +47,7 @@ export function linkStore(db: Knex) {
       return (await open(purpose, token).first('user_id'))?.user_id;
     },
 
-    /** As `find`, and it is used up: of several who take it at once one gets it. */
+    /** Same as `find`, but uses the link up: of several concurrent callers only one gets it. */
     async take(purpose: LinkPurpose, token: string): Promise<number | undefined> {
       const [row] = await open(purpose, token).delete().returning('user_id');
       return row?.user_id;

@@ -15,7 +15,7 @@ export type TryLimit = {
   burst: number;
 };
 
-/** Rows that are kept; beyond them those go first that owe least. */
+/** Maximum number of rows; beyond it the ones that owe least are deleted first. */
 const MAX_ROWS = 50_000;
 const SWEEP_EVERY = 100;
 /** Short, because a person waits, and the tries before may hold the row. */
@@ -58,7 +58,7 @@ export function loginTryStore(db: Knex) {
      */
     async charge({ kind, cost, burst }: TryLimit, subject: string): Promise<void> {
       charges += 1;
-      // Another process may be sweeping, too: whoever logs in does not depend on it.
+      // Another process may be sweeping too, so a failure here must not fail the login.
       if (charges % SWEEP_EVERY === 1) await ask(SWEEP, { most: MAX_ROWS }).catch(() => {});
       const named = createHash('sha256').update(`${kind} ${subject}`).digest();
       const counted = await ask(CHARGE, { subject: named, cost, burst });

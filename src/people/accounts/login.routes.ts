@@ -12,7 +12,7 @@ export type LoginApi = {
   identity: IdentityStores;
   sessions: Sessions;
   login: Login;
-  /** Where a request comes from, as far as that can be believed. */
+  /** Client address of a request, as far as it can be believed. */
   addressOf(request: { headers: IncomingHttpHeaders; remoteAddress: string }): string;
 };
 

@@ -9,11 +9,11 @@ import { createRateLimit } from '../keys/rate-limits.ts';
 import type { Client, Cookies, Sessions } from './sessions.ts';
 import type { IdentityStores } from '../stores.ts';
 
-/** In seconds. After so many tries at once, one a minute: enough for fingers, not for lists of passwords. */
+/** Seconds. After 20 tries at once, one try a minute: enough for typing, not for lists of passwords. */
 const TRIES_OF_ACCOUNT: TryLimit = { kind: 'account', cost: 60, burst: 20 * 60 };
 /** Many people may be behind one address. */
 const TRIES_OF_ADDRESS: TryLimit = { kind: 'address', cost: 10, burst: 500 };
-/** Apart from passwords: who guesses those keeps nobody out who is at the machine. */
+/** Separate from the limit for passwords, so guessing passwords does not lock out someone at the machine. */
 const TRIES_OF_LINKS: TryLimit = { kind: 'sign-in link', cost: 10, burst: 500 };
 
 export type Attempt = {
@@ -31,13 +31,13 @@ export type Login = {
    */
   logIn(attempt: Attempt): Promise<Cookies>;
   /**
-   * By a link that the operator's machine printed. Whoever calls has made sure that the request comes from that machine.
+   * Logs in by a link that the operator's machine printed. Callers have checked that the request comes from that machine.
    * @throws Throttled after too many tries from this address
    * @throws InvalidInput when the link was used already, or has expired
    */
   logInByLink(token: string, client: Client): Promise<Cookies>;
   /**
-   * Of somebody who is logged in: whether it is they who ask.
+   * Checks the password of a user who is logged in already.
    * @throws Throttled after too many tries
    */
   isOwnPassword(account: Account, password: string): Promise<boolean>;
@@ -107,8 +107,8 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
 }
 
 /**
- * One for all spellings that a database may take for the same address, by whatever rules it folds letters: a few addresses that it tells
- * apart share their tries.
+ * Gives one result for all spellings that a database may treat as the same address, however it folds letters; a few addresses that it
+ * keeps apart share their tries.
  */
 export function spellingOf(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -119,7 +119,7 @@ function missing(id: string | number, attr: string): InvalidInput {
   return new InvalidInput(`Object with id=${id} does not exist.`, attr, 'does_not_exist');
 }
 
-/** @returns the hash of the new one; undefined: it stays */
+/** @returns the hash of the new password; undefined: the password stays */
 async function newPassword(
   { password: wanted, current_password: current }: MePatch,
   { caller, account, login }: { caller: Caller; account: Account; login: Login },

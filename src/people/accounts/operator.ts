@@ -12,8 +12,8 @@ export type AddedUser = { email: string; organization: string; role?: Organizati
 const OPERATOR = { userId: null, keyId: null };
 
 /**
- * @param added `organization`: the id or the name of one; a name that is not there yet makes one. `role`: without it they own an
- * organization that is made, and are members of another
+ * @param added `organization`: the id or the name of one; an unknown name makes a new one. `role`: default owner of a new organization,
+ * member of an existing one
  * @throws CommandFailed when there is such a user already, or several organizations have the name
  */
 export async function addUser(
@@ -42,7 +42,7 @@ export async function addUser(
   });
 }
 
-/** Their sessions end. @throws CommandFailed when there is no such user */
+/** Sets a new password and ends the user's sessions. @throws CommandFailed when there is no such user */
 export async function resetPassword(identity: IdentityStores, email: string, password: string): Promise<Account> {
   const user = await identity.accounts.byEmail(email);
   if (!user) throw new CommandFailed(`There is no user ${email}.`);

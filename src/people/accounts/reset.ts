@@ -12,24 +12,24 @@ import { LINK_MINUTES } from './links.store.ts';
 import { counted, spellingOf } from './login.ts';
 import type { TryLimit } from './login-tries.store.ts';
 
-/** In seconds: three letters at once, then one in twenty minutes. Each is a letter that somebody did not ask for, perhaps. */
+/** Seconds: three letters at once, then one in twenty minutes, because the letters may be unwanted. */
 const REQUESTS_OF_ACCOUNT: TryLimit = { kind: 'reset of account', cost: 1_200, burst: 3_600 };
 /** Many people may be behind one address. */
 const REQUESTS_OF_ADDRESS: TryLimit = { kind: 'reset from address', cost: 60, burst: 1_200 };
-/** Requests that were answered, and whose letter is not sent yet: one after another. */
+/** Requests that were answered but whose letters are not sent yet; letters are sent one after another. */
 const MAX_WAITING = 20;
 
 export type ResetOptions = {
   identity: IdentityStores;
-  /** Where the link leads. */
+  /** Base URL of the link. */
   publicUrl: string;
-  /** undefined: there is no mail. */
+  /** undefined: the server sends no mail. */
   mailer: Mailer | undefined;
   log?: Logger | undefined;
 };
 
 export type Resets = {
-  /** Whether there is mail. */
+  /** Whether the server can send mail. */
   isAvailable: boolean;
   /**
    * Mails a link, if there is such an account. Callers do not learn whether: the account is looked up after they were answered.
@@ -56,7 +56,7 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
     const account = await identity.accounts.byEmail(email);
     if (!account?.isActive) return;
     const token = await identity.inTransaction(({ links }) => links.create('reset', account.id));
-    // To the address of the account: what was typed may be another that the database takes for the same.
+    // Sent to the account's own address: the typed one may differ, although the database treats both as the same.
     const problem = await send([account.email], letterOf(`${publicUrl.replace(/\/$/, '')}/reset/${token}`));
     if (problem !== undefined) log?.warn({ problem }, 'the link for a new password was not mailed');
   }

@@ -1,4 +1,4 @@
-/** `/api/users/@me/sessions/`: where somebody is logged in, for themselves. No key sees or ends a session. */
+/** `/api/users/@me/sessions/`: the caller's own sessions. Keys never see or end a session. */
 import { NotFound } from '../../platform/errors.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
@@ -9,7 +9,7 @@ import type { OwnSession } from './sessions.store.ts';
 export type SessionsApi = { identity: IdentityStores };
 
 const PATH = '/api/users/@me/sessions/';
-/** Not `sensitive`: to throw somebody out must not take longer than to come in. */
+/** Not `sensitive`: throwing an intruder out must not take longer than getting in. */
 const access = { authenticated: true, sessionOnly: true } as const;
 
 const Instant = Type.String({ format: 'date-time' });

@@ -55,7 +55,7 @@ export function sessionStore(db: Knex) {
 
   return {
     /**
-     * Begins now, and removes those of everybody that have ended. Call in a transaction.
+     * Begins a session now, and removes all users' sessions that have ended. Call in a transaction.
      * @param former hash of the token that the browser had: the same user's session goes on, under the new token alone; another's ends
      */
     async begin({ userId, tokenHash, device, network }: NewSession, former?: Buffer): Promise<void> {
@@ -76,7 +76,7 @@ export function sessionStore(db: Knex) {
       await table().insert({ id: randomUUID(), user_id: userId, ...begun });
     },
 
-    /** One that goes on, of a user who may still log in; notes that it was seen. */
+    /** Returns a session that has not ended, of a user who may still log in, and notes that it was seen. */
     async find(tokenHash: Buffer): Promise<Session | undefined> {
       // tooth: session-expiry
       // tooth: session-of-active-user
@@ -86,7 +86,7 @@ export function sessionStore(db: Knex) {
         .where('expires_at', '>', db.raw('now()'))
         .first<Row & { stale: boolean }>('id', 'user_id', 'authenticated_at', db.raw(`(${stale}) as stale`));
       if (!row) return undefined;
-      // Of several requests at once the first writes.
+      // Of several concurrent requests only the first writes.
       if (row.stale)
         await table()
           .where({ id: row.id })
@@ -122,7 +122,7 @@ export function sessionStore(db: Knex) {
       return row?.device;
     },
 
-    /** All of a user's but one: after a new password nobody stays who came in with the old one. @returns how many */
+    /** Ends all of a user's sessions but one: a new password logs out everybody who used the old one. @returns how many ended */
     async endOthers(userId: number, except: string | null): Promise<number> {
       const ended = table().where({ user_id: userId });
       if (except !== null) ended.whereNot({ id: except });

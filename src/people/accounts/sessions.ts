@@ -25,7 +25,7 @@ export type Cookies = readonly string[];
 /** A browser that logs in. */
 export type Client = {
   headers: IncomingHttpHeaders;
-  /** Where its request comes from, as far as that can be believed. */
+  /** Client address, as far as it can be believed. */
   address: string;
 };
 
@@ -89,7 +89,7 @@ export function createSessions({ sessions, publicUrl }: { sessions: SessionStore
   };
 }
 
-/** Whether a request comes with a session, which may have ended. */
+/** Whether a request carries a session cookie; the session may have ended. */
 export function carriesSession(headers: IncomingHttpHeaders): boolean {
   return tokenOf(headers) !== undefined;
 }

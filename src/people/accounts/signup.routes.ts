@@ -1,4 +1,4 @@
-/** `/api/signup/:token/`: where the link of an invite leads. */
+/** `/api/signup/:token/`: the target of an invite's link. */
 import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { LoginApi } from './login.routes.ts';

@@ -44,7 +44,7 @@ export type Users = ReadonlyMap<number, User>;
 
 export function userStore(db: Knex) {
   return {
-    /** One query for all of them; ids that are null or gone are left out. */
+    /** Reads all of them in one query; ids that are null or gone are left out. */
     async byIds(ids: Iterable<number | null>): Promise<Users> {
       const wanted = [...new Set(ids)].filter((id) => id !== null);
       if (wanted.length === 0) return new Map();

@@ -9,18 +9,18 @@ import type { VisibleAuditLog } from './visible-audit-log.ts';
 import { seesAll, whereVisible } from '../access/visible.store.ts';
 
 export type NewAuditLogEntry = {
-  /** `id` null: it is of the organization as a whole. Without the organization it is looked up. */
+  /** `id` null: the entry is about the organization as a whole. If `organizationId` is absent, it is looked up. */
   project: { id: number; organizationId?: string } | { id: null; organizationId: string };
   author: Author;
   /** The kind of object: `FeatureFlag`, `Cohort`, ... */
   scope: string;
   itemId: string | number;
   activity: AuditVerb;
-  /** Of the object, for people. */
+  /** Display name of the object. */
   name: string;
-  /** As upstream calls the kind there, where it does: `dashboard`. */
+  /** Kind of the object in upstream's entries, if they have one: `dashboard`. */
   type?: string;
-  /** Of the object after it, if it counts versions. */
+  /** Version of the object after the change, if the object has versions. */
   version?: number;
   changes: readonly Change[];
 };
@@ -48,7 +48,7 @@ type Row = {
   created_at: string;
 };
 
-/** A user as entries name them beside their change; null: no user, or one who is gone. */
+/** The user of an entry; null: no user, or one who is gone. */
 export type EntryAuthor = { id: number; uuid: string; first_name: string; last_name: string; email: string };
 export type AuthoredEntry = AuditLogEntry & { author: EntryAuthor | null };
 
@@ -133,7 +133,7 @@ export function auditLogStore(db: Knex) {
   }
 
   return {
-    /** Secrets in the changes are blackened: leave out those that do not look like one. */
+    /** Redacts secrets in the changes; callers leave out secrets that do not look like one. */
     async record({ project, author, changes, ...entry }: NewAuditLogEntry): Promise<void> {
       await table().insert({
         id: randomUUID(),
@@ -151,12 +151,12 @@ export function auditLogStore(db: Knex) {
         },
         user_id: author.userId,
         key_id: author.keyId,
-        // Not when the transaction began: it may have waited for its turn.
+        // Not the transaction's start, because the transaction may have waited for its turn.
         created_at: db.raw('clock_timestamp()'),
       });
     },
 
-    /** Of a project, newest first: of one object, of all of a kind, or of all. */
+    /** Lists the entries of a project, newest first: of one object, of all of a kind, or all of them. */
     list: (projectId: number, wanted: AuditLogFilter, page: Page) => listed({ project_id: projectId }, wanted, page),
 
     /** Changes of some objects within a time, the newest first, with the users who made them. */
@@ -180,7 +180,7 @@ export function auditLogStore(db: Knex) {
       return rows.map((row) => ({ ...fromRow(row), author: row.author }));
     },
 
-    /** Of an organization as a whole, without that of its projects. */
+    /** Lists the entries about an organization as a whole, without those of its projects. */
     listOfOrganization: (organizationId: string, wanted: AuditLogFilter, page: Page) =>
       listed({ organization_id: organizationId, project_id: null }, wanted, page),
   };

@@ -6,13 +6,13 @@ import { UserBody, userOf } from '../accounts/users.ts';
 import type { Users } from '../accounts/users.store.ts';
 import { type Change, VERBS, ChangeBody } from './entry.ts';
 
-/** The author of a change: a user through a personal key, or a project through its own; without either, a timer. A `Caller` is one. */
+/** Author of a change: a user, a user through a personal key, or a project's key; a timer has neither id. A `Caller` is an author. */
 export type Author = { userId: number | null; keyId: string | null };
 
 /**
  * Differences between two states of an object, field by field in the order of the later one.
  * @param type the kind of object, as in the entry's `scope`
- * @param before what it was; the fields as clients know them. An object that was just made has no changes: it has a beginning
+ * @param before the earlier state; fields as clients know them. An object that was just made has no changes, only a beginning
  */
 export function changesBetween(
   type: string,

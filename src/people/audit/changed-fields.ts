@@ -1,4 +1,4 @@
-/** Fields that an entry of the audit log names, one by one: of a value with members each member that changed. */
+/** Names the changed fields of an audit log entry; for a value with members, each changed member. */
 import { isDeepStrictEqual } from 'node:util';
 import { REDACTED } from '../../platform/secrets/redact.ts';
 import type { Change } from './entry.ts';

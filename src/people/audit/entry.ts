@@ -8,7 +8,7 @@ export const VERBS = [
   'restored',
   'logged_in',
   'logged_out',
-  // Of what is shared with strangers; the spellings are upstream's.
+  // Changes of sharing with strangers; the spellings are upstream's.
   'sharing enabled',
   'sharing disabled',
   'access token refreshed',
@@ -37,7 +37,7 @@ export type AuditLogEntry = {
   activity: AuditVerb;
   /** Older entries have no type. */
   detail: { name: string; type?: string | null; version: number | null; changes: Change[] };
-  /** null: a key of the project did it, or the user is gone. */
+  /** null: made by a key of the project, or the user is gone. */
   userId: number | null;
   createdAt: string;
 };

@@ -2,13 +2,13 @@
 import type { Rights, Visible } from '../../platform/http/access.ts';
 import { KINDS } from '../access/access-levels.ts';
 
-/** Of the entries about one kind of object, those about these objects. */
+/** Limits entries about one kind of object to those about visible objects. */
 export type VisibleAuditLog = {
   scope: string;
   visible: Visible;
-  /** The table of what the entries are about, where these are parts of batch exports: then `visible` is about the exports. */
+  /** Table of the entries' objects, if they are parts of batch exports; `visible` then applies to the exports. */
   partsOfExports?: string;
-  /** Where entries about another kind name these objects: a field that lists their ids, and the table where they are. */
+  /** Where entries about another kind list these objects: a field with their ids, and the table of the objects. */
   namedIn?: { scope: string; field: string; table: string };
 };
 
@@ -22,7 +22,7 @@ const NAMED_IN: Record<string, VisibleAuditLog['namedIn']> = {
   dashboard: { scope: 'Insight', field: 'dashboards', table: 'dashboards' },
 };
 
-/** For each kind of object; what is about none of them is for everybody. */
+/** Limits for each kind of object; entries about any other kind are visible to everybody. */
 export function visibleAuditLog(rights: Rights): VisibleAuditLog[] {
   return [
     ...KINDS.map((kind) => {

@@ -88,7 +88,7 @@ function ensureRoom(owner: KeyOwner, count: number): void {
   );
 }
 
-/** A key cannot be limited to where its user is not: it would open more on the day on which they are. */
+/** A key must not be limited to a place that its user is not in, because it would open more once they join it. */
 async function ensureMember(stores: IdentityStores, owner: KeyOwner, limits: KeyChanges): Promise<void> {
   if (!('userId' in owner)) return;
   const { userId } = owner;
@@ -113,7 +113,7 @@ function notMember(what: string, attr: string): InvalidInput {
 
 type Entry = { author: Author; activity: AuditVerb; before?: ApiKey };
 
-/** In every organization, or in the project, that the key is of some concern to. */
+/** Records an entry in every organization, or in the project, that the key concerns. */
 async function record({ auditLog, keys }: IdentityBound, key: ApiKey, { before, ...entry }: Entry): Promise<void> {
   const scope = key.userId === null ? 'ProjectSecretAPIKey' : 'PersonalAPIKey';
   const changes = before ? changesBetween(scope, auditedFields(before), auditedFields(key)) : [];

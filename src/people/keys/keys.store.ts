@@ -15,7 +15,7 @@ export type KeySettings = {
   /** Projects that the key opens; null: all of its owner. */
   onlyProjects: readonly number[] | null;
   onlyOrganizations: readonly string[] | null;
-  /** From then on it opens nothing; null: never. */
+  /** Instant from which the key is invalid; null: never. */
   expiresAt: string | null;
 };
 
@@ -30,7 +30,7 @@ export type ApiKey = KeySettings & {
   userId: number | null;
   projectId: number | null;
   createdAt: string;
-  /** Of a key of a project. */
+  /** User who made the key, for keys of a project. */
   createdBy: number | null;
   lastUsedAt: string | null;
   lastRolledAt: string | null;
@@ -81,7 +81,7 @@ function fromRow(row: Row): ApiKey {
   };
 }
 
-/** knex leaves out what is undefined. */
+/** Columns to change; knex leaves out undefined ones. */
 function columnsOf(settings: KeyChanges): Partial<Row> {
   const columns: { [Name in keyof Row]?: Row[Name] | undefined } = {
     label: settings.label,
@@ -195,8 +195,8 @@ export function keyStore(db: Knex) {
     },
 
     /**
-     * A new value in the place of the old one.
-     * @param graceSeconds how long the old one opens what it opened
+     * Replaces the key's value by a new one.
+     * @param graceSeconds how long the old value stays valid
      */
     async roll(owner: KeyOwner, id: string, graceSeconds: number): Promise<IssuedKey | undefined> {
       const key = generateFor(owner);

@@ -20,13 +20,13 @@ export function generateKey(prefix: KeyPrefix): string {
   return key + checksum(key);
 }
 
-/** Whether the text can be a secret key at all: its form and its checksum agree. */
+/** Whether the text can be a secret key: its form and its checksum are right. */
 export function isSecretKey(text: string): boolean {
   const [, key, sum] = SECRET_KEY.exec(text) ?? [];
   return key !== undefined && sum === checksum(key);
 }
 
-/** @returns what is stored of a key, and searched for */
+/** @returns the hash of a key, which is stored and searched for */
 export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

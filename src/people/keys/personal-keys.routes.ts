@@ -1,4 +1,4 @@
-/** `/api/personal_api_keys/`: the keys of whoever is logged in. A key can do no more here than look at itself. */
+/** `/api/personal_api_keys/`: the keys of the user who is logged in. A key itself can only read its own entry here. */
 import { NotFound, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller } from '../../platform/http/access.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
@@ -37,7 +37,7 @@ const OF_ONE = `${PATH}:id/` as const;
 
 export type PersonalKeysApi = { apiKeys: ApiKeys };
 
-/** Only people change keys, and shortly after they proved who they are. */
+/** Only people may change keys, and only shortly after they proved who they are. */
 const toChange = { authenticated: true, sessionOnly: true, sensitive: true } as const;
 
 function present(key: ApiKey | IssuedKey): Static<typeof PersonalKeyBody> {

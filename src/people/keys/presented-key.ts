@@ -1,17 +1,17 @@
-/** Where a request carries its key, the first that is there: the header `Authorization`, the body, the query. */
+/** Finds the key of a request: the first of the header `Authorization`, the body, the query. */
 import { NotAuthenticated } from '../../platform/errors.ts';
 import { KEY_IN_BODY, type Credentials } from '../../platform/http/access.ts';
 
 export type PresentedKey = {
   key: string;
-  /** For the message. */
+  /** Place of the key, for error messages. */
   where: 'Authorization header' | 'body' | 'query string';
 };
 
 const KEY_ALONE = /^ph[xs]_\S+$/;
 const BEARER = /^Bearer +(\S.*)$/i;
 
-/** @throws NotAuthenticated for two headers: they may be somebody's key and somebody else's; and for a key without `Bearer` */
+/** @throws NotAuthenticated for two headers, which may hold keys of different people, and for a key without `Bearer` */
 export async function presentedKey(request: Credentials): Promise<PresentedKey | undefined> {
   const [header, second] = request.headersDistinct.authorization ?? [];
   if (second !== undefined) throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');

@@ -1,6 +1,6 @@
 /**
- * How much a second a sender may use: events that it has stored, requests that it has answered. Counted in this process alone:
- * with several processes behind one address each grants as much.
+ * Limits the events per second that a sender may store, and the requests that it may make. Counted in this process alone, so
+ * with several processes behind one address the limit applies to each.
  *
  * Limits are not for overload, which is answered 503, and the difference matters to clients: on 429 posthog-js drops events, while
  * it repeats 503 ten times, after `Retry-After` at the earliest. posthog-node and posthog-python repeat both, three times.

@@ -1,6 +1,6 @@
 /**
- * How many requests a key may make: at most so many in any minute, and in any hour. Counted in this process alone: with several
- * processes behind one address each grants as much.
+ * Limits how many requests a key may make in any minute and in any hour. Counted in this process alone, so with several
+ * processes behind one address the limit applies to each.
  */
 import { Throttled } from '../../platform/errors.ts';
 
@@ -11,12 +11,12 @@ export type RequestLimit = (keyId: string) => void;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Keys that are remembered: the one that asked longest ago is forgotten first. */
+/** Maximum number of keys in memory; the least recently used is forgotten first. */
 const MAX_KEYS = 10_000;
 
 /**
- * Windows slide: a request counts until a minute, and an hour, after it was made, and one that was refused does not count. So
- * whoever comes back after `Retry-After` is let in.
+ * Windows slide: a request counts for a minute, and for an hour, after it was made; a refused request does not count. So
+ * a caller that waits for `Retry-After` is let in.
  *
  * @param now milliseconds of a clock that never goes back
  */
@@ -32,7 +32,7 @@ export function createRequestLimit(
 
   function timesOf(keyId: string): number[] {
     const times = timesByKey.get(keyId) ?? [];
-    // The latest caller stands last.
+    // Moves the key to the end of the map: the latest caller is last.
     timesByKey.delete(keyId);
     timesByKey.set(keyId, times);
     if (timesByKey.size > MAX_KEYS) timesByKey.delete(timesByKey.keys().next().value!);
@@ -51,7 +51,7 @@ export function createRequestLimit(
   };
 }
 
-/** By halves: to move what stays costs as much as what goes. */
+/** Drops the older half once all of it is old: moving the rest costs as much. */
 function forgetOlder(times: number[], thanMs: number): void {
   const half = times.length >> 1;
   if (times[half]! <= thanMs) times.splice(0, half);

@@ -9,7 +9,7 @@ import type { IdentityStores } from '../stores.ts';
 import type { Users } from '../accounts/users.store.ts';
 import { UserBody, userOf } from '../accounts/users.ts';
 
-/** A link makes an account that may do anything its level may: no key gets that far, whatever it carries. */
+/** An invite's link makes an account with all rights of its level, so no key may make one, whatever its scopes. */
 const toInvite = { organization: 'organization_member:write', sessionOnly: true } as const;
 
 export type InvitesApi = { identity: IdentityStores; invites: Invites };

@@ -71,7 +71,7 @@ export function inviteStore(db: Knex) {
       .whereRaw(SENT_BY_MEMBER, { roles: [...ORGANIZATION_ROLES] });
 
   return {
-    /** In the place of an earlier one to the same address; removes those of everybody that have expired. @returns what the link carries */
+    /** Replaces an earlier invite to the same address; removes all expired invites. @returns the invite, and the token for the link */
     async create(organizationId: string, invite: NewInvite): Promise<{ invite: Invite; token: string }> {
       await table()
         .where('expires_at', '<=', db.raw('now()'))
@@ -95,7 +95,7 @@ export function inviteStore(db: Knex) {
       return { invite: fromRow(row!), token };
     },
 
-    /** Newest first, without those that have expired, or whose sender could not send them any more. */
+    /** Newest first, without invites that have expired or whose sender may no longer invite. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
       const counted = await open().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows = await open()
@@ -136,7 +136,7 @@ export function inviteStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Invites that a member sent: those above a role, or all. Otherwise a removed or demoted member could use them to regain access. */
+    /** Deletes invites that a member sent: those above a role, or all. Without this a removed or demoted member could use them to regain access. */
     async deleteSentBy(
       member: { organizationId: string; user: { id: number } },
       above?: OrganizationRole,
@@ -156,7 +156,7 @@ export function inviteStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** As `find`, and it is used up. */
+    /** Same as `find`, but uses the invite up. */
     async take(token: string): Promise<Invite | undefined> {
       const [row] = await open()
         .where({ token_hash: hashOf(token) })

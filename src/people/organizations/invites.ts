@@ -16,20 +16,20 @@ type Acting = { caller: Caller; organization: Organization };
 
 export type Invites = {
   /**
-   * All or none. An earlier invite to the same address ends, if the caller could take it back.
-   * @throws PermissionDenied when the caller may not invite, or not as what they say, or not instead of somebody else's invite
+   * Invites all or none. An earlier invite to the same address ends, if the caller may take it back.
+   * @throws PermissionDenied when the caller may not invite, may not give that level, or may not replace somebody else's invite
    * @throws InvalidInput for addresses of members, and for one that is named twice: its first link would be dead at once
    */
   invite(acting: Acting, wanted: readonly InviteRequest[]): Promise<IssuedInvite[]>;
-  /** By admins, and by who sent it. @throws NotFound, PermissionDenied */
+  /** Takes an invite back; for admins and its sender. @throws NotFound, PermissionDenied */
   takeBack(acting: Acting, id: string): Promise<void>;
 };
 
 export type InvitesOptions = {
   identity: IdentityStores;
-  /** Where the link leads. */
+  /** Base URL of the link. */
   publicUrl: string;
-  /** undefined: there is no mail, the link is handed over by other ways. */
+  /** undefined: the server sends no mail, so the link is handed over by other means. */
   mailer: Mailer | undefined;
 };
 
@@ -77,7 +77,7 @@ function ensureDistinct(wanted: readonly InviteRequest[]): void {
   if (repeated !== -1) throw new InvalidInput('This address is invited twice.', `${repeated}__target_email`);
 }
 
-/** Invites of an organization take turns: the earlier one to an address ends. */
+/** Invites of an organization take turns, because a new one ends the earlier one to the same address. */
 async function ensureMayInvite(
   { organizations }: IdentityBound,
   { id, role }: Organization,
@@ -97,7 +97,7 @@ function ensureMayTakeBack({ caller, organization }: Acting, invite: Invite, mes
   if (organization.role === 'member' && invite.createdBy !== caller.userId) throw new PermissionDenied(message);
 }
 
-/** The link of an invite makes an account where there is none: who sees it can make it in somebody's place. */
+/** The link of an invite makes an account if there is none, so a reader of the link could make it in the invited person's place. */
 function showsLink({ organization }: Acting, known: Account | undefined, isMailed: boolean): boolean {
   if (known && !known.isUnproven) return true;
   // tooth: invite-link

@@ -5,7 +5,7 @@ import type { OrganizationRole } from '../../platform/http/access.ts';
 import { userFrom, type User, type UserRow } from '../accounts/users.store.ts';
 
 export type Member = {
-  /** Of the membership. */
+  /** Id of the membership. */
   id: string;
   organizationId: string;
   role: OrganizationRole;
@@ -68,7 +68,7 @@ export function memberStore(db: Knex) {
       return { count: Number(counted?.['count']), results: rows.map(fromRow) };
     },
 
-    /** By the membership. */
+    /** Returns members by their membership ids. */
     async byIds(organizationId: string, ids: readonly string[]): Promise<Member[]> {
       const rows: JoinedRow[] = await joined(organizationId).whereIn('member.id', ids).orderBy('member.created_at');
       return rows.map(fromRow);
@@ -81,7 +81,7 @@ export function memberStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Whether somebody with this address is a member. */
+    /** Whether a member has this address. */
     async hasEmail(organizationId: string, email: string): Promise<boolean> {
       const row: unknown = await joined(organizationId).whereRaw('lower(users.email) = lower(?)', [email]).first();
       return row !== undefined;
@@ -111,7 +111,7 @@ export function memberStore(db: Knex) {
         .update({ role, updated_at: db.raw('now()') });
     },
 
-    /** With their roles, the rules about them, and the project of the organization that they work in. */
+    /** Removes a member with their roles and the rules about them, and clears their current project if the organization owns it. */
     async remove({ id, organizationId, user }: Member): Promise<void> {
       await table().where({ id }).delete();
       await db('users')

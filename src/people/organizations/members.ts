@@ -1,4 +1,4 @@
-/** Changes of members of an organization: nobody raises anybody above themselves, and there is always an owner. */
+/** Changes of an organization's members: callers never raise anybody above themselves, and there is always an owner. */
 import { Conflict, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../../platform/http/access.ts';
 import { changesBetween } from '../audit/audit-log.ts';

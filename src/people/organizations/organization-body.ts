@@ -25,7 +25,7 @@ export const organizationSettings = {
   }),
 };
 
-/** As lists of `/api/users/@me/` show it. */
+/** Organization in the lists of `/api/users/@me/`. */
 export const OrganizationStubBody = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -81,7 +81,7 @@ export function presentOrganization(organization: OwnOrganization): Static<typeo
   };
 }
 
-/** For people: nothing is found by it. */
+/** Slug for people to read; no route finds an organization by it. */
 function slugOf(name: string): string {
   return name
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** `/api/organizations/`: those that the caller is in. */
+/** `/api/organizations/`: the organizations that the caller is in. */
 import type { Caller } from '../../platform/http/access.ts';
 import { PermissionDenied } from '../../platform/errors.ts';
 import { json, route } from '../../platform/http/route.ts';

@@ -18,7 +18,7 @@ export type Organization = OrganizationSettings & {
   updatedAt: string;
 };
 
-/** One with what somebody is in it. */
+/** Organization with the caller's role in it. */
 export type OwnOrganization = Organization & { role: OrganizationRole };
 
 type Row = {
@@ -54,7 +54,7 @@ export function organizationStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** As `get`; other changes of the organization and of its members wait until the transaction ends. */
+    /** Same as `get`; other changes of the organization and of its members wait until the transaction ends. */
     async lock(id: string): Promise<Organization> {
       const row = await table().where({ id }).forUpdate().first();
       if (!row) throw new NotFound('Organization not found.');

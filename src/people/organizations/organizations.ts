@@ -39,7 +39,7 @@ export async function changeOrganization(
   });
 }
 
-/** As clients know them. */
+/** Settings as clients know them. */
 function settingsOf(organization: OrganizationSettings) {
   return {
     name: organization.name,

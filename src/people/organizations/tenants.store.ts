@@ -2,10 +2,10 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import type { OrganizationRole, Project } from '../../platform/http/access.ts';
 
-/** Of an organization, as its members' keys meet it. */
+/** Policy of an organization for its members' keys. */
 export type Policy = {
   name: string;
-  /** Whether members who are not its admins may use personal keys. */
+  /** Whether members who are not admins may use personal keys. */
   membersMayUseKeys: boolean;
 };
 

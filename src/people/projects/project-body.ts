@@ -1,4 +1,4 @@
-/** A project on the wire: the twelve fields of upstream's lists, and what is set here. */
+/** Project on the wire: the twelve fields of upstream's lists, and the settings of this server. */
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { Project, ProjectFacts, ProjectStore } from './projects.store.ts';
 

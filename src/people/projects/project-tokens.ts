@@ -1,14 +1,14 @@
-/** Which project a capture token names: asked with every batch of events, so remembered for a while. */
+/** Finds the project of a capture token; cached, because every batch of events asks. */
 import type { Project, ProjectStore } from './projects.store.ts';
 
-/** How long a change of a project, or a new one, may go unnoticed. */
+/** How long a changed or new project may go unnoticed. */
 const TTL_MS = 10_000;
 const MAX_ENTRIES = 10_000;
 const TOKEN = /^phc_[\w-]{1,200}$/;
 
 export type ProjectByToken = (token: string) => Promise<Project | undefined>;
 
-/** Remembers misses too: a wrong token in a busy page must not become a query for each event. */
+/** Caches misses too, because a wrong token in a busy page must not cause a query for each event. */
 export function projectByToken(projects: ProjectStore, now = () => performance.now()): ProjectByToken {
   const remembered = new Map<string, { until: number; project: Promise<Project | undefined> }>();
 

@@ -14,7 +14,7 @@ export type ProjectSettings = {
   cookielessServerHashMode: 0 | 1;
   /** IANA name: by its clock flags read dates that do not say theirs. */
   timezone: string;
-  /** How flags compare with true and false: 1 by truth, 2 by text. */
+  /** How flags compare with true and false: 1 by truthiness, 2 by text. */
   propertyMatchingVersion: 1 | 2;
   /** Requests for flags that are answered in one month; null: all. */
   flagRequestsPerMonth: number | null;
@@ -35,7 +35,7 @@ export type Project = ProjectSettings & {
 export type ProjectFacts = {
   /** Whether an event has been captured. */
   hasEvents: boolean;
-  /** Whether it is closed to members whom no rule lets in. */
+  /** Whether the project is closed to members whom no rule lets in. */
   isPrivate: boolean;
 };
 
@@ -87,7 +87,7 @@ function columnsOf(settings: ProjectChanges): Record<string, unknown> {
   return Object.fromEntries(given.map((name) => [COLUMNS[name], settings[name]]));
 }
 
-/** Rules that say `none` of the project to somebody: what is said of them or of a role of theirs comes before what is said of everybody. */
+/** Members whom rules give the level `none`: rules about the member or their roles come before rules about everybody. */
 const KEPT_OUT = `member.role = 'member' and coalesce(
   (select bool_and(access_level = 'none') from access_controls
     where project_id = projects.id and resource = 'project'
@@ -137,7 +137,7 @@ export function projectStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** As `get`, by id alone; other changes of it wait until the transaction ends. */
+    /** Same as `get`, by id alone; other changes of the project wait until the transaction ends. */
     async lock(id: number): Promise<Project> {
       const row = await table().where({ id }).forUpdate().first();
       if (!row) throw new NotFound();
@@ -191,7 +191,7 @@ export function projectStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Fields that are left out stay. @throws NotFound when there is no such project */
+    /** Changes the given fields; absent ones stay. @throws NotFound when there is no such project */
     async change(id: number, settings: ProjectChanges & { apiToken?: string }): Promise<Project> {
       const { apiToken } = settings;
       const [row] = await table()
@@ -223,7 +223,7 @@ export function projectStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** By id. @param wanted `search`: a part of the name; `organizationId`: only of this one */
+    /** Lists projects by id. @param wanted `search`: a part of the name; `organizationId`: only projects of this organization */
     async list(
       caller: Caller,
       page: { limit: number; offset: number },

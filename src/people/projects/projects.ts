@@ -10,7 +10,7 @@ import type { IdentityStores } from '../stores.ts';
 const SCOPE = 'Project';
 
 /**
- * Makes a project, which becomes its maker's current one unless they have one.
+ * Makes a project, and makes it its author's current project if they have none.
  * @throws PermissionDenied when the caller is not an admin of the organization
  */
 export async function createProject(
