@@ -1,4 +1,4 @@
-/** Events for the API: capture, what it stored, and what senders should know. */
+/** Events for the API: capture, stored events and persons, and warnings for senders. */
 import type { Knex, Pool } from '../platform/db/connection.ts';
 import type { Room } from '../platform/http/room.ts';
 import type { DescribedRoute, Route } from '../platform/http/route.ts';
@@ -21,7 +21,7 @@ export const eventsRawRoutes: readonly DescribedRoute[] = captureRoutes;
 
 export type EventsRoomOptions = Omit<CaptureOptions, 'pool' | 'salts' | 'warn'> & {
   connections: {
-    /** For salts and warnings. */
+    /** Database for salts and warnings. */
     db: Knex;
     /** Made with LOOKUP_OPTIONS. */
     lookups: Knex;
@@ -33,7 +33,7 @@ export type EventsRoomOptions = Omit<CaptureOptions, 'pool' | 'salts' | 'warn'> 
 export type EventsRoom = Room<EventsRoomApi> & {
   /** Capture. */
   lane: Lane;
-  /** For visitors without cookies, in other rooms too. */
+  /** Salts for visitors without cookies, used in other rooms too. */
   salts: Salts;
   close(): Promise<void>;
 };

@@ -1,10 +1,10 @@
 /**
  * `/capture/`, `/batch/` and the other paths of `paths.ts`: events in, `{"status": 1}` out once they are committed.
  *
- * These paths are answered by a raw handler: their work is a few microseconds, and so must be what surrounds it.
+ * A raw handler answers these paths: their work takes a few microseconds, so the code around it must be as fast.
  *
- * A batch is taken in part: its good events are stored, and `rejected` names the others by their index. A request none of
- * whose events can be stored is refused with the first one's error.
+ * A batch may be stored in part: its good events are stored, and `rejected` names the others by their index. If none
+ * can be stored, the request is refused with the first event's error.
  */
 import { MethodNotAllowed } from '../../platform/errors.ts';
 import { createIngest, MAX_DISTINCT_IDS } from '../ingest/ingest.ts';

@@ -29,9 +29,9 @@ const MEMBERS = [
 ] as const;
 
 /**
- * The query holds the project's key (`token`), whom it is about and in which session (`distinct_id`, `session_id`; made up where
- * they are not there), the version of the policy (`v`), and how much is kept (`sample_rate`).
- * @throws InvalidInput for what is no report
+ * The query holds the project's key (`token`), the person and the session (`distinct_id`, `session_id`; made up if
+ * absent), the version of the policy (`v`), and the share of reports to keep (`sample_rate`).
+ * @throws InvalidInput for a body that is not a report
  * @throws TooLarge for too many reports
  * @throws NotAuthenticated without a token
  */
@@ -66,7 +66,7 @@ export function openCspReports(body: unknown, { query, headers }: Surroundings):
 
 type Violation = RawObject & { document_url: unknown };
 
-/** Which form it is shows in itself: content types say nothing here either. */
+/** Finds the form of the report by its members, because content types are unreliable here too. */
 function violationsIn(body: unknown): Violation[] {
   if (Array.isArray(body)) return body.filter(isViolation).map(fromReportingApi);
   if (isViolation(body)) return [fromReportingApi(body)];
@@ -108,7 +108,7 @@ function prefixed(violation: Violation): RawObject {
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** @returns 1, which keeps all, for what is no decimal number, as upstream: browsers would tell nobody of an error */
+/** @returns 1, which keeps all, for text that is not a decimal number: upstream does so, and browsers would not show an error */
 function rateOf(text = ''): number {
   const decimal = text.trim();
   return DECIMAL.test(decimal) ? Number(decimal) : 1;

@@ -5,7 +5,7 @@ import type { RawObject } from './envelope.ts';
 /** An event is not stored, and its sender need not mind: SDKs take an answer other than 200 for a failure of theirs. */
 export class Dropped extends InvalidInput {}
 
-/** Of session replay, by the names that upstream has for it. */
+/** Events of session replay, by upstream's names. */
 const REPLAY = new Set<unknown>(['$snapshot', '$snapshot_items', '$performance_event']);
 
 export const REPLAY_NOT_KEPT = new Dropped(

@@ -12,7 +12,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
 const SDK = /^(.{1,150})\/([^/]{1,50})$/;
 
 /**
- * @throws NotAuthenticated without a bearer, and with one that no project can have
+ * @throws NotAuthenticated without a bearer token, or with one that cannot be a project's
  * @throws InvalidInput when there is no event, and for events without a uuid of their own: the answer could not report on them
  * @throws TooLarge for too many events
  */
@@ -79,7 +79,7 @@ const MEMBERS: readonly Member[] = [
   { of: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText, type: 'text or a number' },
 ];
 
-/** @returns what is wrong with those that could not be unfolded */
+/** @returns the faults of the events that could not be unfolded */
 function unfoldAll(batch: readonly RawObject[], around: RawObject): Map<unknown, InvalidInput> {
   const faults = new Map<unknown, InvalidInput>();
   for (const event of batch) {
@@ -89,7 +89,7 @@ function unfoldAll(batch: readonly RawObject[], around: RawObject): Map<unknown,
   return faults;
 }
 
-/** Moves those fields into `properties`, in place: the event was parsed for this request. */
+/** Moves those fields into `properties` in place, which is safe because the event was parsed for this request. */
 function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   const parsed = event as { properties?: unknown };
   parsed.properties ??= {};
@@ -108,9 +108,9 @@ function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   return undefined;
 }
 
-/** A bad option is refused instead of replaced by its default: it may have been meant to keep a person from being profiled. */
+/** Error for a bad option. No default replaces it, because the option may have been meant to keep a person from being profiled. */
 function invalidOptions(attr: string, type: string): InvalidInput {
-  // Answers hold the code alone: the warning has to name the field.
+  // The answer has only the code, so the warning's text has to name the field.
   return new InvalidInput(`The event's ${attr.replace('__', '.')} must be ${type}.`, attr, 'invalid_options');
 }
 

@@ -8,17 +8,17 @@ import type { Fields } from '../../platform/wire/fields.ts';
 import { LIMITS } from './limits.ts';
 import { answerNothing, answerStored, type AnswerOutcome } from './respond.ts';
 
-/** A JSON object, members not looked at yet. */
+/** A JSON object whose members are not checked yet. */
 export type RawObject = Readonly<Record<string, unknown>>;
 
-/** The parts of a request beside its body. */
+/** Parts of a request besides its body. */
 export type Surroundings = { query: Fields; headers: IncomingHttpHeaders };
 
 const EARLIEST_SENT_MS = Date.UTC(2021);
 
 export type Envelope = {
   token: string;
-  /** Not looked at yet: members may be anything. */
+  /** Not checked yet: may be anything. */
   events: readonly unknown[];
   /** The sender asks to place the events by their timestamps. */
   historical: boolean;
@@ -28,15 +28,15 @@ export type Envelope = {
   answer: AnswerOutcome;
 };
 
-/** @throws what is wrong with the request */
+/** @throws the error in the request */
 export type OpenEnvelope = (body: unknown, surroundings: Surroundings) => Envelope;
 
 /**
- * Where query and body differ, the token and `sent_at` of the body win.
+ * If query and body differ, the body's token and `sent_at` win.
  * @param eventName for events that have none
- * @throws InvalidInput when it is none of the three forms or holds no event
+ * @throws InvalidInput for any other form, or without an event
  * @throws TooLarge for too many events
- * @throws NotAuthenticated without a token, with differing ones, and with one that no project can have
+ * @throws NotAuthenticated without a token, with differing ones, or with one that cannot be a project's
  */
 export function openEnvelope(body: unknown, { query }: Surroundings, eventName?: string): Envelope {
   const around = isObject(body) ? body : {};
@@ -46,9 +46,9 @@ export function openEnvelope(body: unknown, { query }: Surroundings, eventName?:
     token: usableToken(tokenOf(around) ?? commonToken(events) ?? query('api_key') ?? query('token')),
     events: eventName === undefined ? events : events.map((event) => named(event, eventName)),
     historical: around['historical_migration'] === true,
-    // The second spelling is that of posthog-python until 3.
+    // The second spelling is that of posthog-python before 3.
     sentAt: around['sent_at'] ?? around['sentAt'] ?? sentAtOf(query('_')),
-    // Browsers send beacons when a page is left: nobody reads the answer.
+    // Browsers send beacons while a page is closing, so no client reads the answer.
     answer: query('beacon') === '1' ? answerNothing : answerStored,
   };
 }
@@ -62,7 +62,7 @@ export function checkCount(events: readonly unknown[]): void {
   }
 }
 
-/** A time of sending in milliseconds. SDKs also put seconds there, and things that only look like a time: those say nothing. */
+/** Sending time in milliseconds. SDKs also send seconds here, or values that only look like a time; both are ignored. */
 function sentAtOf(text: string | undefined): number | undefined {
   const ms = Number(text);
   return ms >= EARLIEST_SENT_MS ? ms : undefined;
@@ -76,7 +76,7 @@ export function isObject(value: unknown): value is RawObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** @returns the distinct id as it was sent: it may be anything */
+/** @returns the distinct id as sent, which may be anything */
 export function distinctIdIn(event: RawObject): unknown {
   const { properties } = event;
   return (
@@ -99,7 +99,7 @@ function tokenOf(object: RawObject): unknown {
   return object['api_key'] ?? object['token'] ?? object['$token'];
 }
 
-/** Where nothing around the events names the project, each event does, and all of them the same. */
+/** Token that all events share, if neither the query nor the envelope has one. */
 function commonToken(events: readonly unknown[]): unknown {
   let common: unknown;
   for (const event of events) {

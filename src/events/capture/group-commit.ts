@@ -8,9 +8,9 @@ import type { EventRows } from '../ingest/event-rows.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import { createSharedRoom } from '../../platform/fairness/shared-room.ts';
 
-/** Transactions at once, of all projects; one project alone has half of them, so that another one need not wait for it. */
+/** Concurrent transactions of all projects; a single project gets half of them, so another project need not wait for it. */
 export const GROUPS_IN_FLIGHT = POOLS.capture.maxConnections;
-/** So much of one project is worth a second transaction beside its first; less waits for it, and makes a larger group. */
+/** Amount of one project's waiting data that justifies a second concurrent transaction; less data waits and makes a larger group. */
 const WORTH_ANOTHER_BYTES = 256 * 1024;
 /** Clients that were just answered are about to send their next: groups double when they are waited for. */
 const LINGER_MS = 1;
@@ -18,7 +18,7 @@ const LINGER_AFTER_REQUESTS = 8;
 const GROUP_EVENTS = 2_000;
 const GROUP_BYTES = 4 * 1024 * 1024;
 const QUEUED_REQUESTS = 10_000;
-/** Clients give up after ten seconds and send again: what would be stored later than that must not be taken. */
+/** Clients give up after ten seconds and send again, so events that would be stored later than that must be refused. */
 const LONGEST_WAIT_MS = 4_000;
 /** Weight of the newest group in the average of how long groups take. */
 const NEWEST_WEIGHT = 0.2;
@@ -34,7 +34,7 @@ type Queue = {
   lingers: boolean;
   /** Since when the next group to end is waited for. */
   sinceMs: number;
-  /** How long that takes, averaged; 0 when it is not known yet. */
+  /** Average wait until the next group ends; 0 when it is not known yet. */
   groupMs: number;
 };
 
@@ -50,7 +50,7 @@ export type GroupCommit = {
 
 /** @param onFailure told once of each group that could not be stored, as all its requests are */
 export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) => void): GroupCommit {
-  /** In the order in which projects take turns. */
+  /** Queues by project, in the order in which projects take turns. */
   const queues = new Map<number, Queue>();
   const places = createSharedRoom<number>(QUEUED_REQUESTS);
   const transactions = createSharedRoom<number>(GROUPS_IN_FLIGHT);
@@ -91,7 +91,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
       if (inFlight === GROUPS_IN_FLIGHT) return;
       // tooth: group-transactions
       if (!isReady(queue) || !transactions.take(projectId, 1)) continue;
-      // To the end of the line.
+      // Moves the project to the end of the line.
       queues.delete(projectId);
       queues.set(projectId, queue);
       void commit(projectId, queue, takeGroup(projectId, queue));
@@ -160,7 +160,7 @@ function emptyQueue(): Queue {
   return { waiting: [], events: 0, bytes: 0, inFlight: 0, lingers: false, sinceMs: 0, groupMs: 0 };
 }
 
-/** Of a request that came now: the groups before it, as many as they are when they are full. */
+/** Expected wait of a request that came now: the groups before it, if all are full, times the wait for each. */
 function expectedWaitMs({ events, bytes, inFlight, sinceMs, groupMs }: Queue): number {
   if (inFlight === 0) return 0;
   return Math.max(events / GROUP_EVENTS, bytes / GROUP_BYTES) * Math.max(groupMs, performance.now() - sinceMs);
@@ -178,7 +178,7 @@ function isReady({ waiting, bytes, inFlight, lingers }: Queue): boolean {
   return bytes >= WORTH_ANOTHER_BYTES || (inFlight === 0 && !lingers);
 }
 
-/** At least one request, however large: its events are stored together or not at all. */
+/** Number of requests in the next group: at least one, however large, because a request's events are stored together or not at all. */
 function groupLength(queue: readonly Waiting[]): number {
   let events = 0;
   let bytes = 0;

@@ -4,18 +4,18 @@ const MIB = 1024 * 1024;
 export const LIMITS = {
   /** Bytes of a body, as sent and again after inflation. Browsers' SDKs send batches wherever they send single events. */
   bodyBytes: 20 * MIB,
-  /** Bytes of what a browser reports: a few violations, each with the page's policy. */
+  /** Bytes of a browser's report: a few violations, each with the page's policy. */
   reportBytes: MIB,
   reportsPerRequest: 500,
   eventsPerRequest: 10_000,
   /**
-   * Elements of lists, members of objects, lists and objects in a body: so many, or one for so many bytes where that is more, but
-   * never more than 10,000 events of 20 properties and then some. A body is parsed in one go: a million names took a second.
+   * Values in a body (list elements, object members, lists and objects): this many, or one per `bytesPerValue` bytes if that is more,
+   * but never more than `mostValues`, which fits 10,000 events of 20 properties. A body is parsed in one go; a million names took a second.
    */
   values: 50_000,
   bytesPerValue: 20,
   mostValues: 270_000,
-  /** The same in one event's properties: its work is done in one go, and other requests wait for it. */
+  /** Values in one event's properties, which are processed in one go while other requests wait. */
   valuesPerEvent: 25_000,
   /** UTF-16 units of one event's properties as JSON, all digits of its numbers written out, and of its elements chain. */
   propertiesLength: MIB,
@@ -26,7 +26,7 @@ export const LIMITS = {
   /** Longer ones are cut, as every server of this protocol does. */
   eventNameLength: 200,
   distinctIdLength: 200,
-  /** Bytes of an event beside its encoded row while it waits: its uuid, instants, changes of its person, with some to spare. */
+  /** Bytes of a waiting event besides its encoded row: its uuid, instants, changes of its person, and some reserve. */
   bytesAroundRow: 1_500,
   /** Bytes of bodies and rows that one process holds at once. */
   heldBytes: 256 * MIB,

@@ -1,7 +1,7 @@
 /**
- * Large bodies are parsed a few events at a time: twenty megabytes in one go keep every other request waiting for a quarter of a second.
+ * Parses large bodies a few events at a time: twenty megabytes in one go would keep every other request waiting for a quarter of a second.
  *
- * The bytes are scanned once, for where the events begin and end; each piece is then JSON of its own, and so is what is around them.
+ * The bytes are scanned once to find where events begin and end; each piece, and the rest of the body, is then parsed as JSON of its own.
  */
 import { isUtf8 } from 'node:buffer';
 import { MalformedRequest, TooLarge } from '../../platform/errors.ts';
@@ -31,11 +31,11 @@ const LONGEST_BATCH = String.raw`"\u0062\u0061\u0074\u0063\u0068"`.length;
 
 /**
  * @param json UTF-8
- * @param mostValues of the body, counted as in `value-count.ts`; each event, and what is around them, may hold `LIMITS.values`
- * @param takeTurn waited for between pieces, so that others have their turns
+ * @param mostValues of the body, counted as in `value-count.ts`; each event, and the rest of the body, may hold `LIMITS.values`
+ * @param takeTurn awaited between pieces, so other requests have their turns
  * @returns what `parseJson` returns
  * @throws TooLarge for more values
- * @throws MalformedRequest for what is no JSON
+ * @throws MalformedRequest for a body that is not JSON
  */
 export async function parseBatch(
   json: Buffer,
@@ -66,7 +66,7 @@ function* parsingPieces(json: Buffer, mostValues: number): Generator<void, unkno
     for (const event of piece) events.push(event);
   }
   if (Array.isArray(around)) return events;
-  // Of two members of this name the last counts, and only the list that was cut out is empty.
+  // If there are two members of this name, the last one counts, and only the list that was cut out is empty.
   if (isObject(around) && isEmptyList(around['batch'])) return { ...around, batch: events };
   return around;
 }
@@ -82,13 +82,13 @@ function isEmptyList(value: unknown): boolean {
 type Range = { start: number; end: number };
 
 /**
- * Finds the list of events, which is all of the body or the member `batch` of its object, and cuts it into pieces. What is no JSON is
- * cut all the same: brackets that do not match show when the pieces and what is around them are parsed.
+ * Finds the list of events, which is the whole body or the member `batch` of its object, and cuts it into pieces. A malformed body is
+ * cut all the same: unmatched brackets show up when the pieces and the rest of the body are parsed.
  */
 class Scan {
-  /** Inside its brackets; absent: the body has none. */
+  /** Range inside the brackets; absent: the body has no list. */
   list: Range | undefined;
-  /** Of one event or several, with the commas between them. */
+  /** Ranges of one or several events each, with the commas between them. */
   pieces: Range[] = [];
 
   readonly #json: Buffer;
@@ -150,7 +150,7 @@ class Scan {
     this.#count();
     this.#depth += 1;
     if (byte !== OPEN_LIST || this.#listDepth > 0 || !this.#isOfEvents()) return;
-    // A list of this name before it is of no account, and stays in what is around the events.
+    // An earlier list of this name is ignored, and stays in the rest of the body.
     this.#valuesAround = this.#values;
     this.#checkAround();
     this.list = { start: at + 1, end: this.#json.length };

@@ -1,4 +1,4 @@
-/** Where events are captured. SDKs of ten years know these paths, each with and without the slash at its end. */
+/** Paths where events are captured. SDKs of ten years know these paths, each with and without a trailing slash. */
 import { openCspReports } from './csp-reports.ts';
 import { openEnvelopeV1 } from './envelope-v1.ts';
 import { openEnvelope, type OpenEnvelope } from './envelope.ts';
@@ -8,7 +8,7 @@ export type CapturePath = {
   methods: readonly string[];
   /** Bytes that a body may have. */
   limit: number;
-  /** Absent: nothing of what is sent there is kept. */
+  /** Absent: data sent to this path is not stored. */
   open?: OpenEnvelope;
 };
 
@@ -16,7 +16,7 @@ export type CapturePath = {
 export const CAPTURE_PATHS = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e', '/i/v0/ai/batch'] as const;
 export const V1_PATH = '/i/v1/analytics/events';
 export const CSP_PATH = '/report';
-/** Of session replay. */
+/** Path of session replay. */
 export const REPLAY_PATH = '/s';
 
 const FROM_ANYWHERE = ['GET', 'HEAD', 'POST', 'OPTIONS'];

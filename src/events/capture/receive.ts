@@ -1,4 +1,4 @@
-/** From the bytes of a request to the events in it. */
+/** Extracts the events from the bytes of a request. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { LaneRequest } from '../../platform/lane/request.ts';
 import { readBody } from '../../platform/wire/body.ts';
@@ -12,7 +12,7 @@ import { probableSender, type TakeTurn } from './turns.ts';
 
 /** Larger bodies are parsed a few events at a time. */
 const IN_TURNS_BYTES = 1024 * 1024;
-/** Memory of a body's values and their texts beside the body itself, in times of its bytes, until they are rows. */
+/** Memory of a body's parsed values until they are rows, on top of the body itself, as a multiple of its bytes. */
 const TIMES_PARSED = 4;
 
 export type Received = Envelope & {
@@ -31,7 +31,7 @@ type ReceiveOptions = {
   enterLine(sender: string): Promise<void>;
 };
 
-/** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: what is wrong with it */
+/** @throws UnsupportedMedia, TooLarge, MalformedRequest, InvalidInput, NotAuthenticated, Unavailable: the fault of the request */
 export async function receive(
   request: LaneRequest,
   { limit, open, enterInflation, ...options }: ReceiveOptions,
@@ -48,7 +48,7 @@ export async function receive(
   return { ...open(value, { query, headers: request.headers }), escapes };
 }
 
-/** @returns the key of the project that it seems to be from, '' when there is none: nothing of it is parsed. @throws as `receive` */
+/** @returns the probable key of the project, '' when there is none; the body is not parsed. @throws as `receive` */
 export async function receiveUnread(
   request: LaneRequest,
   { limit, memory, enterInflation }: Pick<ReceiveOptions, 'limit' | 'memory' | 'enterInflation'>,

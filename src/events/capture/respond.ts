@@ -4,16 +4,16 @@ import { preflightHeaders } from '../../platform/http/raw-answers.ts';
 import { json, noBody, type Answer } from '../../platform/http/route.ts';
 import type { LaneRequest } from '../../platform/lane/request.ts';
 
-/** An event that was not stored: where it is in the request, and why. */
+/** An event that was not stored: its position in the request, and the reason. */
 export type Rejected = { index: number; error: unknown };
 
-/** All events of a request were stored otherwise than it was asked for. */
+/** All events of a request were stored differently from what the request asked for. */
 export type Warning = { code: string; detail: string };
 
-/** An event that was stored otherwise than it was sent: where it is in the request, and why. */
+/** An event that was stored differently from how it was sent: its position in the request, and the reason. */
 export type Warned = { index: number; code: string };
 
-/** To a request that brings no events. */
+/** Answer to a request without events. */
 export const takenAnswer: Answer = json(200, { status: 1 });
 
 /** Results of a request's events; `refusal` is the error of a request none of whose events is stored, where its sender should mind. */
@@ -62,7 +62,7 @@ function describe({ index, error }: Rejected): { index: number } & ErrorBody {
   return { index, ...(answer.body as ErrorBody) };
 }
 
-/** For the question that a browser asks before it sends anything but a plain form. */
+/** Answer to a preflight, which a browser sends before anything but a plain form. */
 export function preflightAnswer(request: LaneRequest): Answer {
   return json(200, { status: 1 }, preflightHeaders(request));
 }

@@ -8,7 +8,7 @@ const KEY = Buffer.from('phc_');
 const KEY_CHARACTERS = /^[\w-]{1,64}/;
 
 /**
- * The first key of a project in a body of JSON. It may be another one than the one that counts once the body is parsed, so use
+ * Returns the first key of a project in a JSON body. The parsed body may count another one, so use this
  * it for queueing only, never to identify the project.
  * @returns '' when there is none
  */

@@ -26,7 +26,7 @@ export function uuidV7(nowMs = Date.now()): string {
   return joined(nowMs, random);
 }
 
-/** @param hex ten bytes that take the place of randomness: the same uuid every time */
+/** @param hex ten bytes used instead of random ones, so the result is the same every time */
 export function uuidV7Of(ms: number, hex: string): string {
   const bytes = Buffer.from(hex, 'hex');
   bytes[0] = (bytes[0]! & 0x0f) | 0x70;

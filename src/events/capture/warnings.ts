@@ -30,11 +30,11 @@ export function warningsOf(error: unknown, name: EventName = {}): IngestionWarni
   const answer = answerFor(error);
   if (!answer) return [];
   const { code, detail } = answer.body as ErrorBody;
-  // One warning a day: pages send replay every few seconds.
+  // One warning a day, because pages send replay every few seconds.
   return [error === REPLAY_NOT_KEPT ? { code, detail, daily: true } : { code, detail, ...name }];
 }
 
-/** As far as it can be named: what was rejected may be anything. */
+/** Name of the event as far as there is one: a rejected event may be anything. */
 function nameOf(event: unknown): EventName {
   if (!isObject(event)) return {};
   const { distinct_id: id, uuid } = event;

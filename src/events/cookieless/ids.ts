@@ -3,14 +3,14 @@
 /** The distinct id that SDKs send for every visitor without cookies. */
 const SENTINEL = '$posthog_cookieless';
 
-/** The beginning of visitors' ids, ours and upstream's, which tells them from those that clients make. */
+/** Prefix of visitors' ids, ours and upstream's, which tells them from ids that clients make. */
 const PREFIX = 'cookieless_';
 const VISITOR = /^cookieless_[\w+/-]{22}$/;
 
-/** Of an id; what is longer is cut before it is stored. */
+/** Length of an id; longer ids are cut before they are stored. */
 const MAX_LENGTH = 200;
 
-/** Whether the id stands for all visitors without cookies, once it is cut. */
+/** Whether the id, once cut, stands for all visitors without cookies. */
 export function isSentinel(distinctId: unknown): boolean {
   return typeof distinctId === 'string' && distinctId.slice(0, MAX_LENGTH).trim() === SENTINEL;
 }

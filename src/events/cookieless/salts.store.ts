@@ -1,11 +1,11 @@
-/** Salts as they are stored. They are never the parameter of a statement: Postgres may log those. */
+/** Stored salts. They are never a statement's parameter, because Postgres may log parameters. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 export type StoredSalt = {
   salt: Buffer;
   /** Milliseconds since 1970. */
   beganAt: number;
-  /** Until its day is over. */
+  /** Milliseconds until its day is over. */
   msLeft: number;
 };
 
@@ -30,7 +30,7 @@ export function saltStore(db: Knex) {
       return known ?? (await first(`select ${COLUMNS} from make_cookieless_salt(?)`, [projectId]))!;
     },
 
-    /** Takes those out whose day is over. Where there is none, nobody has to wait for it. */
+    /** Deletes salts whose day is over. Only reads if there are none, so no request waits. */
     async forget(): Promise<void> {
       const { rows } = await db.raw<{ rows: unknown[] }>(
         'select from cookieless_salts where ends_at <= clock_timestamp() limit 1',

@@ -1,6 +1,6 @@
 /**
- * The salts of the day of projects that allow visitors without cookies, as this process knows them. One is in memory until its
- * day is over, and looked at again each minute: after a crash or a failover of Postgres there is another one.
+ * Today's salts of projects that allow visitors without cookies, cached in this process. A salt is cached until its day is over,
+ * and read again each minute, because a crash or a failover of Postgres creates a new one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway } from '../../platform/db/away.ts';
@@ -24,7 +24,7 @@ export type Salts = {
 
 const LOOK_AGAIN_MS = 60_000;
 const FORGET_EVERY_MS = 60_000;
-/** How long another look may keep a request waiting: SDKs that want flags wait three seconds. */
+/** How long a repeated read may keep a request waiting: SDKs that want flags wait three seconds. */
 const LONGEST_LOOK_MS = 1_000;
 
 type Held = DaySalt & { readAt: number; endsAt: number };
@@ -32,16 +32,16 @@ type Held = DaySalt & { readAt: number; endsAt: number };
 export type SaltsOptions = {
   store: SaltStore;
   log: Logger;
-  /** How long what was read counts without another look. */
+  /** Age after which a cached salt is read again. */
   lookAgainMs?: number;
-  /** How often what is over is taken out. */
+  /** How often expired salts are removed. */
   forgetEveryMs?: number;
 };
 
 export function createSalts(options: SaltsOptions): Salts {
   const { store, log, lookAgainMs = LOOK_AGAIN_MS, forgetEveryMs = FORGET_EVERY_MS } = options;
   const held = new Map<number, Held>();
-  /** By project. */
+  /** Reads in progress by project. */
   const reads = new Map<number, Promise<Held>>();
   let forgetting: Promise<void> = Promise.resolve();
 

@@ -1,15 +1,15 @@
 /**
- * The id of a visitor for a day: HMAC-SHA-256 (RFC 2104) with the day's salt as its key. What goes into it is what goes into
- * upstream's (`rust/common/cookieless` of PostHog), which takes SipHash. As a JSON array: no two visitors write the same.
+ * The id of a visitor for a day: HMAC-SHA-256 (RFC 2104) with the day's salt as its key. Its inputs are those of upstream
+ * (`rust/common/cookieless` of PostHog, which uses SipHash), as a JSON array, so two visitors never have the same text.
  */
 import { createHmac } from 'node:crypto';
 import { visitorId } from './ids.ts';
 import type { DaySalt } from './salts.ts';
 
-/** By what visitors are told apart. */
+/** Data by which visitors are told apart. */
 export type VisitorTraits = {
   projectId: number;
-  /** Of the client. */
+  /** Address of the client. */
   address: string;
   site: string;
   userAgent: string;

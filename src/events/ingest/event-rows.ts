@@ -9,7 +9,7 @@ import type { GroupUpdate } from './group-changes.ts';
 import type { PersonEffects } from '../persons/effects.ts';
 import type { EventPerson } from '../persons/person.ts';
 
-/** An event, as far as the ingest transaction must know it beside its bytes. */
+/** Data of an event that the ingest transaction needs besides its bytes. */
 export type EventSubject = {
   /** Canonical, lower case. */
   uuid: string;
@@ -32,7 +32,7 @@ export type EventRows = {
   historical: boolean;
   /** All but the last field of each: `person_properties`. */
   bytes: Buffer;
-  /** Where each row ends in `bytes`. */
+  /** End of each row in `bytes`. */
   ends: number[];
   subjects: EventSubject[];
 };
@@ -48,17 +48,17 @@ const FIXED_FIELDS = [
   'person_id',
 ];
 const TEXT_FIELDS = ['event', 'distinct_id', 'elements_chain', 'properties', 'person_properties'];
-/** In the order of the encoding. */
+/** Columns in the order of the encoding. */
 export const ROW_COLUMNS = [...FIXED_FIELDS, ...TEXT_FIELDS].map((name) => `"${name}"`).join(', ');
 
 const FIXED_LENGTHS = [8, 8, 8, 8, 4, 4, 16, 16];
-/** Where the value of each fixed field starts. */
+/** Offset of each fixed field's value in a row. */
 const [INSERTED_AT, INTERVAL_TIME, TIMESTAMP, CREATED_AT, PROJECT_ID, ROW_BYTES, UUID, PERSON_ID] = FIXED_LENGTHS.map(
   (_, field) => 2 + FIXED_LENGTHS.slice(0, field).reduce((at, length) => at + 4 + length, 4),
 ) as [number, number, number, number, number, number, number, number];
 const FIXED_BYTES = PERSON_ID + 16;
 const TEMPLATE = rowTemplate();
-/** Of a JSON line: names, quotes, punctuation, and the values of fixed length. */
+/** Bytes of a JSON line besides its texts: names, quotes, punctuation, and the values of fixed length. */
 const LINE_OVERHEAD =
   JSON.stringify({
     uuid: '-'.repeat(36),
@@ -112,7 +112,7 @@ export function encodeEvents(
   return { projectId, historical, bytes: bytes.subarray(0, at), ends, subjects: events.map(subjectOf) };
 }
 
-/** Without the texts that are in the bytes. */
+/** Copies the subject without the texts that are in the bytes. */
 function subjectOf({ uuid, distinctId, timestamp, person, group }: NewEvent): EventSubject {
   return { uuid, distinctId, timestamp, person, ...(group && { group }) };
 }
@@ -121,7 +121,7 @@ function writeUuid(bytes: Buffer, at: number, uuid: string): void {
   bytes.write(uuid.replaceAll('-', ''), at, 'hex');
 }
 
-/** Three bytes of UTF-8 for each UTF-16 unit is the most there can be: close enough for what is short. */
+/** Assumes three bytes of UTF-8 for each UTF-16 unit, the maximum: close enough for short texts. */
 function largestRow({ event, distinctId, elementsChain, properties }: NewEvent): number {
   const long = Buffer.byteLength(elementsChain) + Buffer.byteLength(properties);
   return FIXED_BYTES + 64 + 3 * (event.length + distinctId.length) + long;
@@ -147,7 +147,7 @@ function writeJsonHead(bytes: Buffer, at: number, length: number): number {
   return at + JSON_OVERHEAD;
 }
 
-/** One row of a request. */
+/** Reference to one row of a request. */
 export type RowReference = { rows: EventRows; index: number };
 
 /** A row, and the person that it is stored with. */

@@ -1,4 +1,4 @@
-/** Groups, such as companies: what `$groupidentify` says about them. */
+/** Changes of groups, such as companies, by `$groupidentify`. */
 
 import { quoted } from '../../platform/db/simple-query.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
@@ -20,7 +20,7 @@ export type GroupUpdate = {
 };
 
 /**
- * @param subjects in the order of their arrival: later properties lie over earlier ones
+ * @param subjects in the order of their arrival: later properties replace earlier ones
  * @returns a statement that changes the groups, sorted so that no two transactions wait for each other, and answers with one row; undefined: none
  */
 export function groupsSql(projectId: number, subjects: readonly { group?: GroupUpdate }[]): string | undefined {
@@ -53,7 +53,7 @@ function changeJson(updates: readonly GroupUpdate[]): string {
   return `{"index":${typeIndex},"key":${JSON.stringify(key)},"properties":${merged}}`;
 }
 
-/** fromEntries defines properties: a name like `__proto__` is nothing special to it. */
+/** Uses fromEntries, which defines properties, so a name like `__proto__` has no special effect. */
 function mergedJson(updates: readonly GroupUpdate[]): string {
   const entries = updates.flatMap(({ properties }) => Object.entries(JSON.parse(properties) as object));
   return JSON.stringify(Object.fromEntries(entries));

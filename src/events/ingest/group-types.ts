@@ -12,11 +12,11 @@ const NONE: GroupTypes = new Map();
 export type GroupTypesOf = {
   /** @returns the types of the project; undefined when some of these names may be new to it */
   find(projectId: number, names: ReadonlySet<string>): GroupTypes | undefined;
-  /** Gives new types an index while there is one left. @returns the types of the project: those beyond are missing */
+  /** Gives new types an index while one is free. @returns the types of the project, without those that got no index */
   make(projectId: number, names: ReadonlySet<string>): Promise<GroupTypes>;
 };
 
-/** Remembers what it has read: a type's index never changes. */
+/** Caches all types that it reads, because a type's index never changes. */
 export function groupTypesOf(pool: Pool): GroupTypesOf {
   const remembered = new Map<number, GroupTypes>();
 

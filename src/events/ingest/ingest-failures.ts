@@ -5,19 +5,19 @@ import { NoAnswer } from '../../platform/db/simple-query.ts';
 import { GroupTooLarge, PersonsChanged } from './store-group.ts';
 
 /**
- * repeat: the same may pass later. divide: it took too long, several smaller ones may not. halve: some event is not storable,
- * or together they are too large.
+ * repeat: the same may succeed later. divide: it took too long, but smaller parts may not. halve: some event cannot be stored,
+ * or the events together are too large.
  */
 export type Remedy = 'repeat' | 'divide' | 'halve';
 
-/** Read-only, internal: another server, or the same one later, may store what this one cannot. */
+/** Read-only and internal errors: another server, or the same one later, may store the events. */
 const REPEATABLE_CLASSES = new Set(['25', 'XX']);
 /** A check constraint; no event can break one of ours, and it is also the code of a missing partition. */
 const NO_PARTITION = SQL_STATE.checkViolation;
 /** An event holds something that a column cannot: data exception, constraint, or a value that is too large altogether. */
 const BAD_DATA_CLASSES = new Set(['22', '23', '54']);
 
-/** @returns undefined: nothing helps, as after a mistake of ours */
+/** @returns undefined: no remedy, for example after a bug of ours */
 export function remedyOf(error: unknown): Remedy | undefined {
   if (error instanceof GroupTooLarge) return 'halve';
   if (error instanceof PersonsChanged) return 'repeat';

@@ -8,18 +8,18 @@ import { createKnownPersons, type KnownPersons } from '../persons/known-persons.
 import { storeGroup } from './store-group.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
 
-/** Options that the pool of an ingest must be made with: no writer may keep a seal or another writer waiting for long. */
+/** Required options of an ingest's pool: no writer may keep a seal or another writer waiting for long. */
 export const INGEST_TIMEOUTS = {
   lockTimeoutMs: 2_000,
   statementTimeoutMs: 5_000,
   idleInTransactionTimeoutMs: 5_000,
 } satisfies Partial<DatabaseOptions>;
 
-/** A change of a person is written once for each: a person of 1,000 ids and 1 MB is a gigabyte. */
+/** Distinct ids of a person. A change of a person is written once for each: 1,000 ids and 1 MB make a gigabyte. */
 export const MAX_DISTINCT_IDS = 1_000;
 
 const ATTEMPT_DELAYS_MS = [0, 10, 50, 250];
-/** Of a group that took too long: one of them passes even where the whole takes many times as long as it may. */
+/** Parts of a group that took too long: one of them succeeds even if the whole would take many times the limit. */
 const PARTS_OF_SLOW_GROUP = 8;
 
 /** Per request the indexes of the rows that Postgres refused; all others are committed, now or before. */
@@ -35,7 +35,7 @@ export type Ingest = {
 };
 
 export type IngestOptions = {
-  /** Clients wait for the answer: no attempt takes longer than half of this, and after all of it none is begun. */
+  /** Total time, because clients wait for the answer: each attempt may take half of it, and after all of it none is begun. */
   patienceMs?: number;
   /** Distinct ids that a person may get by merges; a person that has more keeps them. */
   mostDistinctIds?: number;
@@ -65,8 +65,8 @@ export function createIngest(
 type Target = Required<IngestOptions> & { pool: Pool; projectId: number; knownPersons: KnownPersons };
 
 /**
- * @param deadline after which no attempt is begun, as of performance.now()
- * @returns the rows that Postgres refused, found by halving until each stands alone
+ * @param deadline time after which no attempt is begun, as of performance.now()
+ * @returns the rows that Postgres refused, found by halving until each is alone
  */
 async function storeAll(
   target: Target,

@@ -1,7 +1,7 @@
 /**
  * The ingest transaction: events of one project, the persons and groups that they change, all or nothing.
  *
- * 1. Claims: who stores a uuid first, stores it for good. Persons are read in the same round trip.
+ * 1. Claims: the first transaction to store a uuid owns it for good. Persons are read in the same round trip.
  * 2. Only when a person changes: its rows are locked and read again, and all is decided anew.
  * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
  */
@@ -26,13 +26,13 @@ export class GroupTooLarge extends Error {}
 /** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
 const MAX_PERSON_TEXT = 16 * 1024 * 1024;
 
-/** For which the persons of one group may keep other requests waiting: each change writes all that a person has. */
+/** How long the persons of one group may keep other requests waiting: each change writes all properties of a person. */
 const LONGEST_TURN_MS = 20;
 
 type GroupOptions = {
-  /** Of each round trip. */
+  /** Timeout of each round trip. */
   timeoutMs: number;
-  /** Remembers what is read here. */
+  /** Remembers the persons that are read here. */
   knownPersons: KnownPersons;
   /** Distinct ids that a person may get by merges. */
   mostDistinctIds: number;
@@ -41,8 +41,8 @@ type GroupOptions = {
 /**
  * Stores the rows whose uuid no stored event has; of several with one uuid, the first.
  * @param references rows of one project, in the order of their arrival
- * @returns once the transaction is committed, what its events asked for and did not get
- * @throws PersonsChanged, GroupTooLarge (never for one row), and what Postgres says; then the session is in the middle of the transaction: end it
+ * @returns after the commit, warnings about changes that its events asked for and did not get
+ * @throws PersonsChanged, GroupTooLarge (never for one row), and errors of Postgres; the session is then inside the transaction, so end it
  */
 export async function storeGroup(
   session: Session,
@@ -50,7 +50,7 @@ export async function storeGroup(
   references: readonly RowReference[],
   { timeoutMs, knownPersons, mostDistinctIds }: GroupOptions,
 ): Promise<IngestionWarning[]> {
-  // Of one event, that is two persons at most.
+  // A single event reads two persons at most, so it needs no limit.
   const mostText = references.length > 1 ? MAX_PERSON_TEXT : Infinity;
   const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
   const group: Group = { ask, projectId, knownPersons, mostDistinctIds, references: firstOfEachUuid(references) };
@@ -179,7 +179,7 @@ function hasChanges({ persons, mapped, merges }: PersonChanges): boolean {
   return persons.length + mapped.length + merges.length > 0;
 }
 
-/** As `change_persons` reads it. Properties are JSON text already. */
+/** JSON as `change_persons` reads it. Properties are JSON text already. */
 function changesJson({ persons, mapped, merges }: PersonChanges): string {
   const personsJson = persons.map(
     ({ id, properties, isIdentified, createdAt }) =>

@@ -1,9 +1,9 @@
-/** Which properties of events describe the person too: what it uses, where it is, what led it here. */
+/** Properties of events that also describe the person: their devices and programs, their place, and the source that led them here. */
 
 type Copy = {
-  /** Where the person keeps the first value that there was. */
+  /** Person property that keeps the first value ever seen. */
   initialName: string;
-  /** Changes all the time, and is not worth a change of the person by itself. */
+  /** Changes all the time, so it alone does not justify a change of the person. */
   isVolatile: boolean;
 };
 
@@ -24,13 +24,13 @@ const LASTING = words(`
   igshid ttclid rdt_cid epik qclid sccid irclid _kx
 `);
 
-/** By the name of the property. */
+/** Keyed by the name of the property. */
 export const COPIED: ReadonlyMap<string, Copy> = new Map([
   ...VOLATILE.map((name) => copyOf(name, true)),
   ...LASTING.map((name) => copyOf(name, false)),
 ]);
 
-/** Of a server, not of the person that it reports on; SDKs for servers say `$is_server`. */
+/** Properties that describe a server, not the person it reports on; SDKs for servers send `$is_server`. */
 export const OF_SERVERS: ReadonlySet<string> = new Set(['$os', '$os_version']);
 
 function copyOf(name: string, isVolatile: boolean): [string, Copy] {

@@ -1,12 +1,12 @@
-/** How many distinct ids persons have: each change of a person is written once for each of them, so they may not be many. */
+/** Counts the distinct ids of persons. Each change of a person is written once for each id, so a person may not have many. */
 import type { Ask, Persons } from './load-persons.ts';
 
-/** By the id of a person. */
+/** Counts by the id of a person. */
 export type DistinctIdCounts = ReadonlyMap<string, number>;
 
 /**
- * Exact while the transaction holds the project's lock for merges: nobody else joins ids to persons then.
- * @param most counting stops at `most + 1`
+ * Exact while the transaction holds the project's lock for merges, because no other transaction can join ids to persons then.
+ * @param most limit: counting stops at `most + 1`
  * @param persons whose distinct ids are counted
  */
 export async function countDistinctIds(

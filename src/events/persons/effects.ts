@@ -1,6 +1,6 @@
 /**
  * Effects of an event on its person, read from the event alone.
- * Names and rules are those of PostHog's ingestion, which its SDKs are written for.
+ * Names and rules are those of PostHog's ingestion, because its SDKs are written for it.
  */
 import { namesNobody } from '../cookieless/ids.ts';
 import { COPIED, OF_SERVERS } from './copied-properties.ts';
@@ -13,15 +13,15 @@ export type PersonEffects = {
   processed: boolean;
   /** These values replace those of the person. */
   set: Properties;
-  /** These too, but where they only replace other values they alone are not worth a change of the person. */
+  /** Values that are set too, but do not justify a change of the person if they only replace other values. */
   volatile: Properties;
-  /** For properties that the person does not have. */
+  /** Values for properties that the person does not have. */
   setOnce: Properties;
   /** Names of properties that the person loses. */
   unset: readonly string[];
   /** The other id, whose person joins the event's; dangerously: even when it was identified before. */
   merge?: { distinctId: string; dangerously: boolean };
-  /** The person is a known one from now on: no later `$identify` makes it another. */
+  /** The person becomes a known one: no later `$identify` merges it into another. */
   identifies: boolean;
   /** The person keeps the event's timestamp as when it saw a survey. */
   surveyShown: boolean;
@@ -29,12 +29,12 @@ export type PersonEffects = {
   warnings: readonly PersonWarning[];
 };
 
-/** `detail` names no values of properties but distinct ids. The uuid is there where it is known. */
+/** `detail` contains no property values except distinct ids. The uuid is present if it is known. */
 export type PersonWarning = { code: string; detail: string; distinctId: string; eventUuid?: string };
 
 const NONE: Properties = Object.freeze({});
 
-/** There is to be a person, and it stays as it is. */
+/** The person is made if it is missing, and otherwise stays as it is. */
 export const NO_EFFECTS: PersonEffects = Object.freeze({
   processed: true,
   set: NONE,
@@ -48,17 +48,17 @@ export const NO_EFFECTS: PersonEffects = Object.freeze({
 
 const PERSONLESS: PersonEffects = Object.freeze({ ...NO_EFFECTS, processed: false });
 
-/** Sent in any order: what they hold may be older than what the person has. */
+/** Events that arrive in any order, so their data may be older than the person's. */
 const CHANGE_NOTHING = new Set(['$exception', '$$heatmap']);
 /** Events about the person itself: any change is worth writing. */
 const ABOUT_PERSONS = new Set(['$identify', '$set', '$create_alias', '$merge_dangerously']);
 
-/** Without a profile there is nothing that they could do. */
+/** Events that have no effect without a profile. */
 const NEED_PROFILES = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify']);
 
 /**
- * @param properties fit to be stored, those that the server adds and `$set`, `$set_once`, `$unset` among them
- * @returns effects that share no memory with the event but the values
+ * @param properties ready to be stored, including those that the server adds and `$set`, `$set_once`, `$unset`
+ * @returns effects that share only the values with the event
  */
 export function readPersonEffects(event: string, distinctId: string, properties: Properties): PersonEffects {
   // Ids of visitors without cookies are known to all readers of events: an event under one must make no person.
@@ -79,7 +79,7 @@ export function readPersonEffects(event: string, distinctId: string, properties:
 type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce'>;
 
 /**
- * Assigning is safe for the names that we know. Those of clients, such as `__proto__`, are only ever spread: that defines them.
+ * Assigns only names that we know. Names of clients, such as `__proto__`, are only ever spread, which defines them.
  */
 function readSetters(properties: Properties, isAboutPerson: boolean): Setters {
   const set = objectOf(properties['$set']);

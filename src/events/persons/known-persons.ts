@@ -4,11 +4,11 @@
  */
 import type { LoadedPerson } from './person.ts';
 
-/** UTF-16 units of properties; what is made of them takes about six times as many bytes. */
+/** UTF-16 units of properties; objects made from them take about six times as many bytes. */
 const MAX_TEXT = 8 * 1024 * 1024;
 /** Persons with more change rarely enough, or are rare enough, to be read again. */
 const LARGEST_TEXT = 64 * 1024;
-/** Beside the text of its properties, in the same measure. */
+/** Size of a person besides the text of its properties, in the same unit. */
 const AROUND_PERSON = 400;
 
 export type KnownPersons = {

@@ -1,4 +1,4 @@
-/** Reads the persons of a group's events in the ingest transaction: from Postgres only those that are not what this process knows. */
+/** Reads the persons of a group's events in the ingest transaction; Postgres sends only those that differ from the ones in memory. */
 import { quotedArray, type Fields } from '../../platform/db/simple-query.ts';
 import type { KnownPersons } from './known-persons.ts';
 import type { LoadedPerson } from './person.ts';
@@ -7,7 +7,7 @@ import { StoredProperties } from './stored-properties.ts';
 /** Sends statements; returns the rows of all of them. */
 export type Ask = (sql: string) => Promise<Fields[]>;
 
-/** By distinct id; those without a person are missing. */
+/** Persons by distinct id; ids without a person are missing. */
 export type Persons = ReadonlyMap<string, LoadedPerson>;
 
 type Reader = { ask: Ask; projectId: number; knownPersons: KnownPersons };
@@ -49,7 +49,7 @@ function personsSql(projectId: number, expected: ReadonlyMap<string, LoadedPerso
 
 const NO_STAMP = '0';
 
-/** @returns the persons that were not as expected, and the number of those that were */
+/** @returns the persons that differed from the expected ones, and the number of those that did not */
 function readPersons(rows: readonly Fields[]): { read: Map<string, LoadedPerson>; unchanged: number } {
   const read = new Map<string, LoadedPerson>();
   let unchanged = 0;

@@ -1,8 +1,8 @@
-/** Distinct ids by which persons may be merged. Clients send "null" or "undefined" by mistake: those would make one person of all. */
+/** Distinct ids by which persons may be merged. Clients send "null" or "undefined" by mistake, which would merge everyone into one person. */
 import { namesNobody } from '../cookieless/ids.ts';
 import { cut } from '../../platform/wire/cut.ts';
 
-/** In any case. */
+/** Compared in any case. */
 const WORDS = 'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' ');
 const EXACT_WORDS = ['[object Object]', 'NaN', 'None', 'none', 'null', '0'];
 
@@ -15,7 +15,7 @@ function inQuotes(word: string): string[] {
   return [word, `'${word}'`, `"${word}"`];
 }
 
-/** @returns whether the id can be that of one person */
+/** @returns whether the id can belong to a single person */
 export function isMergeable(distinctId: string): boolean {
   const id = distinctId.trim();
   // tooth: cookieless-merges

@@ -27,9 +27,9 @@ const MAX_PROPERTIES_VALUES = 25_000;
 
 /** A person on its way through the group. */
 type Person = PersonState & {
-  /** As it was before the group; undefined: it was not there. */
+  /** The person before the group; undefined: there was none. */
   before: PersonState | undefined;
-  /** How many distinct ids it has. */
+  /** Number of the person's distinct ids. */
   distinctIds: number;
   mergedInto: Person | undefined;
 };
@@ -116,7 +116,7 @@ export function createPersonWork(
     return link(distinctId, person);
   }
 
-  /** @returns the person that both ids have from now on; that of `distinctId` alone where the merge is refused */
+  /** @returns the person that both ids have from now on; if the merge is refused, that of `distinctId` alone */
   function join(distinctId: string, merge: NonNullable<PersonEffects['merge']>, timestamp: bigint): Person {
     const other = find(merge.distinctId);
     const found = find(distinctId);
@@ -155,7 +155,7 @@ export function createPersonWork(
   function replace(person: Person, distinctId: string, properties: Properties): void {
     const text = JSON.stringify(properties);
     const length = Math.max(Buffer.byteLength(text), storedLength(text, properties, MAX_PROPERTIES_BYTES));
-    // A person of before there was a limit may lose some of what it has.
+    // A person from before the limit existed may still lose properties.
     const isWide = text.length > person.properties.text.length && textHasMoreValuesThan(text, MAX_PROPERTIES_VALUES);
     if (length > MAX_PROPERTIES_BYTES || isWide) {
       warnings.push(tooLarge(distinctId));
@@ -165,12 +165,12 @@ export function createPersonWork(
   }
 }
 
-/** As it is now: the event keeps this while the person goes on changing. */
+/** Snapshot of the person: the event keeps it while the person changes further. */
 function seen({ id, properties }: Person): EventPerson {
   return { id, properties };
 }
 
-/** Shortens the way for the next one: a chain of merges may be as long as a group. */
+/** Shortens the chain of merges for the next lookup, because it may be as long as a group. */
 function survivorOf(person: Person): Person {
   let survivor = person;
   while (survivor.mergedInto) survivor = survivor.mergedInto;

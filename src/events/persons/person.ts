@@ -13,6 +13,6 @@ export type PersonState = EventPerson & {
 
 /** A person as one of its distinct ids had it. */
 export type LoadedPerson = PersonState & {
-  /** Of the distinct id: another one whenever its person is another one, or has changed. */
+  /** Changes whenever the distinct id gets another person, or its person changes. */
   stamp: string;
 };

@@ -5,7 +5,7 @@ type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce' | 'unset'>;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** @returns the properties after the effects; undefined where these change nothing, or only what is not worth it */
+/** @returns the properties after the effects; undefined if the effects change none, or only ones that do not justify a write */
 export function changedProperties(
   present: Properties,
   { set, volatile, setOnce, unset }: Setters,
@@ -39,7 +39,7 @@ export function changedProperties(
   return changed;
 }
 
-/** Of JSON values, whatever the order of their names; a number beyond the range of doubles is written as null. */
+/** Compares JSON values, ignoring the order of names; a number beyond the range of doubles equals null, because it is written so. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isContainer(a) || !isContainer(b)) return isNull(a) && isNull(b);

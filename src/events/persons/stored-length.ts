@@ -1,12 +1,12 @@
-/** How long JSON becomes in `jsonb`, which writes numbers without exponents: `1e308` is read again as 309 digits. */
+/** Length of JSON in `jsonb`, which writes numbers without exponents: `1e308` becomes 309 digits. */
 
 /** Characters that a number can gain, for each that it has: 5e-324 becomes 326. */
 const MAX_GROWTH = 64;
 
 /**
  * @param text JSON of the value
- * @param most what the caller can accept: where the text cannot grow beyond it, or is longer already, nobody counts
- * @returns the length of the text, with what its numbers gain where that may matter
+ * @param most limit of the caller: if the text cannot grow beyond it, or is longer already, numbers are not counted
+ * @returns the length of the text, plus the growth of its numbers where that may matter
  */
 export function storedLength(text: string, value: unknown, most: number): number {
   const isPlain = text.length > most || text.length * MAX_GROWTH <= most;

@@ -35,7 +35,7 @@ export async function* copyOut(client: PoolClient, sql: string, signal?: AbortSi
   }
 }
 
-/** A query of the driver's: it calls the `handle…` methods. */
+/** A query for the driver, which calls the `handle…` methods. */
 class CopyOut implements Submittable {
   readonly #sql: string;
   readonly #messages = new CopyMessages();

@@ -1,13 +1,13 @@
-/** How long a reading may take, and whose fault it is when it takes longer or cannot be computed. */
+/** Limits the time of a reading, and decides who is to blame if it takes longer or cannot be computed. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 import { InvalidInput, type Fault } from '../../platform/errors.ts';
 
-/** How long Postgres may take; without it, content that users wrote gets as long as upstream gives it. */
+/** Time limit for Postgres; if absent, content with users' expressions gets upstream's limit, other content none. */
 export type Patience = { seconds?: number | undefined };
 const CUSTOM_SECONDS = 900;
 
-/** The field of the wire whose expressions users wrote; null: there are none. */
+/** Field on the wire with the user's expressions; null: there are none. */
 function writtenField({ query, filters, transformations }: Content): string | null {
   if (query !== null) return 'hogql_query';
   if (filters.length > 0) return 'filters';
@@ -23,7 +23,7 @@ export function timeoutSetting(content: Content, seconds: number | undefined): R
   return { statement_timeout: `${limitOf(content, seconds)}s` };
 }
 
-/** Errors of Postgres about a user's own expressions are the user's to mend: a repeat would end in the same. */
+/** Turns Postgres errors about a user's own expressions into an error for the user, because a repeat would fail in the same way. */
 export function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
   const state = sqlState(error) ?? '';
   const field = writtenField(content);

@@ -94,8 +94,8 @@ export function eventReader(pool: Pool) {
     },
 
     /**
-     * The newest `interval_time` before an instant at which the content may have a row; null: it has none. It asks neither
-     * what a query leaves out nor which version of a row is the latest.
+     * The newest `interval_time` before an instant at which the content may have a row; null: it has none. Ignores both
+     * the query's own conditions and which version of a row is the latest.
      */
     async newest(
       projectId: number,
@@ -121,7 +121,7 @@ export function eventReader(pool: Pool) {
       }
     },
 
-    /** Whether rows have joined a slice since its cutoff: an import did that. Nothing needs to be sealed. */
+    /** Whether an import has added rows to a slice since its cutoff. No seal is needed. */
     async changedSince({ projectId, start, end, cutoff, content }: Slice): Promise<boolean> {
       const { source, conditions } = selectionOf(content, { start, end });
       if (!source.importable) return false;

@@ -1,4 +1,4 @@
-/** An export's content, applied to a window: which rows of which relation are read, and which columns they leave with. */
+/** An export's content, applied to a window: the relation, the rows and the columns that are read. */
 import type { Carrier, Column, RowVersions } from '../../conditions/rows/columns.ts';
 import type { Content, Model } from '../../conditions/rows/content.ts';
 import { ROW_ID } from '../../conditions/rows/rows-digest.ts';
@@ -11,7 +11,7 @@ import { persons } from './models/persons.ts';
 import { sessions } from './models/sessions.ts';
 import { transformed } from './transform.ts';
 
-/** Rows of a window: they can no longer change by new ones. */
+/** Rows of a window that new rows can no longer change. */
 export type Slice = Window & { content: Content };
 
 export type Selection = {
@@ -20,7 +20,7 @@ export type Selection = {
   columns: readonly SourceColumn[];
   /** Columns that files get only where an export names them. */
   tableOnly: ReadonlySet<string>;
-  /** On the relation's columns: what the export itself leaves out. */
+  /** Conditions on the relation's columns that exclude rows from the export. */
   conditions: readonly string[];
 };
 
@@ -62,7 +62,7 @@ export function rowsOf(slice: Slice, { source, conditions }: Selection): { from:
   return { from, where: [where, ...conditions].join(' and ') };
 }
 
-/** How a table of this content tells which of two versions of a row is newer; null: its rows do not change. */
+/** How a table of this content decides which of two versions of a row is newer; null: its rows do not change. */
 export function mergeOf(content: Content): RowVersions | null {
   return content.query === null ? selectionOf(content).source.merge : null;
 }
@@ -89,7 +89,7 @@ function selectedColumns(
   return isIdentified ? leaving : [{ ...ROW_ID, sql: source.rowId }, ...leaving];
 }
 
-/** Whether columns or conditions of the content look at persons' properties. */
+/** Whether columns or conditions of the content read persons' properties. */
 export function readsPersons(content: Content): boolean {
   const selection = selectionOf(content);
   if (selection.source.model === 'persons') return true;
@@ -97,7 +97,7 @@ export function readsPersons(content: Content): boolean {
   return [...columns, ...selection.conditions].some((sql) => sql.includes('person_properties'));
 }
 
-/** The column after its transformations and those of the column that it is made of; none when one of them takes it away. */
+/** The column after its transformations and those of its base column; empty if one of them removes it. */
 function leavingAs(
   { name, type, sql }: SourceColumn,
   all: readonly SourceColumn[],
@@ -116,7 +116,7 @@ function leavingAs(
 /** The select list of columns that a plan names. @throws Error for one that the content does not have any more */
 export function selectList(content: Content, selection: Selection, columns: readonly Column[]): string {
   const sources = new Map(selectedColumns(content, selection, 'rows').map((column) => [column.name, column.sql]));
-  // Named, lest Postgres names one `uuid` by itself and takes that for the one of ORDER BY: it does for `uuid::text`.
+  // Aliased, because Postgres may otherwise name a column `uuid` and sort by it in ORDER BY; it does so for `uuid::text`.
   return columns
     .map(({ name }, i) => {
       const sql = sources.get(name);

@@ -1,4 +1,4 @@
-/** One view of the events in which the rows of a slice can no longer change by new ones. */
+/** One view of the events in which new rows can no longer change the rows of a slice. */
 import { takeCancellable } from '../../platform/db/cancellable.ts';
 import type { Pool, PoolClient } from '../../platform/db/connection.ts';
 import { Unavailable } from '../../platform/errors.ts';

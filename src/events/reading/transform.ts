@@ -1,10 +1,10 @@
-/** Values that leave out of the database already without what they must not say. */
+/** Hides or hashes values inside the database, before they leave it. */
 import { createHash } from 'node:crypto';
 import type { ColumnType } from '../../conditions/rows/columns.ts';
 import type { Transformation } from '../../conditions/rows/content.ts';
 import { textArraySql } from './models/literals.ts';
 
-/** Of SHA-256, bytes; HMAC pads its key to it. RFC 2104. */
+/** Block size of SHA-256 in bytes; HMAC pads its key to it. RFC 2104. */
 const HASH_BLOCK_BYTES = 64;
 
 /** The column that a path is about, and the way into its JSON; an empty way is the column itself. */
@@ -13,7 +13,7 @@ export function partsOfPath(path: string): { column: string; way: string[] } {
   return { column, way };
 }
 
-/** @param column untouched, with its `sql` @returns the column as the transformations leave it; undefined: it is left out */
+/** @param column untouched, with its `sql` @returns the column after the transformations; undefined: it is left out */
 export function transformed(
   column: { name: string; type: ColumnType; sql: string },
   transformations: readonly Transformation[],
@@ -41,7 +41,7 @@ function withoutProperty(json: string, way: readonly string[]): string {
 }
 
 /**
- * Settings of the transaction that keyed_hash() and hash_property() of the database read: the key never stands in a statement.
+ * Settings of the transaction that the database functions keyed_hash() and hash_property() read, so the key is in no statement.
  * @param key of the export
  */
 export function hashSettings(key: string): Record<string, string> {

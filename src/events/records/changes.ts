@@ -13,7 +13,7 @@ type Doing = { project: Project; by: Author };
 export type PeopleChanges = ReturnType<typeof peopleChanges>;
 
 export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransaction'>) {
-  /** One property of a group, before and after. */
+  /** Changes one property of a group, and records its values before and after. */
   async function changeProperty(
     { project, by }: Doing,
     name: GroupName,
@@ -33,7 +33,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
     /** @throws NotFound */
     async deletePerson({ project, by }: Doing, id: string): Promise<void> {
       await inTransaction(async ({ persons, auditLog }) => {
-        // Read first: what is not there is not found, and a lock on all persons of the project is not taken for it.
+        // Read first: an unknown person must not take the lock on all persons of the project.
         await persons.get(project.id, id);
         await persons.delete(project.id, [id]);
         // A deleted person wants to be forgotten: their name is not kept here.

@@ -3,7 +3,7 @@
 /** The first that a person has is its name. As in PostHog: PERSON_DEFAULT_DISPLAY_NAME_PROPERTIES. */
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName'];
 
-/** As SDKs make them for visitors whom nobody has identified. */
+/** Ids that SDKs generate for visitors who are not identified. */
 const GENERATED = /^(?:[a-z0-9]+-){4}[a-z0-9]+$/;
 
 /** @returns a property, else a distinct id, rather one that somebody chose; else the id */

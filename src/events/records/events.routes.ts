@@ -1,4 +1,4 @@
-/** `/events/`: what arrived. */
+/** `/events/`: the stored events. */
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
@@ -48,7 +48,7 @@ const Query = Type.Object({
   ),
 });
 
-/** @param access of who looks: persons may be closed to those who see events */
+/** @param access of the reader, who may see events but not persons */
 function present({ uuid, ...event }: StoredEvent, access: RawAccess): Static<typeof EventBody> {
   return {
     id: uuid,

@@ -18,14 +18,14 @@ export type StoredEvent = {
   createdAt: string;
 };
 
-/** In a list, an event's place is when it was stored (history: when it happened): its `interval_time`. */
+/** In a list, an event is placed by its `interval_time`: when it was stored, or for history when it happened. */
 export type ListedEvent = Listed & { stored: StoredEvent };
 
 export type EventFilter = {
   event?: string | undefined;
   distinctId?: string | undefined;
   personId?: string | undefined;
-  /** Of the timestamp, excluded. ISO, UTC. */
+  /** Exclusive bound of the timestamp. ISO, UTC. */
   after?: string | undefined;
   before?: string | undefined;
 };
@@ -44,9 +44,9 @@ type Row = {
 };
 
 /**
- * Read in the order of the index `events_interval`, as there is none by distinct id. Measured on events of a kilobyte: it would add
+ * Read in the order of the index `events_interval`, because no index has the distinct id. Measured on events of a kilobyte, one would add
  * 3 us (storing one costs Postgres 24) and 13 % of journal to every event, a hash index 0.9 us and 7 %, and either more once it
- * outgrows memory: too much for what is asked seldom. `after` bounds what is looked through.
+ * outgrows memory: too much for rare requests. `after` limits the rows that are scanned.
  */
 const CONDITIONS: Record<keyof EventFilter, string> = {
   event: 'event = :event',
@@ -54,7 +54,7 @@ const CONDITIONS: Record<keyof EventFilter, string> = {
   // Events from before a merge were stored with the former person.
   personId: `(person_id = :personId or distinct_id in (
     select distinct_id from person_distinct_ids where project_id = :projectId and person_id = :personId))`,
-  // Capture takes no timestamp from more than a day ahead: what happened later than this was not stored long before.
+  // Capture takes no timestamp from more than a day ahead, so an event that happened later than this was not stored much earlier.
   after: `"timestamp" > :after and interval_time > cast(:after as timestamptz) - interval '1 day'`,
   before: '"timestamp" < :before',
 };

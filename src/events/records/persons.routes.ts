@@ -1,4 +1,4 @@
-/** `/persons/`: who the events are about. */
+/** `/persons/`: the persons of the project's events. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';

@@ -7,13 +7,13 @@ import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts'
 import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
 import { containing, cutToPage, inTime } from '../table/lookup.ts';
 
-/** How many distinct ids of a person are told. */
+/** Distinct ids of a person that an answer contains. */
 const DISTINCT_IDS = 100;
 
 export type Person = Listed & {
   properties: Record<string, unknown>;
   isIdentified: boolean;
-  /** In alphabetical order, the first `DISTINCT_IDS`. */
+  /** The first `DISTINCT_IDS` in alphabetical order. */
   distinctIds: string[];
   distinctIdCount: number;
 };
@@ -51,7 +51,7 @@ const withDistinctIds = (persons: string) => `
 /**
  * @param nearest SQL that selects the rows from the page's cursor on, each with `row_bytes`
  * @param sorting SQL; the nearest row first
- * @returns SQL that selects `PersonRow`s: those that fit into a page, and the first one that does not
+ * @returns SQL that selects `PersonRow`s: those that fit into a page, and the first that does not
  */
 export function personsPageSql(nearest: string, sorting: string): string {
   return `${withDistinctIds(cutToPage(nearest, sorting))} order by ${sorting}`;
@@ -110,7 +110,7 @@ export function personStore(db: Knex) {
     /** Deletes the persons that have these distinct ids. @returns how many there were */
     async deleteOf(projectId: number, distinctIds: readonly string[]): Promise<number> {
       return inTransaction(db, async (transaction) => {
-        // The lock under which persons are merged and deleted: nobody moves a distinct id between the two statements.
+        // The lock for merging and deleting persons: no distinct id can move between the two statements.
         await inTime(
           transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]),
           FEWER,

@@ -1,15 +1,15 @@
-/** How many rows some stretches of time hold, before anybody reads them. */
+/** Estimates the number of rows in some stretches of time before they are read. */
 import type { Pool } from '../../platform/db/connection.ts';
 
 /** Half-open, ISO; disjoint, oldest first. */
 export type Stretch = { start: string; end: string };
 export type Estimate = { rows: number; exact: boolean };
 
-/** Where the rows of a model are; both tables have an index on (project_id, interval_time). */
+/** Table of each model; both have an index on (project_id, interval_time). */
 const TABLES = { events: 'events', persons: 'person_versions' } as const;
 export type EstimatedModel = keyof typeof TABLES;
 
-/** Counted one by one up to here: some tenths of a second. */
+/** Rows are counted exactly up to this number, which takes some tenths of a second. */
 const MAX_COUNTED = 1_000_000;
 
 const count = (table: string, most: number) => `

@@ -1,7 +1,7 @@
-/** Which deliveries an import has made stale since: history may be stored long after its data interval was delivered. */
+/** Finds deliveries that a later import made stale: history may be stored long after its data interval was delivered. */
 import type { Pool } from '../../platform/db/connection.ts';
 
-/** A data interval and the instant before which what was delivered of it had been stored. ISO. */
+/** A delivered data interval; its rows were stored before `cutoff`. ISO. */
 export type Delivered = { start: string; end: string; cutoff: string };
 
 const LATE = `
@@ -25,8 +25,8 @@ const LATE = `
 `;
 
 /**
- * Looks at the ranges of later imports, and only there at the index of events.
- * @returns the ends of those that events have joined since their cutoff
+ * Reads the ranges of later imports first, and the index of events only within those.
+ * @returns the ends of the intervals that events have joined since their cutoff
  */
 export async function lateImports(pool: Pool, projectId: number, delivered: readonly Delivered[]): Promise<string[]> {
   if (delivered.length === 0) return [];

@@ -1,11 +1,11 @@
-/** Bounds of the read API on the database that it shares with capture: a few seconds, a few connections, a few megabytes. */
+/** Limits of the read API on the database that it shares with capture: a few seconds, a few connections, a few megabytes. */
 import { POOLS } from '../../platform/db/pools.ts';
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 const TIMEOUT_MS = 5_000;
 
-/** For the connections that lookups use. */
+/** Options of the connections that lookups use. */
 export const LOOKUP_OPTIONS = {
   ...POOLS.lookup,
   statementTimeoutMs: TIMEOUT_MS,
@@ -30,8 +30,8 @@ const PAGE_BYTES = 16 * 1024 * 1024;
 /**
  * @param nearest a query of the rows of a place, with their `row_bytes`
  * @param order SQL; the nearest row first
- * @param pageBytes what `row_bytes` of a page are together, but for its last row
- * @returns a query of the rows that fit into a page, at least one, and of the one behind them: `beyond` is true for that
+ * @param pageBytes sum of `row_bytes` in a page, except its last row
+ * @returns a query of the rows that fit into a page, at least one, and of the next row, for which `beyond` is true
  */
 export function cutToPage(nearest: string, order: string, pageBytes: number = PAGE_BYTES): string {
   const bytesBefore = (rows: number) =>

@@ -2,8 +2,8 @@
 import type { Pool } from '../../platform/db/connection.ts';
 
 /**
- * Makes the monthly partitions up to three months from now that are missing. Safe to call from many processes at once.
- * @returns the names of those that were made, oldest first
+ * Makes the missing monthly partitions up to three months from now. Safe to call from many processes at once.
+ * @returns the names of the new partitions, oldest first
  */
 export async function ensurePartitions(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>('select make_event_partitions() as name');

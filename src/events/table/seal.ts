@@ -39,7 +39,7 @@ export type Sealer = {
 export type SealerOptions = {
   /** How long a transaction may keep a seal waiting before its session is ended: its process may be frozen. */
   patienceMs?: number;
-  /** This process's clock. */
+  /** Clock of this process. */
   present?: () => Date;
 };
 
@@ -136,7 +136,7 @@ async function waitForHolders(pool: Pool, listed: string[], patienceMs: number):
     await sleep(lookMs);
     lookMs = Math.min(lookMs * 2, SLOWEST_LOOK_MS);
     const overdueMs = performance.now() - deadline;
-    // Naming the transaction, not the session: the session may be at its next transaction by now.
+    // Names the transaction, not the session, because the session may be in its next transaction by now.
     const { rows } = await pool.query<{ holder: string }>(
       `select virtualtransaction as holder ${overdueMs > 0 ? ', pg_terminate_backend(pid)' : ''} ${HOLDERS} and virtualtransaction = any($1)`,
       [left],

@@ -1,6 +1,6 @@
 /**
- * Writes ingestion warnings beside the path of the events: noting one neither waits nor fails. Warnings that are not written yet are
- * kept by project, code and minute, so that a flood of one kind takes no more memory than one.
+ * Writes ingestion warnings in the background: noting one neither waits nor fails. Warnings that are not written yet are
+ * grouped by project, code and minute, so a flood of one kind takes no more memory than a single one.
  */
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { IngestionWarning } from './warnings.ts';
@@ -18,7 +18,7 @@ const DETAIL_LENGTH = 500;
 export type WarningWriter = {
   /** Written soon. Never throws. */
   note(projectId: number, warnings: readonly IngestionWarning[]): void;
-  /** Writes what is pending, as far as that is possible now. */
+  /** Writes pending warnings, as far as that is possible now. */
   drain(): Promise<void>;
 };
 
@@ -51,7 +51,7 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
     }, ms);
   }
 
-  /** One at a time. */
+  /** Runs one write at a time. */
   function write(): Promise<void> {
     writing = writing.then(writePending);
     return writing;
@@ -101,7 +101,7 @@ function minuteOf(projectId: number, warning: IngestionWarning, seenAt: string):
   return { projectId, code, minute, count: 1, lastSeen: seenAt, examples: [example], daily };
 }
 
-/** One text that `jsonb` refuses would keep all others from being written. */
+/** Replaces characters that `jsonb` refuses, because one such text would keep all others from being written. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }

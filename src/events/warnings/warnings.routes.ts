@@ -1,4 +1,4 @@
-/** `/ingestion_warnings/`: what became of a project's events otherwise than their senders meant. */
+/** `/ingestion_warnings/`: events that were handled differently from what their senders meant. */
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';

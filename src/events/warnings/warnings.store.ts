@@ -1,7 +1,7 @@
 /** Ingestion warnings as they are kept: counted by minute, with a few examples. */
 import type { Knex } from '../../platform/db/connection.ts';
 
-/** How many examples are kept of a minute, and shown of a code. */
+/** Examples stored per minute, and shown per code. */
 export const EXAMPLES = 5;
 
 /** ISO instants in UTC. */
@@ -31,14 +31,14 @@ const LAST_EXAMPLE = EXAMPLES - 1;
 
 export function warningStore(db: Knex) {
   return {
-    /** Adds to what is there. Those of projects that are gone are ignored. */
+    /** Adds to the stored counts. Warnings of projects that are gone are ignored. */
     async add(minutes: readonly WarningMinute[]): Promise<void> {
       const rows = minutes.map(({ projectId, lastSeen, ...others }) => ({
         ...others,
         project_id: projectId,
         last_seen: lastSeen,
       }));
-      // In one order, or two processes deadlock.
+      // Sorted, because two processes could deadlock otherwise.
       await db.raw(
         `insert into ingestion_warnings as kept (project_id, code, minute, count, last_seen, examples)
            select given.project_id, code, minute, count, last_seen, examples
@@ -58,7 +58,7 @@ export function warningStore(db: Knex) {
       );
     },
 
-    /** One for each code, the one that was seen last first. */
+    /** Lists one summary for each code, the last seen first. */
     async list(projectId: number, { from, to }: WarningPeriod): Promise<WarningSummary[]> {
       const { rows } = await db.raw<{ rows: SummaryRow[] }>(
         `with kept as (
@@ -81,7 +81,7 @@ export function warningStore(db: Knex) {
       }));
     },
 
-    /** Deletes what is older than that many days. */
+    /** Deletes warnings older than that many days. */
     async forget(days: number): Promise<void> {
       await db.raw('delete from ingestion_warnings where minute < now() - make_interval(days => ?)', [days]);
     },

@@ -3,7 +3,7 @@
  * placement that was not permitted. Kept per project and code, so that `GET /api/projects/:id/ingestion_warnings/` can say so.
  */
 export type IngestionWarning = {
-  /** The kind of thing that happened, in snake_case: one of a few words, never text of a sender. */
+  /** Kind of warning in snake_case: one of a few words, never text of a sender. */
   code: string;
   /** A sentence for people: the thing that happened, and to which name. Quotes names of events, timestamps, distinct ids and keys of groups at most, no values of properties. */
   detail: string;

@@ -9,7 +9,7 @@ import { Dropped } from '../dropped.ts';
 import { distinctIdIn, isObject, type RawObject } from '../envelope.ts';
 import { uuidV7Of } from '../uuid.ts';
 
-/** Whether events of visitors without cookies may be stored, and by what they are told apart. */
+/** Whether events of visitors without cookies may be stored, and the data by which visitors are told apart. */
 export type Cookieless =
   | { allowed: false }
   | { allowed: 'as history' }
@@ -18,7 +18,7 @@ export type Cookieless =
 /** The answer for all others. */
 const MODE = '$cookieless_mode';
 
-/** Members that would say whose the event is, or from what the id was made; among the properties and beside them. */
+/** Members that reveal the person of the event, or the inputs of the id; removed from the event and from its properties. */
 const NOT_KEPT = new Set([
   '$ip',
   '$raw_user_agent',
@@ -36,7 +36,7 @@ const PLACE = '$geoip_';
 /** Events that say who somebody is, and nothing else. */
 const SAY_WHO = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
 
-/** @param event not looked at yet: anything but an object is none */
+/** @param event not checked yet: anything but an object is not an event */
 export function isCookieless(event: unknown): boolean {
   if (!isObject(event)) return false;
   const { properties } = event;
@@ -89,7 +89,7 @@ function kept(given: RawObject): RawObject {
   return Object.fromEntries(entries);
 }
 
-/** How late an event of a visitor without cookies may be: its id is that of the day on which it arrives. */
+/** Maximum delay of a visitor's event, because its id is that of the day on which it arrives. */
 const MAX_LATE = 24n * 3600n * 1_000_000n;
 
 /** @throws Dropped. Both instants are microseconds since 2000-01-01Z */

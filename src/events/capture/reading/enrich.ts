@@ -1,30 +1,30 @@
-/** Additions of the server to events: the address that they came from, and where that is. */
+/** Adds the client's address and its place to events. */
 import type { Locate } from '../../../platform/wire/geoip.ts';
 import { isCookieless } from './cookieless.ts';
 import { isObject } from '../envelope.ts';
 
 export type Origin = {
-  /** Of the client; '' when it is not known. */
+  /** Address of the client; '' when it is not known. */
   address: string;
-  /** Whether the project stores no IP addresses: they are used for geolocation only. */
+  /** Whether the project stores no IP addresses; they are then used for geolocation only. */
   anonymize: boolean;
 };
 
-/** Adds in place, before anything of the events is looked at; what is no event yet stays what it is. */
+/** Adds in place, before the events are checked; values that are not objects are left alone. */
 export type Enrich = (events: readonly unknown[], origin: Origin) => void;
 
 /**
- * `$ip` is the event's own where it has one, null included: a server that reports on its users knows them better than we do.
- * `$geoip_disable` keeps the place away. What the database knows of the address overrides what the event says.
- * @param locate absent: there is no database
+ * `$ip` is the event's own if it has one, even null: a server that reports on its users knows their addresses better than we do.
+ * `$geoip_disable` suppresses the place. The database's values for the address override the event's own.
+ * @param locate absent: there is no geolocation database
  */
 export function createEnrichment(locate?: Locate): Enrich {
   return (events, origin) => {
     const locateOnce = locate && remembering(locate);
     for (const event of events) {
-      // Where visitors without cookies come from is not kept.
+      // The place of visitors without cookies is not stored.
       if (!isObject(event) || isCookieless(event)) continue;
-      // Parsed for this request: nobody else has it.
+      // Safe to change: the event was parsed for this request.
       const parsed = event as { properties?: unknown };
       parsed.properties ??= {};
       if (isObject(parsed.properties)) enrich(parsed.properties, origin, locateOnce);
@@ -42,7 +42,7 @@ function enrich(properties: Record<string, unknown>, { address, anonymize }: Ori
   if (!isGiven && !anonymize && address !== '') properties['$ip'] = address;
 }
 
-/** The events of a request mostly have one address, or come one address after another. */
+/** Remembers the last address: events of one request mostly share one, or come one address after another. */
 function remembering(locate: Locate): Locate {
   let last: string | undefined;
   let place: ReturnType<Locate>;

@@ -1,4 +1,4 @@
-/** Why an event is stored otherwise than it was sent: ingestion warnings, before their event is known by its id. */
+/** Reasons why an event is stored differently from how it was sent: ingestion warnings before the event's id is known. */
 import { cut } from '../../../platform/wire/cut.ts';
 
 export type Note = { code: string; detail: string };

@@ -1,4 +1,4 @@
-/** One event of a request, from whatever a client sent to what is stored. */
+/** Reads one event of a request: from the client's data to the stored form. */
 import { InvalidInput, MalformedRequest } from '../../../platform/errors.ts';
 import type { NewEvent } from '../../ingest/event-rows.ts';
 import type { GroupTypes } from '../../ingest/group-types.ts';
@@ -19,7 +19,7 @@ import { canonicalUuid, uuidV7 } from '../uuid.ts';
 export type Reception = Clocks & {
   /** Whether the body held `\u` escapes (see `parseJson`). */
   escapes: boolean;
-  /** Of the project, with all that the request names. */
+  /** Group types of the project, with all that the request names. */
   groupTypes: GroupTypes;
   cookieless: Cookieless;
 };
@@ -65,7 +65,7 @@ function withNotes(
   notes: readonly Note[],
   event: { distinctId: string; eventUuid: string },
 ): PersonEffects {
-  // Most events: they share what `readPersonEffects` returns.
+  // True for most events, so they share the result of `readPersonEffects`.
   if (notes.length + person.warnings.length === 0) return person;
   return { ...person, warnings: [...person.warnings, ...notes].map((note) => ({ ...note, ...event })) };
 }
@@ -150,7 +150,7 @@ function withoutChain(given: RawObject): RawObject {
   return others;
 }
 
-/** SDKs write `$set`, `$set_once` and `$unset` beside the properties too; they belong among them. */
+/** SDKs also write `$set`, `$set_once` and `$unset` next to the properties; this moves them into the properties. */
 function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject, given: RawObject): RawObject {
   if (set === undefined && setOnce === undefined && unset === undefined) return given;
   return {
@@ -161,7 +161,7 @@ function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject
   };
 }
 
-/** Setters beside the properties win. */
+/** Setters next to the properties win over those among them. */
 function joined(among: unknown, beside: unknown): unknown {
   if (!isObject(beside)) return among ?? beside;
   return isObject(among) ? { ...among, ...beside } : beside;

@@ -1,4 +1,4 @@
-/** The events of a request, each read by itself: one that cannot be stored costs no other. */
+/** Reads the events of a request separately, so one that cannot be stored does not affect the others. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { NewEvent } from '../../ingest/event-rows.ts';
 import type { Envelope } from '../envelope.ts';
@@ -7,14 +7,14 @@ import type { Rejected } from '../respond.ts';
 
 export type ReadEvents = {
   events: NewEvent[];
-  /** Of each event, where it was in the request. */
+  /** Position of each event in the request. */
   indexes: number[];
   rejected: Rejected[];
 };
 
 export type EventsReception = Reception & Pick<Envelope, 'faults'>;
 
-/** For which the events of one request may keep others waiting. */
+/** How long the events of one request may keep other requests waiting. */
 const LONGEST_TURN_MS = 20;
 
 /** Other requests get their turn between the events of a large one. */

@@ -1,4 +1,4 @@
-/** Groups in events: `$groups` says which ones an event belongs to, `$groupidentify` what is known about one. */
+/** Reads groups in events: `$groups` names the groups of an event, `$groupidentify` sets properties of one. */
 import type { GroupUpdate } from '../../ingest/group-changes.ts';
 import type { GroupTypes } from '../../ingest/group-types.ts';
 import { storableText } from '../../../platform/wire/json.ts';
@@ -8,10 +8,10 @@ import type { Note } from './notes.ts';
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** More than a project can have: which others there are makes no difference to it, and an event may name 100,000. */
+/** More than a project can have. Further names make no difference to a project, and an event may name 100,000. */
 const MAX_NAMES = 100;
 
-/** @returns the types of groups that these events, not looked at yet, name; the first of very many */
+/** @returns the group types that these unchecked events name; only the first ones if there are very many */
 export function namedGroupTypes(events: readonly unknown[]): ReadonlySet<string> {
   let names: Set<string> | undefined;
   for (const event of events) {

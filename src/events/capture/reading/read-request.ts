@@ -1,4 +1,4 @@
-/** From a request to rows: its project, the rights of its sender, and its events, read and encoded. */
+/** Turns a request into rows: finds its project and its sender's rights, then reads and encodes its events. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Salts } from '../../cookieless/salts.ts';
 import type { Pool } from '../../../platform/db/connection.ts';
@@ -47,9 +47,9 @@ export type ReadingOptions = {
   salts: Pick<Salts, 'ofToday'>;
   /** Limits of each project, and of each secret key that brings history, which is not counted as its project's. */
   eventsPerSecond: { project: number; key: number };
-  /** Resolves when a large body of the request may be inflated; shared with what is not read. */
+  /** Resolves when a large body of the request may be inflated; shared with requests whose bodies are not read. */
   enterInflation(request: LaneRequest): Promise<() => void>;
-  /** Counts the events of projects; shared with what is not read. */
+  /** Counts the events of projects; shared with requests whose bodies are not read. */
   projectLimit: RateLimit<number>;
 };
 
@@ -58,9 +58,9 @@ export type ReadOptions = { limit: number; open: OpenEnvelope; memory: Memory };
 /** A request whose events are encoded: its parsed body is gone. */
 export type ReadRequest = Omit<ReadEvents, 'events'> & {
   rows: EventRows;
-  /** For the client. */
+  /** Warnings for the client. */
   warnings: Warning[];
-  /** For the project. */
+  /** Warnings for the project. */
   ingestionWarnings: IngestionWarning[];
   answer: AnswerOutcome;
 };
@@ -78,7 +78,7 @@ export function createReading(options: ReadingOptions) {
   const line = createLine();
   const keyLimit = createRateLimit<string>(eventsPerSecond.key);
 
-  /** A function of its own, so that the parsed body is gone while its rows wait for the commit. */
+  /** A separate function, so the parsed body can be freed while its rows wait for the commit. */
   async function read(request: LaneRequest, options: ReadOptions): Promise<ReadRequest> {
     let leave: (() => void) | undefined;
     const enterLine = async (sender: string) => void (leave = await line(sender));
@@ -140,7 +140,7 @@ export function createReading(options: ReadingOptions) {
     return { allowed: true, projectId, salt: await salts.ofToday(projectId), address };
   }
 
-  /** There are five types for good: what is rejected must not use them up. */
+  /** A project never gets more than five types, so rejected events must not use them up. */
   async function findGroupTypes(
     projectId: number,
     given: readonly unknown[],
@@ -160,7 +160,7 @@ export function createReading(options: ReadingOptions) {
     }
   }
 
-  /** History is not for the public key: with it alone anyone could rewrite what was delivered long ago. */
+  /** The public key must not write history, because with it anyone could rewrite data that was delivered long ago. */
   async function mayPlace(project: CapturedProject, request: LaneRequest, token: string): Promise<Placement> {
     if (project.historicalFromProjectKey) return { historical: true };
     const { authorization } = request.headers;
@@ -175,7 +175,7 @@ export function createReading(options: ReadingOptions) {
   return read;
 }
 
-/** Where events are placed, and the secret key that allowed it. */
+/** Whether events are placed as history, and the secret key that allowed it. */
 type Placement = { historical: boolean; keyId?: string };
 const LIVE: Placement = { historical: false };
 

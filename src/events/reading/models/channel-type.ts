@@ -1,6 +1,6 @@
 /**
- * Where a session came from, in upstream's words and by its rules: what was paid for first, then what a medium says, then who
- * referred. Upstream knows thousands of domains; this knows the families of the large ones.
+ * The source of a session, in upstream's words and by its rules: paid sources first, then the medium, then the
+ * referrer. Upstream knows thousands of domains; this knows the families of the large ones.
  */
 
 const SEARCH = 'google|bing|duckduckgo|yahoo|ecosia|baidu|yandex|naver|qwant|startpage|brave|kagi|seznam';
@@ -9,12 +9,12 @@ const SOCIAL =
 const VIDEO = 'youtube|vimeo|twitch|dailymotion|bilibili';
 const SHOPPING = 'amazon|ebay|etsy|alibaba|aliexpress|walmart|shopify|shop';
 
-/** @returns SQL: whether the source or the referring domain is of a family; `or` are whole domains beside it */
+/** @returns SQL that tests whether the source or the referring domain belongs to a family; `or` are further whole domains */
 function isFrom(family: string, or = ''): string {
   return `(source ~ '^(${family})' or referrer ~ '(^|[.])((${family})[.]${or})')`;
 }
 
-/** With the short names of one network. */
+/** Includes the short domains of one network. */
 const IS_SOCIAL = isFrom(SOCIAL, '|t[.]co$|x[.]com$');
 
 /** SQL of type text over the columns of a session; null where nothing is known of it. */

@@ -1,4 +1,4 @@
-/** COPY takes no parameters, so what is read is named by literals everywhere. */
+/** COPY takes no parameters, so all values in its query are written as literals. */
 import pg from 'pg';
 
 const textSql = pg.escapeLiteral;

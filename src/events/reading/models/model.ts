@@ -1,4 +1,4 @@
-/** A model, as far as the reader must know it: where its rows are, how they are told apart, and what they consist of. */
+/** A model as the reader needs to know it: where its rows are, their ids, and their columns. */
 import type { ColumnType, RowVersions } from '../../../conditions/rows/columns.ts';
 import type { Model } from '../../../conditions/rows/content.ts';
 import { instantSql, integerSql } from './literals.ts';
@@ -18,14 +18,14 @@ export type Relation = { from: string; where: string };
 
 export type ModelSource = {
   model: Model;
-  /** The rows of a window: exactly those that are delivered for it, whenever that is asked. */
+  /** Rows of a window: exactly the delivered ones, whenever they are read. */
   rows(window: Window): Relation;
   /**
    * Where a project may have rows, by `interval_time` through an index. `isWhole`: it has the columns of the relation, so that filters
    * can be asked of it.
    */
   history(projectId: number): Relation & { isWhole: boolean };
-  /** SQL of type uuid: which row it is, in whatever export. With `interval_time` it makes the order of a window. */
+  /** SQL of type uuid that identifies the row in every export. With `interval_time` it is the order of a window. */
   rowId: string;
   /** SQL of an estimate: the length of the row as a JSON line. */
   bytes: string;
@@ -33,13 +33,13 @@ export type ModelSource = {
   columns: readonly SourceColumn[];
   /** Columns that files get only where an export names them. */
   tableOnly: ReadonlySet<string>;
-  /** How a table tells which of two versions of a row is newer; null: rows do not change. */
+  /** How a table decides which of two versions of a row is newer; null: rows do not change. */
   merge: RowVersions | null;
   /** Whether rows can join a window after its end: by an import of historical events. */
   importable: boolean;
 };
 
-/** For a table that has `project_id` and `interval_time`. */
+/** Condition for a table that has `project_id` and `interval_time`. */
 export function inWindow({ projectId, start, end }: Window): string {
   return `project_id = ${integerSql(projectId)} and interval_time >= ${instantSql(start)} and interval_time < ${instantSql(end)}`;
 }

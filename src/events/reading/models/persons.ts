@@ -1,6 +1,6 @@
 /**
  * Persons: for each distinct id whose person changed within the window, the latest version in it. Versions are only ever appended, and
- * never to the past: what a window holds is fixed once its end is sealed.
+ * never to the past, so the rows of a window are final once its end is sealed.
  */
 import { integerSql } from './literals.ts';
 import { inWindow, type ModelSource } from './model.ts';
@@ -8,14 +8,14 @@ import { inWindow, type ModelSource } from './model.ts';
 const COLUMNS =
   'distinct_id, person_id, properties, created_at, is_deleted, is_identified, version, interval_time, project_id';
 
-/** Names, braces and instants of a JSON line, beside the properties. */
+/** Bytes of a JSON line besides the properties: names, braces and instants. */
 const OTHER_BYTES = 400;
 
 export const persons: ModelSource = {
   model: 'persons',
   rows(window) {
-    // The index knows which versions are the latest; what they say is read of those alone, by their key: with the limit there is no
-    // other way, whatever the planner thinks of a table that nobody has analyzed yet.
+    // The index finds the latest versions, and only those rows are read, by their key: because of the limit Postgres has no
+    // other plan, whatever it assumes about a table that is not analyzed yet.
     const latest = `select distinct_id as id, max(version) as newest from person_versions where ${inWindow(window)} group by distinct_id`;
     return {
       from: `(select ${COLUMNS} from (${latest}) as latest cross join lateral (
@@ -37,7 +37,7 @@ export const persons: ModelSource = {
     { name: 'distinct_id', type: 'text', sql: 'distinct_id' },
     { name: 'person_id', type: 'uuid', sql: 'person_id' },
     { name: 'properties', type: 'jsonb', sql: 'properties' },
-    // One version of the pair is all there is: both are it.
+    // The person and its distinct id share one version, so both columns have it.
     { name: 'person_distinct_id_version', type: 'int8', sql: 'version' },
     { name: 'person_version', type: 'int8', sql: 'version' },
     { name: 'created_at', type: 'timestamptz', sql: 'created_at' },

@@ -1,6 +1,6 @@
 /**
  * Sessions: one row for each `$session_id` that got events in the window, made of all its events from a day before the window up to
- * its end and cutoff. A session that goes on is delivered again by the next interval: tables keep that one.
+ * its end and cutoff. A session that continues is delivered again by the next interval; tables then keep the newer row.
  * posthog-js ends a session after a day at most, so no row misses a session's beginning.
  */
 import { CHANNEL_TYPE } from './channel-type.ts';
@@ -8,7 +8,7 @@ import { instantSql, integerSql } from './literals.ts';
 import type { ModelSource, SourceColumn, Window } from './model.ts';
 
 const LONGEST_SESSION = `interval '24 hours'`;
-/** Of a JSON line: some 50 names, and the values of a typical session. */
+/** Typical bytes of a JSON line: some 50 names, and their values. */
 const ROW_BYTES = 2500;
 
 const PAGEVIEW = `event = '$pageview'`;
@@ -90,7 +90,7 @@ const DERIVED: Record<string, string> = {
   channel_type: CHANNEL_TYPE,
 };
 
-/** @param where which events are looked at */
+/** @param where condition on the events that are read */
 function relation(projectId: number, where: string): string {
   const aggregates = Object.entries(AGGREGATES).map(([name, sql]) => `${sql} as ${name}`);
   const derived = Object.entries(DERIVED).map(([name, sql]) => `${sql} as ${name}`);
