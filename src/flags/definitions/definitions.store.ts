@@ -1,4 +1,4 @@
-/** Reads all that the flags of a project are decided by in one statement: one state of the database, one round trip. */
+/** Reads everything that decides a project's flags in one statement: one state of the database, one round trip. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { parseJson } from '../../conditions/operators/json-values.ts';
 import type { Snapshot, StoredFlag } from './stored-definitions.ts';
@@ -67,7 +67,7 @@ export function definitionsStore(pool: Pool) {
     findByToken: (token: string) => find('api_token = $1', token),
     findById: (projectId: number) => find('projects.id = $1', projectId),
 
-    /** @returns the present versions of those of the projects that are still there */
+    /** @returns the present versions of the projects that still exist */
     async versions(projectIds: readonly number[]): Promise<Map<number, string>> {
       const { rows } = await pool.query<{ id: number; version: string }>(VERSIONS, [projectIds]);
       return new Map(rows.map(({ id, version }) => [id, version]));

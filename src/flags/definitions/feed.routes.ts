@@ -62,7 +62,7 @@ const described = {
     '402 if the quota of the project is exhausted.',
 } as const;
 
-/** SDKs in servers call these routes as often as they like: the key is checked here because its requests do not count. */
+/** SDKs in servers call these routes as often as they like, so the key is checked here and its requests do not count. */
 const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'] as const).map((path) =>
   route({
     ...described,
@@ -96,7 +96,7 @@ const projectRoute = route({
 
 export const feedRoutes = [...sdkRoutes, projectRoute];
 
-/** Left out, a flag would be off for everybody whom this SDK serves. @throws PermissionDenied */
+/** Hidden flags must not be left out, because they would be off for everybody whom this SDK serves. @throws PermissionDenied */
 async function ensureSeesAll({ projectId }: ProjectFlags, rights: Rights, { hiddenFlags }: FeedApi): Promise<void> {
   if ((await hiddenFlags.hiddenKeys(projectId, rights.visible('feature_flag'))).length === 0) return;
   throw new PermissionDenied('Some feature flags are hidden from you: use a secret key of the project.');
@@ -124,7 +124,7 @@ function callerOf({ authorization }: IncomingHttpHeaders, url: URL, gatekeeper: 
   return gatekeeper.authenticate({ headers: {}, headersDistinct, url: url.href });
 }
 
-/** The one that the token names; without one, the only one that the key opens. */
+/** The project that the token names; without a token, the only project that the key opens. */
 async function projectOf(
   caller: Caller,
   token: string | undefined,

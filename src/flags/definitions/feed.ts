@@ -1,5 +1,5 @@
 /**
- * The definitions feed: what SDKs evaluate flags from by themselves. Its form is that of PostHog's `/flags/definitions`, as
+ * The definitions feed, from which SDKs evaluate flags themselves. Its form is that of PostHog's `/flags/definitions`, as
  * posthog-node 5.70 and posthog-python 7.91 read it.
  */
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ export function feedOf(project: ProjectFlags): Feed {
   return feed;
 }
 
-/** Of all chains together, in characters: conditions that ask for the same flag each tell the whole chain. */
+/** Total characters of all chains, because every condition that asks for a flag repeats the flag's whole chain. */
 const MAX_OF_CHAINS = 16 * 1024 * 1024;
 
 function makeFeed(project: ProjectFlags): Feed {
@@ -63,7 +63,7 @@ function presentFlag(flag: StoredFlag, projectId: number, references: References
 /**
  * Enrollment decides before all else, and posthog-node does not know of it. So SDKs get it as the only condition: those that are told
  * what the person chose have decide's answer (but for the text "True", which is none of ours), others ask decide.
- * @returns undefined where nobody may enroll
+ * @returns undefined if people cannot enroll
  */
 function enrollmentOf({ key, filters }: StoredFlag): Json | undefined {
   const { feature_enrollment, payloads = {} } = fieldsOf(filters);
@@ -112,7 +112,7 @@ function groupOf({ properties }: Fields): Json {
   return properties ?? {};
 }
 
-/** As JSON.stringify, with numbers as they were written. */
+/** Same as JSON.stringify, but numbers stay as they were written. */
 function jsonOf(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) =>
     typeof one === 'bigint' || one instanceof JsonFloat ? rawJson(textOf(one)) : one,

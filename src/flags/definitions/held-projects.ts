@@ -1,4 +1,4 @@
-/** Which projects are in memory, and which were looked for in vain: as many as fit, those used last. */
+/** Cache of projects and of failed lookups: as many as fit, the least recently used are dropped first. */
 import type { ProjectFlags } from './project-flags.ts';
 
 export const MAX_PROJECTS = 2_000;
@@ -56,7 +56,7 @@ export function createHeldProjects(now: () => number = () => performance.now()):
     put(project) {
       const { projectId, token } = project;
       const usedAt = byId.get(projectId)?.usedAt ?? (uses += 1);
-      // The project's token may have changed: the old one opens nothing.
+      // Dropped first, because the project's token may have changed and the old one must not work.
       drop(projectId);
       makeRoom();
       const held = { project, usedAt };

@@ -1,9 +1,9 @@
 /**
  * The definitions of projects, in memory and ready to decide by.
  *
- * A project is read when it is first asked for. Each change of what its flags depend on is told by Postgres (`listen`), and read
- * again at once; what was there is served until then, also while Postgres is away. Notifications can be lost with their connection:
- * so the versions of all projects that are held are compared when listening begins and every few seconds.
+ * A project is read when it is first asked for. Postgres notifies of each change that affects its flags (`listen`), and the project is read
+ * again at once; the old definitions are served until then, also while Postgres is down. Notifications can be lost with their connection,
+ * so the versions of all cached projects are compared when listening begins and every few seconds.
  */
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { createPool } from '../../platform/db/connection.ts';
@@ -27,7 +27,7 @@ export type Found = ProjectFlags | undefined | Promise<ProjectFlags | undefined>
 
 export type LiveDefinitions = {
   /**
-   * Of the project with this public key; undefined when there is none. At once for a project that is in memory.
+   * Finds the project with this public key; undefined when there is none. Synchronous for a project in memory.
    * @throws Unavailable while Postgres is away, for a project that is not in memory
    */
   find(token: string): Found;
@@ -114,7 +114,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
       const versions = await store.versions(projects.map(({ projectId }) => projectId));
       for (const { projectId, version } of projects) {
         const present = versions.get(projectId);
-        // Also an earlier one: of a database that was restored.
+        // An earlier version counts too, because the database may have been restored.
         if (present !== version) void reload(projectId, Number(present ?? 0));
       }
     } catch (error) {

@@ -1,8 +1,8 @@
 /**
- * Whether SDKs can evaluate a flag by themselves, from the definitions feed, and if not, why. Each flag says it, because what is missing
- * is not seen where the flag is made: SDKs silently ask the server, or answer something else than it would.
+ * Whether SDKs can evaluate a flag themselves, from the definitions feed, and if not, why. Each flag shows this, because a maker of the flag
+ * would not notice otherwise: SDKs silently ask the server, or answer differently from it.
  *
- * The facts are those of posthog-node 5.70 and posthog-python 7.91; what others decide otherwise is in `sdk-differences.ts`.
+ * The facts are those of posthog-node 5.70 and posthog-python 7.91; differences of other SDKs are in `sdk-differences.ts`.
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import { fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
@@ -43,7 +43,7 @@ export function localEvaluation(flag: JudgedFlag, definitions: StoredDefinitions
   return { evaluable: reason === null, reason };
 }
 
-/** @returns the reason in the flag itself for which SDKs cannot evaluate it; undefined: there is none */
+/** @returns the reason in the flag itself why SDKs cannot evaluate it; undefined: there is none */
 function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
   if (isOfSurvey(flag)) return 'Flags that target surveys are not given to SDKs.';
   if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not given to SDKs.';
@@ -85,7 +85,7 @@ function conditionObstacle(
   return undefined;
 }
 
-/** @param index of the group type whose properties SDKs look at; absent: those of the person */
+/** @param index of the group type whose properties SDKs read; absent: properties of the person */
 function propertyObstacle(property: Fields, index: number | undefined): string | undefined {
   const { type, operator } = property;
   if (type === 'flag') return undefined;

@@ -2,7 +2,7 @@
 import type { CompiledFlags } from '../evaluation/compile.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
-/** One state of a project; a change makes another object. */
+/** One state of a project; a change creates a new object. */
 export type ProjectFlags = Snapshot & {
   compiled: CompiledFlags;
 };

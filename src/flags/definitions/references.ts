@@ -48,11 +48,11 @@ const LONGEST_CHAIN = 100;
 
 export type References = {
   /**
-   * A cohort, and those that it is made of, also indirectly; each undefined that is not there. Undefined when one is made of itself:
-   * SDKs would not come to an end.
+   * A cohort and all cohorts that it is made of, directly or not; missing ones are undefined. Undefined if one is made of itself, because
+   * SDKs would never finish.
    */
   cohortsBehind(id: number): ReadonlyMap<number, CohortDefinition | undefined> | undefined;
-  /** A flag, after all those that it depends on; undefined where one is missing, depends on itself, or there are too many. */
+  /** A flag, after all flags that it depends on; undefined if one is missing or depends on itself, or if there are too many. */
   chainTo(flagId: number): readonly StoredFlag[] | undefined;
 };
 
@@ -92,7 +92,7 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
   return {
     cohortsBehind(id) {
       const behind = new Map([[id, cohortsById.get(id)]]);
-      // A map's iterator goes on to what is added meanwhile.
+      // A map's iterator also visits entries that are added meanwhile.
       for (const cohort of behind.values()) {
         for (const one of partsOf(cohort)) if (!behind.has(one)) behind.set(one, cohortsById.get(one));
       }

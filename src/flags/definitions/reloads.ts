@@ -1,4 +1,4 @@
-/** Reads projects again that changed, and serves what was there until then. */
+/** Reads changed projects again, and serves their old definitions until then. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { compileDefinitions } from '../evaluation/compile.ts';
@@ -7,13 +7,13 @@ import type { HeldProjects } from './held-projects.ts';
 import type { ProjectFlags } from './project-flags.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
-/** A project that changes all the time is not read all the time: the pause is as long as the reading took, up to this. */
+/** Maximum pause between two reads of a project. The pause is as long as the read took, so a busy project is not read all the time. */
 const LONGEST_PAUSE_MS = 1_000;
 
 export type Reloads = {
-  /** One at a time for a project; resolves when a state of this version or a later one is held, or it could not be read. */
+  /** Runs once at a time per project; resolves when this version or a later one is cached, or could not be read. */
   reload(projectId: number, version: number): Promise<void>;
-  /** The same, when what is held is of an earlier version. */
+  /** Same as `reload`, if the cached version is earlier. */
   reloadIfOlder(projectId: number, version: number): Promise<void>;
   /** Resolves when all that is committed now is held, or could not be read. */
   refresh(projectId: number): Promise<void>;
@@ -61,8 +61,8 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
   }
 
   /**
-   * Held definitions stay when they cannot be read again: the next check sees that they are old.
-   * @returns undefined when it could not be read, or is no longer there
+   * Cached definitions stay if they cannot be read again; the next check finds that they are old.
+   * @returns undefined when the project could not be read, or no longer exists
    */
   async function read(projectId: number): Promise<Snapshot | undefined> {
     const before = held.peek(projectId);

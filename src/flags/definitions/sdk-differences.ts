@@ -1,8 +1,8 @@
 /**
- * Released SDKs that decide a flag otherwise than the server when they evaluate it by themselves. SDKs ignore what they do not know
- * without reporting it, so each flag says so: the remedy, an upgrade or asking the server for this flag, is up to its users.
+ * Released SDKs that decide a flag differently from the server when they evaluate it themselves. SDKs ignore unknown fields
+ * without reporting it, so each flag shows this. The remedy, an upgrade or asking the server for this flag, is up to its users.
  *
- * The facts are those of the SDKs' sources, and for what `test/sdks/table.json` holds of running them.
+ * The facts come from the SDKs' sources, and from running them where `test/sdks/table.json` has results.
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import type { JudgedFlag } from './local-evaluation.ts';
@@ -22,12 +22,12 @@ export const NEWEST = {
 } as const;
 export type Sdk = keyof typeof NEWEST;
 
-/** By SDK: the first release that decides as the server does; null: none does so far. SDKs that always did are left out. */
+/** For each SDK the first release that decides as the server does; null: none so far. SDKs that always did are left out. */
 type Fixed = Partial<Record<Sdk, string | null>>;
 
 const NOWHERE: Fixed = Object.fromEntries(Object.keys(NEWEST).map((sdk) => [sdk, null]));
 
-/** `has`: the part of a flag, in the words of the docs; `what`: how the SDK evaluates it, as users read it. */
+/** `has`: the part of a flag, in the docs' words; `what`: how the SDK evaluates it, for users. */
 export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fixed: Fixed }>> = {
   holdout: {
     has: 'a holdout',

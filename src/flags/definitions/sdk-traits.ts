@@ -1,4 +1,4 @@
-/** Traits of a flag that released SDKs are known to decide otherwise. */
+/** Traits of flags that some released SDKs decide differently. */
 import { instantOfText, RELATIVE } from '../../conditions/operators/dates.ts';
 import { numberOf, type Json } from '../../conditions/operators/json-values.ts';
 import {

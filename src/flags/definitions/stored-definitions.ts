@@ -7,11 +7,11 @@ export type StoredFlag = FlagDefinition & {
   name: string;
   tags: readonly string[];
   isRemoteConfiguration: boolean;
-  /** The payloads are encrypted: the filters have none. */
+  /** Whether the payloads are encrypted; the filters then have none. */
   hasEncryptedPayloads: boolean;
 };
 
-/** By the keys of the flags; none that is deleted. */
+/** Keyed by flag keys, without deleted flags. */
 export type StoredDefinitions = Omit<Definitions, 'flags'> & { flags: readonly StoredFlag[] };
 
 export type FlagSettings = {
@@ -26,7 +26,7 @@ export type Snapshot = {
   organizationId: string;
   /** The public key of the project. */
   token: string;
-  /** How often what is here has changed. */
+  /** Number of changes of the project's definitions so far. */
   version: string;
   definitions: StoredDefinitions;
   settings: FlagSettings;

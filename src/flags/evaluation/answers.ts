@@ -1,4 +1,4 @@
-/** The decisions that a flag can come to. Each is made once: the same answer is the same object, whoever it is for. */
+/** Decisions that a flag can have. Each is made once, so the same answer is the same object for every context. */
 import { REASONS, type Decision, type FailureCode } from './decision.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { textOf } from '../../conditions/operators/json-values.ts';
@@ -83,7 +83,7 @@ export function answersOf(flag: FlagDefinition) {
         description: `${REASONS.condition_match} ${index + 1}`,
       }));
     },
-    /** @param index undefined: there is no condition set */
+    /** @param index undefined: the flag has no condition set */
     missed(miss: Miss, index: number | undefined, skippedGroups: boolean): Decision {
       const place = (((index ?? -1) + 1) * KINDS_OF_MISS + miss) * 2 + (skippedGroups ? 1 : 0);
       return (misses[place] ??= made(MISS_CODES[miss], { index, description: descriptionOf(miss, skippedGroups) }));

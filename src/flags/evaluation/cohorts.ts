@@ -24,7 +24,7 @@ type Cohort = {
   readonly isStatic: boolean;
   readonly reads: Reads;
   readonly test: Test;
-  /** Indexes of those that it is made of. */
+  /** Indexes of the cohorts that it is made of. */
   dependencies: readonly number[];
   /** Why nobody can tell who is in it. */
   failure: FailureCode | undefined;

@@ -1,4 +1,4 @@
-/** Definitions made ready to decide many requests: read and checked once, so that a decision only compares. */
+/** Compiles definitions: they are read and checked once, so that a decision only compares. */
 import { EvaluationContext } from './context.ts';
 import { compileCohorts } from './cohorts.ts';
 import type { Decision, Evaluation, EvaluationRequest, Facts, Needs } from './decision.ts';
@@ -10,11 +10,11 @@ import { StepsSpent } from '../../conditions/operators/readings.ts';
 import { isFor, needsOf, requirementsOf, type Requirements } from './selection.ts';
 
 export type CompiledFlags = {
-  /** Which stored facts the request's flags may depend on. */
+  /** Stored facts that the request's flags may depend on. */
   needs(request: EvaluationRequest): Needs;
   /**
-   * Never throws: a flag that cannot be decided says so, and the others are decided. The same decision is the same object every
-   * time.
+   * Never throws: a flag that cannot be decided has a failure as its decision, and the others are decided. Equal decisions are the same
+   * object.
    *
    * @param clock `now` in milliseconds since 1970; flags that are not decided within `budgetMs`, or within so many steps of work
    *   (`STEPS_PER_REQUEST` unless said otherwise), fail with `timeout`
@@ -24,18 +24,18 @@ export type CompiledFlags = {
     facts: Facts,
     clock: { now: number; budgetMs: number; steps?: number },
   ): Evaluation;
-  /** Whether any active flag keeps the answer that a person got before they were identified. */
+  /** Whether any active flag keeps the answer that a person got before `$identify`. */
   hasContinuity: boolean;
 };
 
-/** Not the same as none, which means all flags; no stored text is this. */
+/** Differs from an empty list, which means all flags; no stored text is equal to this. */
 const NO_KNOWN_CONTEXT = ['\0'];
 
 /** Requests differ in few ways in which flags they get, unless they name the flags. */
 const KNOWN_SELECTIONS = 100;
 
 type Selection = {
-  /** Of its flags, in the order of the definitions. */
+  /** Indexes of its flags, in the order of the definitions. */
   readonly indexes: readonly number[];
   /** Some of them are decided, but not as anyone meant. */
   readonly isFaulty: boolean;
@@ -81,7 +81,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     return selection;
   }
 
-  /** With those of its contexts that some flag has: a request may name as many as fit into it. */
+  /** Keeps only contexts that some flag has, because a request may name as many as fit into it. */
   function narrowed(request: EvaluationRequest): EvaluationRequest {
     if (request.contexts.length === 0) return request;
     const contexts = [...new Set(request.contexts)].filter((one) => knownContexts.has(one)).sort();

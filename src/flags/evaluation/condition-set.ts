@@ -1,15 +1,15 @@
-/** A condition set of a flag: filters that must all match, and how many of those that they match are in. */
+/** A condition set of a flag: filters that must all match, and the share of the matches that is in. */
 import { compileFilter, isCohortFilter, malformed, type FilterScope } from './filter-test.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from '../../conditions/operators/stored-json.ts';
 import { allOf, type Test } from './verdict.ts';
 
 export type ConditionSet = {
-  /** Index of the type of the group that it is about; undefined: the person. */
+  /** Index of the set's group type; undefined: the set is about persons. */
   readonly group: number | undefined;
   readonly matches: Test;
   readonly percentage: number;
-  /** The variant of all that it matches; undefined: the one that they fall into. */
+  /** Variant for all matches; undefined: each gets the variant that its hash falls into. */
   readonly variant: string | undefined;
 };
 

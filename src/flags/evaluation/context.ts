@@ -10,7 +10,7 @@ import type { Verdict } from './decision.ts';
 
 /** The value of data that could not be read. */
 export const UNAVAILABLE = Symbol('unavailable');
-/** Undefined: there is none. */
+/** Undefined: there is no such property. */
 export type Found = Json | undefined | typeof UNAVAILABLE;
 
 const MAX_GRACE_MS = 500;
@@ -60,17 +60,17 @@ export class EvaluationContext {
     this.deviceId = request.deviceId ?? (typeof ownDeviceId === 'string' ? ownDeviceId : '');
   }
 
-  /** Whether a cohort has the person, by the cohort's index. */
+  /** Whether the person is in a cohort, by the cohort's index. */
   get cohorts(): Map<number, Verdict> {
     return (this.#cohorts ??= new Map());
   }
 
-  /** Of flags that others depend on, by index. A flag for others than this context has none: it counts as false. */
+  /** Decisions of flags that others depend on, by index. A flag for other requests than this has none and counts as false. */
   get decisions(): Map<number, Decision> {
     return (this.#decisions ??= new Map());
   }
 
-  /** Time or steps are used up: what is not decided yet fails. Time counts from the first look. */
+  /** Whether time or steps are used up, so undecided flags fail. Time counts from the first call. */
   isLate(): boolean {
     if (this.#isLate || this.readings.areSpent) return true;
     const now = performance.now();
@@ -79,13 +79,13 @@ export class EvaluationContext {
     return this.#isLate;
   }
 
-  /** The same, between small steps: it is seen a few steps later. */
+  /** Same as `isLate`, but cheaper, between small steps: it may be a few steps late. */
   isLateSoFar(): boolean {
     this.#steps += 1;
     return this.#steps % STEPS_PER_LOOK === 0 ? this.isLate() : this.#isLate || this.readings.areSpent;
   }
 
-  /** Does what is done once for all requests, such as compiling a pattern: within reason, this one does not pay for it. */
+  /** Does work that is done once for all requests, such as compiling a pattern; within limits, this request does not pay for it. */
   notCounting<T>(work: () => T): T {
     const started = performance.now();
     const result = work();
@@ -95,7 +95,7 @@ export class EvaluationContext {
     return result;
   }
 
-  /** Properties of the request, over those of its place, over stored ones. */
+  /** Property from the request, else from its place, else from the stored person. */
   personProperty(key: string): Found {
     const { personProperties: own, geoProperties: geo } = this.request;
     const said = own[key];
@@ -112,7 +112,7 @@ export class EvaluationContext {
     return current === undefined ? undefined : this.personProperty(current);
   }
 
-  /** Of the person itself, whatever properties say. */
+  /** Data of the person itself, whatever the properties contain. */
   personMetadata(key: string): Found {
     const { person } = this.#facts;
     if (key !== 'created_at') return undefined;
@@ -144,7 +144,7 @@ export class EvaluationContext {
     return memberships === 'unavailable' ? 'database_error' : memberships.has(id);
   }
 
-  /** By what the person is placed in a flag that keeps its answers; undefined: not known. */
+  /** Id by which the person is placed in a flag that keeps its answers; undefined: not known. */
   continuousId(flagKey: string): string | undefined {
     const { hashKeyOverrides } = this.#facts;
     if (hashKeyOverrides === 'unavailable') return undefined;

@@ -1,4 +1,4 @@
-/** Decisions by the condition sets of a flag: the first set that matches decides, and when none does, the reason is the best miss. */
+/** Decides by the condition sets of a flag: the first set that matches decides; if none does, the reason is the best miss. */
 import { MISS, type Answers, type Miss } from './answers.ts';
 import type { EvaluationContext } from './context.ts';
 import type { ConditionSet } from './condition-set.ts';
@@ -22,8 +22,8 @@ export function decideBySets(flag: Flag): (context: EvaluationContext, trace?: T
 }
 
 /**
- * As `decideInOrder`, for what is most frequent, a single set about persons, and at half its cost.
- * @returns undefined when something is not known
+ * Same result as `decideInOrder` for the most frequent case, a single set about persons, at half the cost.
+ * @returns undefined when some needed fact is not known
  */
 function decideByOnly(
   set: ConditionSet,
@@ -88,7 +88,7 @@ const MISS_REASONS = ['no_group_type', 'no_condition_match', 'out_of_rollout_bou
 class Course {
   readonly #answers: Answers;
   readonly #trace: Trace | undefined;
-  /** Of the set that is tried. */
+  /** Place of the set that is being tried. */
   place: number | undefined;
   #miss: Miss = MISS.noGroupType;
   #index: number | undefined;
@@ -110,7 +110,7 @@ class Course {
     this.place = undefined;
   }
 
-  /** Of misses that tell as much, the last is kept. */
+  /** Keeps the last of several misses of the same rank. */
   miss(miss: Miss, index: number): undefined {
     this.note(index, MISS_REASONS[miss]);
     if (rankOf(miss) < rankOf(this.#miss)) return;
@@ -123,7 +123,7 @@ class Course {
     this.miss(MISS.noGroupType, index);
   }
 
-  /** The flag may have this value: it still is decided when it has it anyway. */
+  /** Notes a value that the flag may have: the flag is still decided if it turns out to have this value anyway. */
   suppose(value: Value): Decision | undefined {
     if (this.#supposed !== undefined && this.#supposed !== value) return this.#answers.failed('database_error');
     this.#supposed = value;

@@ -1,7 +1,7 @@
 /** Requests for decisions, the stored facts that they need, and the decisions themselves. */
 import type { Json, Properties } from '../../conditions/operators/json-values.ts';
 
-/** Which kind of program asks: flags may be for one of them only. `unknown` gets those that are for all, `all` gets every flag. */
+/** Kind of program that asks. `unknown` gets only flags for all programs, `all` gets every flag. */
 export type Runtime = 'client' | 'server' | 'all' | 'unknown';
 
 /** The subject of a request, with its own properties. */
@@ -13,19 +13,19 @@ export type EvaluationRequest = {
   deviceId?: string | undefined;
   /** Keys of groups by the names of their types. */
   groups: Readonly<Record<string, string>>;
-  /** Instead of stored ones of the same name. */
+  /** Override stored properties of the same name. */
   personProperties: Properties;
-  /** By the names of group types; instead of stored ones of the same name. */
+  /** By the names of group types; override stored properties of the same name. */
   groupProperties: Readonly<Record<string, Properties>>;
   /**
-   * Of the address that the request gave for its client: over stored ones, under those of the request. One that is undefined is
-   * not known of the address, whatever is stored.
+   * Properties of the place of the client's address: they override stored ones, and the request's own override them. An undefined one is
+   * unknown for the address, whatever is stored.
    */
   geoProperties?: Readonly<Record<string, Json | undefined>> | undefined;
   runtime: Runtime;
   /** Flags with contexts need one of these; none: all flags. */
   contexts: readonly string[];
-  /** Only these are answered; absent: all. */
+  /** Flags to answer; absent: all. */
   flagKeys?: ReadonlySet<string> | undefined;
   onlySurveys: boolean;
   /** Stored properties do not count. */
@@ -34,7 +34,7 @@ export type EvaluationRequest = {
   trace?: Trace | undefined;
 };
 
-/** Which stored facts a request needs to be decided; nothing: no query. */
+/** Stored facts that a request needs to be decided; if empty, no query is made. */
 export type Needs = {
   person: boolean;
   /** Indexes of group types. */
@@ -44,11 +44,11 @@ export type Needs = {
   hashKeyOverrides: boolean;
 };
 
-/** Stored facts about the subject. `unavailable`: they could not be read; flags that depend on them fail, the others are right. */
+/** Stored facts about the subject. `unavailable`: they could not be read, so flags that depend on them fail; the others are right. */
 export type Facts = {
-  /** null: no such person. */
+  /** null: there is no such person. */
   person: { id: string; createdAt: string; properties: Properties } | null | 'unavailable';
-  /** Properties by the index of the group's type, of those groups that are stored. */
+  /** Properties of stored groups, by the index of the group's type. */
   groups: ReadonlyMap<number, Properties> | 'unavailable';
   /** Ids of the static cohorts that hold the person. */
   memberships: ReadonlySet<number> | 'unavailable';
@@ -58,15 +58,15 @@ export type Facts = {
 
 /** The outcome of a condition set, as the evaluator writes it down while it decides. */
 export type SetTrace = {
-  /** In stored order. */
+  /** Index of the set in stored order. */
   readonly index: number;
   readonly reason:
     'condition_match' | 'no_condition_match' | 'out_of_rollout_bound' | 'no_group_type' | 'no_device' | FailureCode;
-  /** Where the subject falls in `[0, 1]`; undefined: nothing came to that, or it is not known. */
+  /** Place of the subject in `[0, 1]`; undefined: it was not needed or is not known. */
   readonly place: number | undefined;
 };
 
-/** Of one flag: those that it depends on are not traced. Sets without an entry were not reached. */
+/** Trace of one flag, without the flags that it depends on. Sets without an entry were not reached. */
 export type Trace = { readonly key: string; readonly sets: SetTrace[] };
 
 export const REASONS = {
@@ -105,15 +105,15 @@ export type Decision = Readonly<{
   /** JSON as text, as it is stored; only of enabled flags. */
   payload: string | null;
   hasExperiment: boolean;
-  /** Whether the flag could not be decided: then `enabled` is false without being known. */
+  /** Whether the flag could not be decided; `enabled` is then false, although the real value is unknown. */
   failed: boolean;
 }>;
 
 export type Evaluation = {
-  /** In the order of the definitions. */
+  /** Decisions in the order of the definitions. */
   decisions: readonly Decision[];
   errorsWhileComputing: boolean;
 };
-/** Whether it holds, or why that is not known. */
+/** Whether a condition holds, or why that is not known. */
 
 export type Verdict = boolean | FailureCode;

@@ -18,14 +18,14 @@ export type FlagDefinition = {
 /** Keys of the flags that surveys make for themselves begin with it. */
 export const SURVEY_PREFIX = 'survey-targeting-';
 
-/** Whether a flag is for a survey, and none of the project's own. */
+/** Whether a flag belongs to a survey, not to the project's own flags. */
 export function isOfSurvey({ key }: { key: string }): boolean {
   return key.startsWith(SURVEY_PREFIX);
 }
 
 export type CohortDefinition = {
   id: number;
-  /** Persons are listed; otherwise the filters say which persons belong. */
+  /** True: persons are listed. False: the filters say which persons belong. */
   isStatic: boolean;
   filters: Json;
 };

@@ -30,7 +30,7 @@ export function reachableFrom(
   dependenciesOf: (index: number) => Iterable<number>,
 ): Set<number> {
   const reached = new Set(starts);
-  // A set's iterator goes on to what is added meanwhile.
+  // A set's iterator also visits items that are added meanwhile.
   for (const index of reached) {
     for (const one of dependenciesOf(index)) reached.add(one);
   }

@@ -1,4 +1,4 @@
-/** One filter of a condition set or of a cohort, as a test of who asks. */
+/** Compiles one filter of a condition set or of a cohort into a test of the evaluation context. */
 import { UNAVAILABLE, type EvaluationContext, type Found } from './context.ts';
 import type { FailureCode } from './decision.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
@@ -15,7 +15,7 @@ import { type Verdict } from './decision.ts';
 
 export type FilterScope = {
   readonly context: ConditionContext;
-  /** The group that the condition set is about; undefined: the person. */
+  /** Index of the group type of the condition set; undefined: the set is about persons. */
   readonly group: number | undefined;
   readonly isInCohort: (id: number) => Test;
   /** The flag of that id, or in definitions that are written for SDKs of that key; undefined: flags cannot be depended on here. */
@@ -24,7 +24,7 @@ export type FilterScope = {
   readonly reads: Reads;
 };
 
-/** A malformed filter never matches, so that the other condition sets and flags are decided all the same. */
+/** A malformed filter never matches, so the other condition sets and flags are still decided. */
 export function compileFilter(stored: Json, scope: FilterScope): Test {
   if (!isFields(stored)) return malformed(scope);
   const type = fieldAt(stored, 'type');
@@ -38,7 +38,7 @@ export function malformed({ reads }: Pick<FilterScope, 'reads'>): Test {
   return never;
 }
 
-/** Cohorts are looked at last: they cost the most. */
+/** Cohorts are tested last, because they cost the most. */
 export function isCohortFilter(stored: Json): boolean {
   return fieldsOf(stored)['type'] === 'cohort';
 }
@@ -76,7 +76,7 @@ function slowly(test: PropertyTest): ContextTest {
   };
 }
 
-/** null: none is named; what is neither text nor absent is no operator's name. */
+/** Returns null if no operator is named; '' for a value that is not text, because it names no operator. */
 function operatorOf(filter: Fields): string | null {
   const operator = fieldAt(filter, 'operator') ?? null;
   return typeof operator === 'string' || operator === null ? operator : '';
@@ -87,7 +87,7 @@ function lookUpOf(
   filter: Fields,
   { group, reads }: FilterScope,
 ): ((context: EvaluationContext) => Found) | undefined {
-  // Old filters do not say what they are about: it is what the condition set is about.
+  // Old filters do not name their type, so it is that of the condition set.
   const type = fieldAt(filter, 'type') ?? (group === undefined ? 'person' : 'group');
   if (type === 'person') {
     reads.person.push(key);
@@ -125,7 +125,7 @@ function compileDependency(filter: Fields, scope: FilterScope): Test {
   if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return never;
   return (context) => {
     const decision = context.decisions.get(index);
-    // Of a decision that failed, the code says why.
+    // A failed decision has the reason as its code.
     if (decision?.failed) return decision.reason.code as FailureCode;
     if (typeof wanted === 'boolean') return wanted === (decision?.enabled ?? false);
     return typeof wanted === 'string' && decision?.variant === wanted;

@@ -1,19 +1,19 @@
-/** Which flags depend on which. */
+/** Dependencies between flags. */
 import { inDependencyOrder } from './dependency-order.ts';
 import type { CompiledFlag } from './flag.ts';
 
 export type FlagLinks = {
-  /** Of each flag, the indexes of those that its conditions ask for; none of a broken one. */
+  /** For each flag, the indexes of the flags in its conditions; empty for a broken flag. */
   readonly dependencies: readonly (readonly number[])[];
-  /** In a cycle, or depending on one. */
+  /** Indexes of flags in a cycle, or depending on one. */
   readonly cyclic: ReadonlySet<number>;
-  /** Depending on a flag that is not there, or in a cycle, or on another broken one: they are off. */
+  /** Whether a flag depends on a missing flag, a cycle, or another broken flag; broken flags are off. */
   readonly isBroken: readonly boolean[];
   /** Depending on others, or others on them. */
   readonly isLinked: readonly boolean[];
 };
 
-/** An inactive flag is off whatever it depends on: nothing is followed from there. */
+/** Dependencies of an inactive flag are ignored, because it is off anyway. */
 export function linkFlags(flags: readonly CompiledFlag[], flagNamed: (name: string) => number | undefined): FlagLinks {
   const found = flags.map(({ definition, reads }) =>
     definition.active ? [...new Set(reads.flags)].map(flagNamed) : [],

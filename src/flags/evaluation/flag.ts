@@ -1,4 +1,4 @@
-/** One flag, made ready to be decided: enrollment, then holdout, then its condition sets in stored order. */
+/** Compiles one flag: enrollment decides first, then the holdout, then the condition sets in stored order. */
 import { answersOf, type Answers } from './answers.ts';
 import type { EvaluationContext } from './context.ts';
 import { compileConditionSet } from './condition-set.ts';
@@ -14,9 +14,9 @@ import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from '../../condit
 export type CompiledFlag = {
   readonly definition: FlagDefinition;
   readonly reads: Reads;
-  /** Experience continuity: the flag keeps the answer that a person got before they were identified. */
+  /** Experience continuity: the flag keeps the answer that a person got before `$identify`. */
   readonly isContinuous: boolean;
-  /** Whether the kept answer depends on the id that the person was placed by. */
+  /** Whether the kept answer depends on the id by which the person was placed. */
   readonly needsContinuousId: boolean;
   /** The context has the decisions of flags that it depends on. */
   readonly decide: (context: EvaluationContext) => Decision;

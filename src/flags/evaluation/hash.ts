@@ -1,20 +1,20 @@
 /**
- * Where a person or group falls in `[0, 1]` for a flag: the first 60 bits of SHA-1, as upstream's server and every SDK take them,
- * so that all of them give the same answer.
+ * Places a person or group in `[0, 1]` for a flag: the first 60 bits of SHA-1, as upstream's server and every SDK compute it,
+ * so all of them give the same answer.
  *
- * A short ASCII text, as nearly all are, is one block of SHA-1: done here, at a third of the price of a call into OpenSSL.
+ * A short ASCII text, as nearly all are, is one block of SHA-1. It is hashed here, at a third of the cost of a call into OpenSSL.
  */
 import { hash } from 'node:crypto';
 import { block, first60BitsOfSha1 } from '../../platform/hashing/sha1.ts';
 
-/** Bytes that fit into one block beside the padding. */
+/** Bytes that fit into one block next to the padding. */
 const MAX_BLOCK_TEXT = 55;
 const MAX_ASCII = 0x7f;
-/** Of 60 bits, all set; as a float. */
+/** Largest number of 60 bits, as a float. */
 const SCALE = 2 ** 60;
 
 /**
- * Hashes `<prefix><id><salt>` for one id after the other: the prefix is prepared, and nothing is joined to a text.
+ * Hashes `<prefix><id><salt>` for many ids: the prefix is prepared once, and no texts are joined.
  *
  * @param prefix `<flag key>.`, or `holdout-` for holdouts
  * @returns a function; its salt is `variant` for variants

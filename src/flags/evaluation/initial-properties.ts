@@ -1,4 +1,4 @@
-/** `$initial_X`, what X was when the person was first seen: where that is not known, X itself answers. */
+/** `$initial_X` is the value of X when the person was first seen; if that is unknown, X is used. */
 
 const NAMES = `
   $app_build $app_name $app_namespace $app_version

@@ -1,4 +1,4 @@
-/** Where who asks falls in a flag: in or out of a rollout, in which variant, held out or not. */
+/** Places the person or group in a flag: in or out of a rollout, in a variant, held out or not. */
 import type { EvaluationContext } from './context.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { hash01 } from './hash.ts';
@@ -14,11 +14,11 @@ import {
 } from '../../conditions/operators/stored-json.ts';
 import type { Verdict } from './decision.ts';
 
-/** A key, and the end of its part of `[0, 1)`; the part begins where that of the one before ends. */
+/** A key, and the end of its part of `[0, 1)`; the part begins where the previous one ends. */
 type Variant = { readonly key: string; readonly below: number };
 
 export type Placement = {
-  /** By a device: the person counts no more. */
+  /** Whether the flag places by device instead of by person. */
   readonly byDevice: boolean;
   /** An answer that a person got before they were identified is kept. */
   readonly isContinuous: boolean;
@@ -29,11 +29,11 @@ export type Placement = {
   placeOf: (context: EvaluationContext, group: number | undefined) => number | undefined;
   /** null: none, the flag is just on; undefined: not known. */
   variantFor: (context: EvaluationContext, group: number | undefined) => string | null | undefined;
-  /** `holdout-<id>`, when who asks is held out. Undefined: nobody is. */
+  /** Returns `holdout-<id>` for a context that is held out. Undefined: the flag has no holdout. */
   readonly holdoutOf: ((context: EvaluationContext) => string | undefined) | undefined;
 };
 
-/** For each character of an id: those of groups and devices are as long as a request may be. */
+/** Steps for each character of an id, because ids of groups and devices may be as long as a request. */
 const HASH_STEPS = 4;
 
 export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
@@ -49,7 +49,7 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     return isContinuous ? context.continuousId(flag.key) : context.request.distinctId;
   }
 
-  /** Without an id, everyone is first. */
+  /** Returns 0 for an empty id, so a context without an id is in every rollout. */
   function percentileOf(context: EvaluationContext, group: number | undefined, salt?: string): number | undefined {
     const id = idOf(context, group);
     if (id) context.readings.spendOn(id, HASH_STEPS);
@@ -109,7 +109,7 @@ export function variantsOf(stored: Json | undefined): Variant[] {
   for (const one of elementsOf(stored)) {
     const key = fieldAt(fieldsOf(one), 'key');
     if (typeof key !== 'string') continue;
-    // Floats are added as upstream adds them: which variant the last of a hundred million gets depends on it.
+    // Floats are added in upstream's order, because the variant of one in a hundred million depends on it.
     below += (percentageOf(fieldAt(fieldsOf(one), 'rollout_percentage'), 0) || 0) / 100;
     variants.push({ key, below });
   }

@@ -1,16 +1,16 @@
-/** Data that conditions may read, so that nothing else is fetched, and whether it could be read at all. */
+/** Data that conditions may read, so only that is fetched, and whether a condition is malformed. */
 
 export type Reads = {
   /** Keys of properties. */
   readonly person: string[];
   readonly groups: { readonly index: number; readonly key: string }[];
-  /** The person itself, beside the properties. */
+  /** Whether data of the person itself is read, besides the properties. */
   metadata: boolean;
   /** Ids of cohorts. */
   readonly cohorts: number[];
   /** Flags, by what names them. */
   readonly flags: string[];
-  /** The value makes no sense in its place: it matches nothing, and the answer says that there was an error. */
+  /** Whether the value makes no sense in its place: it matches nothing, and the answer reports an error. */
   isMalformed: boolean;
 };
 

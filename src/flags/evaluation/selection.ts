@@ -1,11 +1,11 @@
-/** Which flags a request gets, and what has to be known to decide them. */
+/** Selects the flags of a request, and the facts that are needed to decide them. */
 import type { Cohorts } from './cohorts.ts';
 import type { EvaluationRequest, Needs, Runtime } from './decision.ts';
 import { reachableFrom } from './dependency-order.ts';
 import { isOfSurvey, type FlagDefinition } from './definitions.ts';
 import type { CompiledFlag } from './flag.ts';
 
-/** Whether the flag is for such requests at all: another counts as false for those that depend on it. */
+/** Whether the flag is for such requests; a flag that is not counts as false for its dependents. */
 export function isFor({ runtime, contexts, onlySurveys }: EvaluationRequest, flag: FlagDefinition): boolean {
   if (!flag.active || (onlySurveys && !isOfSurvey(flag))) return false;
   const isRun = isRunBy(flag, runtime);
@@ -27,7 +27,7 @@ export type Requirements = {
   readonly continuousIds: boolean;
 };
 
-/** @param flags with those that they depend on */
+/** @param flags including the flags that they depend on */
 export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts): Requirements {
   const cohortIds = reachableFrom(
     flags.flatMap(({ reads }) => reads.cohorts),
@@ -78,7 +78,7 @@ function isGiven({ personProperties, geoProperties }: EvaluationRequest, key: st
   return geoProperties !== undefined && Object.hasOwn(geoProperties, key);
 }
 
-/** Of a group that the request does not name, nothing is stored. */
+/** A group that the request does not name has no stored properties. */
 function isGivenOfGroup(
   { groups, groupProperties }: EvaluationRequest,
   name: string | undefined,
