@@ -1,4 +1,4 @@
-/** The stages of an early access feature, and what they make of its flag. */
+/** Stages of an early access feature, and their effect on its flag. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { variantsOf, type FlagFilters } from '../../feature-flags/filters.ts';
 
@@ -7,14 +7,14 @@ export type Stage = (typeof STAGES)[number];
 
 const RELEASED: readonly Stage[] = ['alpha', 'beta', 'general-availability'];
 
-/** Whether people may enroll: the flag then does as they said. */
+/** Whether people may enroll; the flag then follows their choice. */
 export function isReleased(stage: Stage): boolean {
   return RELEASED.includes(stage);
 }
 
 /**
- * The flag's filters with enrollment or without. Written as `feature_enrollment`: of the two forms it is the one that a flag keeps when its
- * key changes, and the only one that an SDK evaluates by itself (posthog-python; posthog-node knows neither, and none knows `super_groups`).
+ * Returns the filters with enrollment or without. `feature_enrollment` is used because it is the form that survives a change of the flag's
+ * key, and the only one that an SDK evaluates itself (posthog-python; posthog-node knows neither, and none knows `super_groups`).
  */
 export function withEnrollment(filters: FlagFilters, released: boolean): FlagFilters {
   const { super_groups: _legacy, feature_enrollment: _present, ...others } = filters;

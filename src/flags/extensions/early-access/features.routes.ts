@@ -10,7 +10,7 @@ import type { EarlyAccessFeatures, ShownFeature } from './features.ts';
 
 export type EarlyAccessApi = { earlyAccessFeatures: EarlyAccessFeatures };
 
-/** Every page that asks for features gets those of all. */
+/** Limited, because every page that asks for features gets the payloads of all. */
 const LONGEST_PAYLOAD = 20_000;
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) });

@@ -6,7 +6,7 @@ import type { Stage } from './enrollment.ts';
 export type EarlyAccessFeature = {
   id: string;
   projectId: number;
-  /** Of the flag that people get by enrolling. */
+  /** Id of the flag that people get by enrolling. */
   flagId: number;
   name: string;
   description: string;

@@ -14,7 +14,7 @@ import type { EarlyAccessFeature } from './features.store.ts';
 const SCOPE = 'EarlyAccessFeature';
 
 type Fields = Pick<EarlyAccessFeature, 'name' | 'description' | 'stage' | 'documentationUrl' | 'payload'>;
-/** @param flagId absent: a flag is made */
+/** @param flagId absent: a new flag is made */
 export type NewFeature = Fields & { flagId?: number | undefined };
 export type FeatureChanges = { [Name in keyof Fields]?: Fields[Name] | undefined };
 
@@ -109,7 +109,7 @@ async function makeFlag({ stores, project, author }: Acting, { name, stage }: Fi
     });
   } catch (error) {
     if (!(error instanceof InvalidInput) || error.attr !== 'key') throw error;
-    // The key is made of the name: that is what can be changed.
+    // The key is made from the name, so the error names the name.
     throw new InvalidInput(`${error.message} (${key})`, 'name', error.code);
   }
 }

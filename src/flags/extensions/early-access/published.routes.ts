@@ -1,4 +1,4 @@
-/** `/api/early_access_features/`: what a web page may offer its visitors to try. */
+/** `/api/early_access_features/`: features that a web page may offer its visitors. */
 import { json, route } from '../../../platform/http/route.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
@@ -51,7 +51,7 @@ const listPublishedFeatures = route({
     'the project.',
   async handle({ query }, { publishedFeatures }: PublishedFeaturesApi) {
     const features = await publishedFeatures.list(query);
-    // Drafts are for those who make them: whoever has the public key reads this.
+    // Drafts are for their makers only, but anyone with the public key can read this.
     const wanted = features.filter(({ stage }) => stage !== 'draft' && query.stage.includes(stage));
     return json(200, { earlyAccessFeatures: wanted.map(present) });
   },

@@ -1,4 +1,4 @@
-/** All that is answered about early access features: to those who make them, and to the pages that offer them. */
+/** Routes about early access features: for their makers, and for the pages that offer them. */
 import type { Route } from '../../../platform/http/route.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
 import type { FlagStores } from '../../stores.ts';

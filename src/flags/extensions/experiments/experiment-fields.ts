@@ -8,7 +8,7 @@ import { phaseOf } from './phases.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
 import type { Arrangement } from './variants.ts';
 
-/** Of an experiment itself; what it says of its flag is the arrangement. */
+/** Fields of the experiment itself; those about its flag are the arrangement. */
 export type GivenFields = Partial<Omit<ExperimentFields, 'flag_id' | 'type'>>;
 
 /** @throws InvalidInput naming the field */
@@ -52,8 +52,8 @@ function instantOf(text: string | null | undefined, attr: string): string | null
 
 /**
  * A draft is launched, then ends, then may be archived. A launch whose date is still to come can be taken back.
- * @param before undefined: it is to be made
- * @throws InvalidInput for what comes in another order
+ * @param before undefined: the experiment is new
+ * @throws InvalidInput for phases in another order
  */
 export function checkPhases(
   before: Pick<ExperimentFields, 'start_date' | 'end_date' | 'archived'> | undefined,

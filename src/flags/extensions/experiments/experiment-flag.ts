@@ -77,7 +77,7 @@ export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filter
   }
 }
 
-/** Unchanged filters are not written again: they may have been allowed once and no longer be. */
+/** Omits unchanged filters, so they are not checked again: stored filters may no longer be allowed. */
 export function otherFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
   return isDeepStrictEqual(before, filters) ? {} : { filters };
 }

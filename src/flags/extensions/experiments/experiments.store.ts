@@ -13,10 +13,10 @@ export type ExperimentFields = {
   type: (typeof TYPES)[number];
   flag_id: number;
   holdout_id: number | null;
-  /** Measurement begins with it; null: a draft. */
+  /** Start of the measurement; null: a draft. */
   start_date: string | null;
   end_date: string | null;
-  /** Parameters that clients keep here; the variants are those of the flag. */
+  /** Parameters that clients keep here; the variants in them come from the flag. */
   parameters: Record<string, unknown>;
   filters: Record<string, unknown>;
   metrics: Metric[];
@@ -98,7 +98,7 @@ export function experimentStore(db: Knex) {
   };
 }
 
-/** The driver would write lists as those of Postgres, not as JSON. */
+/** Stringifies fields, because the driver would write lists as Postgres arrays, not as JSON. */
 function written<T extends Partial<ExperimentFields>>(fields: T): T {
   const { metrics, metrics_secondary } = fields;
   return {

@@ -1,4 +1,4 @@
-/** `/experiment_holdouts/`: persons whom no experiment of theirs reaches. */
+/** `/experiment_holdouts/`: shares of persons that are kept out of some experiments. */
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import type { Static } from '../../../platform/schema.ts';

@@ -5,7 +5,7 @@ import { NotFound } from '../../../platform/errors.ts';
 export type HoldoutFields = {
   name: string;
   description: string;
-  /** Of all persons, how many are left out of its experiments. */
+  /** Percentage of all persons that is left out of its experiments. */
   exclusion_percentage: number;
 };
 

@@ -1,4 +1,4 @@
-/** The phases of an experiment, which its dates and the clock decide together: a date in the future has no effect yet. */
+/** Phases of an experiment, which follow from its dates and the clock: a date in the future has no effect yet. */
 import { isoMicros } from '../../../platform/time/iso.ts';
 
 /** Upstream's statuses, and `scheduled`, which upstream counts as running. */
@@ -30,7 +30,7 @@ export function isOpen(dates: Dates, now = Date.now()): boolean {
   return ['scheduled', 'running'].includes(phaseOf(dates, now));
 }
 
-/** For refusals of what a scheduled experiment keeps as it is: it has not begun, so it cannot end either. */
+/** Advice when a scheduled experiment refuses a change: it has not begun, so it cannot be ended either. */
 export const UNSCHEDULE_FIRST =
   'Send `start_date: null` to the experiment first, which makes it a draft again and leaves the flag on.';
 

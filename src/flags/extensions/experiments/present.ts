@@ -1,4 +1,4 @@
-/** Experiments and holdouts as clients see them. Members are listed one by one, so that nothing leaves by accident. */
+/** Experiments and holdouts as clients see them. Members are listed one by one, so that no field is exposed by accident. */
 import { userOf } from '../../../people/accounts/users.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
@@ -10,7 +10,7 @@ import { phaseOf } from './phases.ts';
 import type { ExperimentBody, HoldoutBody } from './schema.ts';
 import { arrangementOf, holdoutVariant } from './variants.ts';
 
-/** An experiment with what it is linked to. */
+/** An experiment with the objects that it is linked to. */
 export type LinkedExperiment = {
   experiment: Experiment;
   flag: FeatureFlag;

@@ -1,4 +1,4 @@
-/** The experiment's part of its flag: who gets it, the variants that are compared, and whom a holdout leaves out. */
+/** The experiment's part of its flag: the people who get it, the compared variants, and the holdout. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { variantsOf, type FlagFilters, type Variant } from '../../feature-flags/filters.ts';
@@ -13,7 +13,7 @@ const DEFAULT_VARIANTS: readonly Variant[] = [
   { key: 'test', name: 'Test Variant', rollout_percentage: 50 },
 ];
 
-/** Parameters of an experiment that are about its flag; those that are left out stay, or take the default. */
+/** Parameters of an experiment that are about its flag; absent ones stay, or take the default. */
 export type Arrangement = {
   feature_flag_variants?: readonly Variant[] | null;
   aggregation_group_type_index?: number | null;
@@ -87,7 +87,7 @@ function essence(value: unknown): unknown {
   return (value as readonly Variant[]).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
 }
 
-/** As parameters show it. */
+/** Arrangement of a flag, in the form of an experiment's parameters. */
 export function arrangementOf(filters: FlagFilters): Required<Arrangement> {
   return {
     feature_flag_variants: variantsOf(filters),
@@ -103,7 +103,7 @@ export function holdoutVariant(id: number): string {
   return `${HOLDOUT}${id}`;
 }
 
-/** @param holdout undefined: nobody is left out */
+/** @param holdout undefined: no person is left out */
 export function withHoldout(filters: FlagFilters, holdout: Holdout | undefined): FlagFilters {
   const { holdout: _before, holdout_groups: _older, ...others } = filters;
   if (!holdout) return others;

@@ -1,6 +1,6 @@
 /**
- * Changes of surveys by time: they start and end at their dates, come again, and end or rest when they have the answers that
- * they were to have. Every process of the API has a clock; what two of them do at once is done once.
+ * Changes surveys by time: they start and end at their dates, repeat, and end or pause when they have enough
+ * answers. Every process of the API has a clock; if two make the same change at once, it is made once.
  */
 import { NotFound } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';

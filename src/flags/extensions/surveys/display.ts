@@ -1,11 +1,11 @@
-/** Where and when SDKs show a survey, and how it looks: `conditions` and `appearance`. Fields not named here are kept as they are. */
+/** Conditions and appearance of a survey in SDKs: `conditions` and `appearance`. Fields not named here are kept as they are. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import { htmlFault } from './html.ts';
 import { ContentType } from './questions.ts';
 
 const MAX_VALUES = 200;
-/** How SDKs compare addresses and devices. */
+/** Ways in which SDKs compare addresses and devices. */
 const MATCH_TYPES = ['exact', 'is_not', 'icontains', 'not_icontains', 'regex', 'not_regex', 'contains'] as const;
 
 const Events = Type.Object({

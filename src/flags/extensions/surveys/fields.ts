@@ -39,7 +39,7 @@ export const NEW_SURVEY: Omit<SurveyFields & SurveyState, 'name' | 'type'> = {
   due_at: null,
 };
 
-/** With translations they are many. */
+/** Translations make them many. */
 const MAX_QUESTION_VALUES = 20_000;
 
 const DATES = ['start_date', 'end_date', 'response_sampling_start_date'] as const;
@@ -101,7 +101,7 @@ function checkSampling(survey: SurveyFields, { response_sampling_start_date: giv
   }
 }
 
-/** Of a survey that is a page of its own, nothing depends on the page around it. */
+/** Conditions that a survey with a page of its own cannot have, because they depend on the page around a survey. */
 const NOT_EXTERNAL = [
   'url',
   'urlMatchType',
@@ -134,7 +134,7 @@ async function checkLinkedFlag(
   const { linked_flag_id: id } = survey;
   const [flag] = id === null ? [] : await flags.byIds(survey.project_id, [id]);
   const isHidden = flag !== undefined && !seesFlag(rights, flag);
-  // Pages are told the key of the flag: who links a hidden one would read it there.
+  // Pages get the key of the flag, so linking a hidden flag would reveal its key.
   if (id !== null && (!flag || (isHidden && id !== linkedBefore)))
     throw new InvalidInput('Feature Flag with this ID does not exist', 'linked_flag_id');
   if (survey.conditions?.linkedFlagVariant) checkVariant(survey.conditions.linkedFlagVariant, flag, isHidden);

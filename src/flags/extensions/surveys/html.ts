@@ -1,7 +1,7 @@
 /**
- * Which HTML may stand in the texts of surveys. SDKs put it into the pages of other people's customers, so everything that is not
- * known to be harmless is refused: a text is saved as it was given, or not at all. sanitize-html says what is harmless: where it would take
- * something away, the text is refused.
+ * Checks the HTML in texts of surveys. SDKs insert it into the pages of other people's customers, so everything that is not
+ * known to be harmless is refused: a text is saved unchanged, or not at all. A text is refused if sanitize-html would remove
+ * anything from it.
  */
 import sanitizeHtml, { type IOptions } from 'sanitize-html';
 
@@ -15,7 +15,7 @@ const ATTRIBUTES = (
   'reversed rowspan scope span src start style target title type valign width'
 ).split(' ');
 const ADDRESSES = ['cite', 'href', 'src'];
-/** An address says where it leads: none is relative to the page of somebody else. */
+/** Absolute addresses only, because a relative one would lead into the page that shows the survey. */
 const WHOLE_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 
 const AS_IT_IS: IOptions = { parseStyleAttributes: false };
@@ -41,7 +41,7 @@ const OPENING = /<(?=[a-z/!?])/i;
 /** A tag that every browser and parser reads alike. */
 const TAG = /<\/?([a-z][a-z0-9]*)(?:\s+[a-z-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))?)*\s*\/?>/gi;
 
-/** @returns what is wrong with the text, as a sentence; undefined when every tag in it is harmless */
+/** @returns the fault of the text, as a sentence; undefined when every tag in it is harmless */
 export function htmlFault(text: string): string | undefined {
   if (OPENING.test(text.replace(TAG, ''))) {
     return 'This is not well-formed HTML: write "&lt;" for a "<" that begins no tag.';

@@ -1,4 +1,4 @@
-/** `/api/surveys/` and `/api/web_experiments/`: what a web page may show its visitors. */
+/** `/api/surveys/` and `/api/web_experiments/`: data for the visitors of a web page. */
 import { json, route } from '../../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../../platform/schema.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';

@@ -9,7 +9,7 @@ const MAX_CHOICES = 200;
 const SCALES = [2, 3, 5, 7, 10];
 const LINK_SCHEMES = ['https:', 'http:', 'mailto:'];
 const MAILTO = /^mailto:[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,}$/i;
-/** Which of an answer's buckets lead somewhere: the ratings of SDKs. */
+/** Buckets of ratings that may lead to another question; SDKs define them. */
 const BUCKETS = ['negative', 'neutral', 'positive', 'detractors', 'passives', 'promoters'];
 
 export const ContentType = stringEnum(['text', 'html'] as const);

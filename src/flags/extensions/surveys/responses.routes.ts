@@ -1,4 +1,4 @@
-/** How surveys are answered: `/surveys/responses_count/`, `/surveys/stats/` and `/surveys/:id/stats/`. */
+/** Statistics of answers to surveys: `/surveys/responses_count/`, `/surveys/stats/` and `/surveys/:id/stats/`. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { momentOf } from '../../../platform/http/parameters/moment.ts';
 import { json, route } from '../../../platform/http/route.ts';
@@ -55,7 +55,7 @@ function periodOf({ date_from: since, date_to: until }: Static<typeof Period>) {
   return { from, to };
 }
 
-/** As upstream counts: who dismissed a survey once and answered it another time has answered it. */
+/** Counts as upstream does: a person who dismissed a survey once and answered it later has answered it. */
 function present({ byEvent, dismissedAndSent }: ResponseFigures) {
   const none = { total: 0, persons: 0, firstSeen: null, lastSeen: null };
   const of = (event: SurveyEvent) => byEvent.get(event) ?? none;

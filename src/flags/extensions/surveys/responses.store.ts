@@ -1,11 +1,11 @@
-/** How often surveys were shown, dismissed and answered, counted from the events that SDKs send. */
+/** Counts how often surveys were shown, dismissed and answered, from the events that SDKs send. */
 import type { Knex } from '../../../platform/db/connection.ts';
 import { inTime } from '../../../events/table/lookup.ts';
 
 export const SURVEY_EVENTS = ['survey shown', 'survey dismissed', 'survey sent'] as const;
 export type SurveyEvent = (typeof SURVEY_EVENTS)[number];
 
-/** Of one kind of event. */
+/** Figures of one kind of event. */
 export type EventFigures = { total: number; persons: number; firstSeen: string | null; lastSeen: string | null };
 
 export type ResponseFigures = {
@@ -16,7 +16,7 @@ export type ResponseFigures = {
 
 const WHAT_HELPS = 'Ask for a shorter time.';
 
-/** SDKs that send answers one by one give all of them the same submission; who had answered something has not merely dismissed it. */
+/** SDKs that send answers one by one give all of them the same submission; a dismissal after some answers is not counted. */
 const SAID = `
   select properties ->> '$survey_id' as survey, event, person_id, "timestamp", case event
     when 'survey sent' then coalesce(nullif(properties ->> '$survey_submission_id', ''), uuid::text) else uuid::text end as response
@@ -63,7 +63,7 @@ export function responseStore(db: Knex) {
       };
     },
 
-    /** How many answers each survey has; those without any are left out. @throws Unavailable when it takes too long */
+    /** Number of answers of each survey; surveys without answers are left out. @throws Unavailable when it takes too long */
     async answers(projectId: number, surveys: readonly string[], from: string | null): Promise<Map<string, number>> {
       const query = db.raw<{ rows: { survey: string; answers: number }[] }>(ANSWERS, {
         projectId,

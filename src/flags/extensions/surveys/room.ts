@@ -1,4 +1,4 @@
-/** All that is answered about surveys: to those who make them, and to the pages that show them. */
+/** Routes about surveys: for their makers, and for the pages that show them. */
 import type { Route } from '../../../platform/http/route.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
 import type { FlagStores } from '../../stores.ts';
@@ -12,7 +12,7 @@ export type SurveysApi = ManagementApi & SurveyResponsesApi & PublishedSurveysAp
 
 export const surveysApiRoutes: readonly Route<SurveysApi>[] = [
   ...publishedSurveyRoutes,
-  // `stats` and `responses_count` are no ids of surveys.
+  // First, because `stats` and `responses_count` must not be taken as ids of surveys.
   ...surveyResponseRoutes,
   ...surveyRoutes,
 ];

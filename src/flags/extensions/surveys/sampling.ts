@@ -1,9 +1,9 @@
-/** Surveys that want some answers from each interval, and from all of its days: a share of people is asked that grows day by day. */
+/** Sampling of surveys that want a number of answers from each interval, spread over its days: the share of people asked grows day by day. */
 
 const DAY_MS = 86_400_000;
 const DAYS = { day: 1, week: 7, month: 30 };
 
-/** Of a survey, named as in its row. */
+/** Fields of a survey's row. */
 export type Sampling = {
   /** ISO text. */
   response_sampling_start_date: string | null;
@@ -11,7 +11,7 @@ export type Sampling = {
   response_sampling_interval: number | null;
   /** Answers in an interval; null or 0: as many as there are. */
   response_sampling_limit: number | null;
-  /** ISO text: the interval has its answers, and this is its end. */
+  /** ISO text: end of the interval that already has its answers. */
   sampling_paused_until: string | null;
 };
 
@@ -19,9 +19,9 @@ export type Sampling = {
 export type Sampled = {
   /** Half-open; before the first interval both are its beginning. */
   interval: { from: number; until: number };
-  /** Of people who are asked. */
+  /** Percentage of people who are asked. */
   percentage: number;
-  /** When that changes. */
+  /** Instant of the next change. */
   until: number;
 };
 

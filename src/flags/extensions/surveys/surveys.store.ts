@@ -23,7 +23,7 @@ export type SurveyFields = Timetable & {
   enable_partial_responses: boolean | null;
 };
 
-/** State that follows from those fields, as it was last settled. */
+/** State computed from those fields, as last stored. */
 export type SurveyState = Omit<Standing, 'end_date' | 'rollout_percentage'> & {
   targeting_flag_id: number | null;
   internal_targeting_flag_id: number | null;
@@ -34,7 +34,7 @@ export type Survey = SurveyFields &
 
 export type DueSurvey = Survey & {
   organization_id: string;
-  /** By the time; not because of its answers. */
+  /** Whether its time has come, as opposed to a number of answers. */
   is_due: boolean;
 };
 
@@ -105,7 +105,7 @@ export function surveyStore(db: Knex) {
       return { ids: rows.map(({ id }) => id), earliest: rows[0]?.start_date ?? null };
     },
 
-    /** Surveys that pages may show once their start has come, in the order in which they were made: no drafts, and no archived ones. */
+    /** Surveys that pages may show once they have started, oldest first, without drafts and archived ones. */
     async published(projectId: number): Promise<PublishedSurvey[]> {
       const { rows } = await db.raw<{ rows: PublishedSurvey[] }>(
         `select surveys.*, linked.key as linked_flag_key, targeting.key as targeting_flag_key,
@@ -133,7 +133,7 @@ export function surveyStore(db: Knex) {
       return row?.name;
     },
 
-    /** Surveys that time has changed, or answers may have: those that are due, and those that take only so many. */
+    /** Surveys that may have to change: those whose time has come, and those with a limited number of answers. */
     async due(): Promise<DueSurvey[]> {
       const { rows } = await db.raw<{ rows: DueSurvey[] }>(
         `select surveys.*, organization_id, coalesce(due_at <= now(), false) as is_due

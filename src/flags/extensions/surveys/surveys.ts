@@ -13,14 +13,14 @@ import { isoOf, standingAt } from './timetable.ts';
 
 const SCOPE = 'Survey';
 
-/** Surveys with what is shown beside them. */
+/** Surveys with the flags and users that answers show with them. */
 export type ShownSurveys = { surveys: readonly Survey[]; flags: ReadonlyMap<number, FeatureFlag>; users: Users };
 
 /** Effect of a survey's answers on it. */
 export type Answered = {
-  /** Whether it has as many answers as it was to have, and ends. */
+  /** Whether the survey has all the answers that it wanted, so it ends. */
   full: boolean;
-  /** The interval of its sampling has, and this is when it ends; milliseconds since 1970. */
+  /** End of the sampling interval that has its answers; milliseconds since 1970. */
   pausedUntil?: number | undefined;
 };
 
@@ -131,8 +131,8 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     },
 
     /**
-     * Lets time pass for one survey; nobody in particular does it. Safe to repeat.
-     * @param project without a name: there is no request that found it
+     * Applies the passage of time to one survey; the change has no author. Safe to repeat.
+     * @param project without a name, because no request looked it up
      * @throws NotFound
      */
     async catchUp(project: Omit<Project, 'name'>, id: string, { full, pausedUntil }: Answered): Promise<void> {

@@ -1,4 +1,4 @@
-/** The flags that a survey has of its own: who is asked, and who was asked already. SDKs show it to those who get both. */
+/** Flags that a survey owns: for the people to ask, and for those who have not reacted to it yet. SDKs show it to people with both. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
 import { SURVEY_PREFIX } from '../../evaluation/definitions.ts';
@@ -12,15 +12,15 @@ import type { Standing } from './timetable.ts';
 /** The author of a change to a survey, whose flags follow it: rights to flags decide only which ones an answer may name. */
 export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
 
-/** In which transaction, and on whose behalf. */
+/** Transaction and author of a change. */
 export type Acting = { stores: FlagBound; project: Project; author: SurveyAuthor };
 
 /** Filters as somebody gave them. */
 export type GivenFilters = Readonly<Record<string, unknown>>;
 
 /**
- * Makes or changes the flag of those who are asked.
- * @returns its id
+ * Makes or changes the flag for the people to ask.
+ * @returns the id of the flag
  * @throws InvalidInput naming the member of `targeting_flag_filters`
  */
 export async function target(
@@ -74,7 +74,7 @@ export async function deleteFlags({ stores, project, author }: Acting, ids: read
   }
 }
 
-/** Of each repetition of its own: SDKs set these when somebody answers (`getSurveyInteractionProperty` of posthog-js). */
+/** Conditions of the current repetition: SDKs set these properties when somebody answers (`getSurveyInteractionProperty` of posthog-js). */
 function untouched({
   id,
   current_iteration: iteration,
@@ -90,7 +90,7 @@ function untouched({
   return { groups: [{ properties, rollout_percentage }] };
 }
 
-/** By the survey's name, which is easier to recognise than an id. */
+/** Key from the survey's name, which is easier to recognise than an id. */
 async function targetingKey(
   stores: FlagBound,
   { id, name }: Pick<Survey, 'id' | 'name'>,

@@ -4,12 +4,12 @@ import { samplingAt, type Sampling } from './sampling.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Of a survey, named as in its row; instants are ISO texts. */
+/** Fields of a survey's row; instants are ISO texts. */
 export type Timetable = Sampling & {
   start_date: string | null;
   end_date: string | null;
   archived: boolean;
-  /** How often it is asked in all; null or 0: it is not repeated. */
+  /** Total number of repetitions; null or 0: not repeated. */
   iteration_count: number | null;
   iteration_frequency_days: number | null;
 };
@@ -17,13 +17,13 @@ export type Timetable = Sampling & {
 export type Standing = {
   /** People may be asked. */
   is_running: boolean;
-  /** Counted from 1; null: it is not repeated, or has not begun. */
+  /** Counted from 1; null: not repeated, or not begun. */
   current_iteration: number | null;
-  /** As it was given; or when the last repetition was over. */
+  /** End as given, or the end of the last repetition. */
   end_date: string | null;
-  /** Of people who are asked. */
+  /** Percentage of people who are asked. */
   rollout_percentage: number;
-  /** When the next of these changes; null: never by itself. */
+  /** Instant of the next change; null: the survey never changes automatically. */
   due_at: string | null;
 };
 
@@ -79,7 +79,7 @@ function instantOf(iso: string | null | undefined): number | undefined {
   return iso == null ? undefined : Date.parse(iso);
 }
 
-/** With the microseconds that Postgres has. @returns null for infinity */
+/** ISO text with microseconds, as in Postgres. @returns null for infinity */
 export function isoOf(ms: number): string | null {
   return Number.isFinite(ms) ? isoMicros(ms) : null;
 }

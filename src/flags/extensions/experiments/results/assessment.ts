@@ -1,4 +1,4 @@
-/** One metric over all variants: what each is believed to do, which is best, and by how much. */
+/** Assesses one metric over all variants: the estimate for each, the best one, and by how much. */
 import { chancesToBeBest, credibleInterval, liftInterval } from './comparison.ts';
 import type { Measure } from './metrics.ts';
 import { meanPosterior, ratePosterior, type Posterior } from './posterior.ts';
@@ -13,7 +13,7 @@ export type VariantAssessment = Sample & {
   credibleInterval: [number, number] | null;
   /** null until all variants can be compared. */
   chanceToWin: number | null;
-  /** To the control, in proportion to it; null of the control itself. */
+  /** Difference to the control, as a share of it; null for the control itself. */
   lift: { value: number; interval: [number, number] | null; isSignificant: boolean } | null;
 };
 

@@ -1,12 +1,12 @@
-/** Which variant is best, and by how much: from what is believed of each. */
+/** Compares variants by their posteriors: which is best, and by how much. */
 import { whereReached, type Posterior } from './posterior.ts';
 
 export type Goal = 'increase' | 'decrease';
 
-/** Of credible intervals: what lies on either side of them. */
+/** Probability on each side of a credible interval. */
 const TAIL = 0.025;
 
-/** How little of the control may lie at or below 0: what it is compared with must not be about nothing. */
+/** Maximum probability that the control is at or below 0: a lift relative to nothing would be meaningless. */
 const MAX_NOT_POSITIVE = 0.001;
 
 /** The middle 95 %. */
@@ -15,7 +15,7 @@ export function credibleInterval(posterior: Posterior): [number, number] {
 }
 
 /**
- * For each, how likely it is to be better than all others: the integral of its density times the others' distribution functions.
+ * Probability of each variant to be better than all others: the integral of its density times the others' distribution functions.
  * Source: https://www.evanmiller.org/bayesian-ab-testing.html. The sum over evenly spaced points of a smooth function that vanishes at both
  * ends is its integral, to all digits (L. N. Trefethen and J. A. C. Weideman, The Exponentially Convergent Trapezoidal Rule, 2014).
  */

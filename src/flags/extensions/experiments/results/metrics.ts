@@ -11,13 +11,13 @@ export type Metric = Readonly<Record<string, unknown>> & { uuid: string };
 export type Measure = {
   uuid: string;
   name: string | null;
-  /** `conversion`: a person counts once, or not at all. `count`: as often as it happened. `sum`: by the numbers of a property. */
+  /** `conversion`: a person counts once or not at all. `count`: number of events. `sum`: sum of a property's numbers. */
   kind: 'conversion' | 'count' | 'sum';
   goal: Goal;
   /** null: any. */
   event: string | null;
   filters: ReturnType<typeof checkedFilters>;
-  /** Of `sum`. */
+  /** Property to add up, for `sum` only. */
   property: string | null;
   /** How long after a person's first exposure an event counts; null: until the experiment ends. */
   windowSeconds: number | null;
@@ -28,7 +28,7 @@ const MAX_WINDOW_SECONDS = 366 * WINDOW_SECONDS.day;
 const MAX_METRICS = 20;
 const MAX_TEXT = 400;
 
-/** Of upstream's metrics; each would give other numbers than these. */
+/** Fields of upstream's metrics that would change the numbers and are not supported here. */
 const UNSUPPORTED = [
   'lower_bound_percentile',
   'upper_bound_percentile',
@@ -38,10 +38,10 @@ const UNSUPPORTED = [
 ];
 
 /**
- * @param given as it came: null is none
- * @param attr which of an experiment's lists it is
- * @returns them, each with a `uuid`
- * @throws InvalidInput saying what is wrong with which
+ * @param given value from the body; null: no metrics
+ * @param attr the experiment's list that holds them
+ * @returns the metrics, each with a `uuid`
+ * @throws InvalidInput naming the metric and its fault
  */
 export function checkedMetrics(given: unknown, attr: 'metrics' | 'metrics_secondary'): Metric[] {
   if (given === null || given === undefined) return [];
@@ -59,7 +59,7 @@ export function checkedMetrics(given: unknown, attr: 'metrics' | 'metrics_second
   });
 }
 
-/** @throws InvalidInput for what is not computed here */
+/** @throws InvalidInput for a metric that is not supported here */
 export function measureOf(metric: Readonly<Record<string, unknown>>): Measure {
   if (metric['kind'] !== 'ExperimentMetric') throw refusal("metric kind must be 'ExperimentMetric'");
   const unsupported = UNSUPPORTED.find((name) => isGiven(metric[name]));
@@ -92,7 +92,7 @@ function sourceOf(metric: Node): { node: Node; kind: Measure['kind'] } {
   throw refusal("'math' of the source must be 'total' or 'sum', others are not supported");
 }
 
-/** Upstream puts the exposure before the steps by itself. */
+/** Upstream puts the exposure before the steps automatically. */
 function stepOf(series: unknown): Node {
   if (!Array.isArray(series) || series.length === 0) {
     throw refusal(

@@ -1,23 +1,23 @@
 /**
- * The posterior of a rate or a mean, as a table: its density at evenly spaced points of a scale on which it is
- * one smooth hump, and the integral of that. No randomness: the same data gives the same numbers, to nine digits or so.
+ * The posterior of a rate or a mean, as a table: its density at evenly spaced points of a scale on which the density is
+ * one smooth hump, and the integral of the density. No randomness: the same data gives the same numbers, to nine digits or so.
  */
 
 /** A distribution of one number. */
 export type Posterior = {
-  /** Points that are evenly spaced on its scale, with the share of the distribution that each stands for. */
+  /** Points that are evenly spaced on the scale, with the share of the distribution at each. */
   readonly points: readonly { value: number; weight: number }[];
-  /** How likely it is to be at most this. */
+  /** Probability that the value is at most this. */
   cdf(value: number): number;
   /** @param p between 0 and 1 */
   quantile(p: number): number;
 };
 
-/** How a number lies on the scale of its table; both directions rise. */
+/** Maps numbers to the table's scale and back; both directions are increasing. */
 type Scale = { of(value: number): number; valueAt(place: number): number };
 
 const INTERVALS = 1024;
-/** Of the logarithm of the density, from its top to the table's ends: what lies beyond is less than a double can tell from 1. */
+/** Difference of the log density between its top and the table's ends; the rest is too small to change a sum near 1. */
 const DEPTH = 38;
 const HALVINGS = 48;
 
@@ -28,19 +28,19 @@ const logit: Scale = {
 const identity: Scale = { of: (value) => value, valueAt: (place) => place };
 
 /**
- * Of a rate of which nothing was believed before, the uniform prior Beta(1, 1): Beta(1 + successes, 1 + failures).
+ * Posterior of a rate with the uniform prior Beta(1, 1): Beta(1 + successes, 1 + failures).
  * Source: A. Gelman et al., Bayesian Data Analysis, 3rd ed., 2.4.
  */
 export function ratePosterior(successes: number, failures: number): Posterior {
   const [a, b] = [1 + successes, 1 + failures];
   const top = a / (a + b);
-  // On the logit scale the density is p^a (1 - p)^b; here by the distance from its top, so that large counts lose no digits.
+  // On the logit scale the density is p^a (1 - p)^b; computed by the distance from its top, so large counts lose no digits.
   const logDensity = (distance: number) => a * distance - (a + b) * Math.log1p(top * Math.expm1(distance));
   return tabulate(logit, { logDensity, top: Math.log(a / b), width: Math.sqrt((a + b) / a / b) });
 }
 
 /**
- * Of the mean of what many persons did, with no belief before: by the central limit theorem about normal.
+ * Posterior of the mean over many persons with a flat prior: about normal, by the central limit theorem.
  * @param standardError above 0: the square root of the sample variance over the number of persons
  */
 export function meanPosterior(mean: number, standardError: number): Posterior {
@@ -78,14 +78,14 @@ function tabulate(
   };
 }
 
-/** @param step away from the top: where to look first */
+/** @param step distance from the top where the search begins */
 function distanceOfDepth(logDensity: (distance: number) => number, step: number): number {
   let far = step;
   while (logDensity(far) > -DEPTH) far *= 2;
   return Math.sign(step) * whereReached((distance) => -logDensity(Math.sign(step) * distance), DEPTH, 0, Math.abs(far));
 }
 
-/** From the first point to each, by Simpson's rule. */
+/** Integrals from the first point to each point, by Simpson's rule. */
 function integralsOf(densities: Float64Array, between: (index: number) => number, step: number): Float64Array {
   const integrals = new Float64Array(densities.length);
   for (let i = 1; i < densities.length; i++) {

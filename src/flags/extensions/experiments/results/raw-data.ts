@@ -1,12 +1,12 @@
-/** Rights to the properties that metrics read: numbers reveal values to anybody who may choose what is counted. */
+/** Checks rights to the properties that metrics read, because the numbers reveal values to anybody who chooses the metric. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Rights } from '../../../../platform/http/access.ts';
 import { ensureRaw, rawAccessByLevel, type RawData } from '../../../../people/access/raw-data.ts';
 import { measureOf, type Metric } from './metrics.ts';
 
 /**
- * @param metrics checked, as somebody gave them
- * @param before those that are stored already: they may stay
+ * @param metrics checked metrics from a request
+ * @param before stored metrics, which may stay
  * @throws PermissionDenied
  */
 export function ensureMayMeasure(

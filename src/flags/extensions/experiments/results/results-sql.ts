@@ -1,6 +1,6 @@
 /**
- * Exposures to variants and the measured events after them: one statement over the events. Text of clients is in it as an escaped
- * literal or a parameter.
+ * Query for exposures to variants and the measured events after them: one statement over the events. Clients' texts are in it as escaped
+ * literals or parameters.
  */
 import { escapeLiteral } from 'pg';
 import { filtersSql, type Interval } from '../../../../conditions/sql/filters.ts';
@@ -18,28 +18,28 @@ export type Study = {
   groupTypeIndex: number | null;
   /** Exposures within it count. Half-open. */
   period: Interval;
-  /** Persons who saw more than one variant count for the first; otherwise as `$multiple`. */
+  /** Whether persons who saw several variants count for the first; if false, they count as `$multiple`. */
   byFirst: boolean;
   measures: readonly Measure[];
 };
 
-/** Per variant: `actors` who were first exposed to it; of each measure the sum over them, and that of the squares. */
+/** Per variant: `actors` first exposed to it; for each measure the sum over them, and the sum of the squares. */
 export type StudyRow = { variant: string; actors: number; sums: number[]; squares: number[] };
 
 const VARIANT = `properties ->> '$feature_flag_response' as variant`;
 
-/** Capture takes no timestamp from more than a day ahead: no event that happened since was stored long before. */
+/** Capture takes no timestamp from more than a day ahead, so an event after the start was stored at most a day before it. */
 const SINCE_START = `interval_time > $2::timestamptz - interval '1 day' and "timestamp" >= $2`;
 
 /**
- * Events were stored with the person of their time: who was merged into another since is found by the distinct id. Groups have one key for
- * good.
+ * Events keep the person of their time; a person who was merged into another since is found by the distinct id. Groups never change
+ * their keys.
  */
 const PERSON = 'coalesce(known.person_id, seen.person_id)';
 
 /**
- * Exposures and what is measured go as one stream, grouped by who it was: the work grows with the events, whatever Postgres believes of
- * how many there are. Joined, what it cannot estimate became a loop over a loop.
+ * Exposures and measured events are read as one stream, grouped by person or group, so the work grows with the events only, whatever
+ * Postgres estimates. A join became a loop over a loop when the estimates were wrong.
  */
 export function studySql(study: Study): { text: string; values: unknown[] } {
   const { projectId, period, flagKey, variants, groupTypeIndex, measures } = study;
@@ -68,7 +68,7 @@ export function studySql(study: Study): { text: string; values: unknown[] } {
   return { text, values: [projectId, period.start, period.end, flagKey, variants] };
 }
 
-/** Events that any of the measures looks at: `is0` and so on say which, `of0` what they count. */
+/** Events that any of the measures reads: `is0` and so on say for which measures, `of0` gives the counted value. */
 function measuredSql({ measures, period }: Study, ids: readonly string[]): string {
   const marks = measures.map((measure, i) => `${condition(measure, period)} as is${i}, ${amount(measure)} as of${i}`);
   const names = measures.map(({ event }) => event);

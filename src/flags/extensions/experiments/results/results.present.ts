@@ -3,9 +3,9 @@ import type { Assessment, VariantAssessment } from './assessment.ts';
 import type { Results } from './results.ts';
 import type { ResultsBody } from './results.schema.ts';
 
-/** So small a chance is not taken for chance: A. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019. */
+/** Below this p-value a deviation is not considered chance: A. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019. */
 const MISMATCH = 0.001;
-/** As upstream: below it a variant's numbers say little. */
+/** Upstream's threshold: with fewer exposures a variant's numbers say little. */
 const FEWEST_EXPOSURES = 50;
 
 export function presentResults({ results, isCached }: { results: Results; isCached: boolean }): ResultsBody {

@@ -7,7 +7,7 @@ import { studySql, type Study, type StudyRow } from './results-sql.ts';
 
 const TIMEOUT_MS = 15_000;
 
-/** For the connections that results are read on. */
+/** Options of the connections that results are read on. */
 export const STUDY_OPTIONS = {
   ...POOLS.experiments,
   statementTimeoutMs: TIMEOUT_MS,

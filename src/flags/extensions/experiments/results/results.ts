@@ -33,7 +33,7 @@ const KEPT_MS = 60_000;
 const MAX_KEPT = 200;
 
 export function experimentResults({ studies, now }: { studies: StudyStore; now: () => number }): ExperimentResults {
-  /** By experiment; who asks while one is computed waits for that. */
+  /** Results by experiment; requests during a computation wait for its result. */
   const kept = new Map<number, { state: string; until: number; isPending: boolean; results: Promise<Results> }>();
 
   async function compute(linked: LinkedExperiment): Promise<Results> {
@@ -117,7 +117,7 @@ function exposuresOf(
   };
 }
 
-/** Other requests have their turn between metrics. @param offset of the first measure among those of the rows */
+/** Yields to other requests between metrics. @param offset of the first measure among those of the rows */
 async function assessAll(
   measures: readonly Measure[],
   offset: number,

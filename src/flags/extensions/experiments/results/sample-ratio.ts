@@ -1,19 +1,19 @@
-/** Whether persons came to the variants in the proportions that the flag gives them: if not, something loses or adds some of them. */
+/** Tests whether persons got the variants in the flag's proportions; if not, events of some persons are lost or duplicated. */
 
-/** One variant's count, and the share of the total that was expected. */
+/** One variant's count, and its expected share of the total. */
 export type Arm = { count: number; share: number };
 
 export type SampleRatio = {
-  /** How many persons each was expected to have. */
+  /** Expected number of persons for each variant. */
   expected: number[];
   chiSquare: number;
-  /** How likely counts that differ at least that much are when all is well. */
+  /** Probability of differences at least this large if the proportions are right. */
   pValue: number;
 };
 
 /**
  * Pearson's chi-square test of goodness of fit.
- * @param arms those with a share of 0 must have been left out
+ * @param arms without those that have a share of 0
  * @returns undefined when there is nothing to compare
  */
 export function sampleRatio(arms: readonly Arm[]): SampleRatio | undefined {
