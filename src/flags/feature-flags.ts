@@ -25,7 +25,7 @@ import { MASK } from './feature-flags/payloads.ts';
 import { fieldsOf } from './feature-flags/present.ts';
 import type { FlagBound } from './stores.ts';
 
-/** As somebody gave them: checked here. */
+/** Fields as a client gave them; they are checked here. */
 type GivenFields = Partial<Omit<FlagFields, 'filters' | 'encryptedPayloads'>> & {
   filters?: Readonly<Record<string, unknown>>;
 };
@@ -36,20 +36,20 @@ export type NewFlag = Omit<GivenFields, 'deleted'> & { key: string };
 export type FlagChanges = GivenFields & {
   /** The version that the author read. */
   version?: number;
-  /** The fields that the author read, as clients say them: what was changed since may not be changed in another way. */
+  /** The fields that the author read, in the form of the API; a field that changed since must not be changed to another value. */
   original?: Readonly<Record<string, unknown>>;
 };
 
 /**
- * The author of a flag or of a change to it, also by way of an object that it belongs to. Without rights nothing is checked:
- * a survey's own flags are part of it, and time changes what it has to.
+ * Author of a change to a flag, or to an object that the flag belongs to. Without rights nothing is checked,
+ * because a survey's own flags are part of it, and changes by time must always succeed.
  */
 export type FlagAuthor = Author & { rights?: Rights; viewer?: Viewer };
 
-/** A user or a key whose rights to the flag are asked, where what they change has one. */
+/** A user or a key whose rights to the flag are checked, if the changed object has one. */
 export type EntitledAuthor = Author & { rights: Rights };
 
-/** The reader of what is refused, which names no flags that are hidden from them: whoever has the rights, unless it is said. */
+/** Reader of an error, which must not name flags that are hidden from them; by default the one with the rights. */
 type Viewer = Pick<Rights, 'levelOf'>;
 
 const SCOPE = 'FeatureFlag';
@@ -95,8 +95,8 @@ export async function createFlag(
 }
 
 /**
- * A new flag, as far as it can be checked alone: what it refers to is checked when it is made.
- * @returns the flag as it is stored, but for what is encrypted
+ * Checks a new flag alone; its references are checked when it is made.
+ * @returns the flag as stored, except for encrypted fields
  * @throws InvalidInput naming the field
  */
 export function checkedNewFlag({ filters: given, ...said }: NewFlag): FlagFields {
@@ -176,7 +176,7 @@ function differences(current: FeatureFlag, after: FlagFields): Partial<FlagField
   );
 }
 
-/** As upstream has it: a field that was not read, or is left as it was read, is nobody's conflict. */
+/** Refuses conflicting changes, by upstream's rule: a field that was not read, or is left as it was read, is no conflict. */
 async function refuseConflict(
   { users }: FlagBound,
   current: FeatureFlag,

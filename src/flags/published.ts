@@ -15,7 +15,7 @@ export const TokenQuery = Type.Object({
   api_key: Type.Optional(Type.String({ description: 'The public key of the project, as named by some SDKs.' })),
 });
 
-/** @throws NotAuthenticated without a key, or with one that is no project's; Unavailable */
+/** @throws NotAuthenticated without a key, or for a key that is not a project's; Unavailable */
 export async function projectOf(
   live: Pick<LiveDefinitions, 'find'>,
   { token, api_key: apiKey }: { token?: string; api_key?: string },
@@ -43,7 +43,7 @@ export function rememberPublished<T>(load: (projectId: number) => Promise<T>): (
   type Remembered = { version: string; value: Promise<T> };
   const remembered = new Map<number, Remembered>();
 
-  /** So that the next one who asks tries again. */
+  /** Forgets a failed load, so the next request tries again. */
   function forget(projectId: number, known: Remembered | undefined): void {
     if (known) remembered.set(projectId, known);
     else remembered.delete(projectId);

@@ -49,7 +49,7 @@ export type FlagsApi = FlagUsageApi &
   ExperimentsApi;
 
 export const flagRoutes: readonly Route<FlagsApi & AccessControlsApi>[] = [
-  // Before those of single flags: their paths could be those of a flag.
+  // Must precede the routes of single flags, because their paths could be those of a flag.
   ...flagUsageRoutes,
   ...flagRequestRoutes,
   ...feedRoutes,
@@ -63,7 +63,7 @@ export const flagRoutes: readonly Route<FlagsApi & AccessControlsApi>[] = [
 /** Routes that the lane and the raw handlers answer. */
 export const flagRawRoutes: readonly DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
 
-/** How the gatekeeper finds what is protected one by one. */
+/** Finds the objects that are protected one by one, for the gatekeeper. */
 export function protectedFlagObjects(db: Knex): Record<string, FindProtected> {
   return { feature_flag: protectedFlags(featureFlagStore(db)) };
 }

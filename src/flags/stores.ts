@@ -41,7 +41,7 @@ export type FlagStores = FlagBound & {
   inTransaction<T>(projectId: number, work: (stores: FlagBound) => Promise<T>): Promise<T>;
 };
 
-/** @param committed waited for after each transaction: whoever made a change then sees it in this process at once */
+/** @param committed awaited after each transaction, so the author of a change sees it in this process at once */
 export function flagStores(db: Knex, committed?: (projectId: number) => Promise<void>): FlagStores {
   return {
     ...bind(db),

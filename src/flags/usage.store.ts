@@ -1,4 +1,4 @@
-/** How often feature flags were asked for, counted from the `$feature_flag_called` events that SDKs send. */
+/** Counts the uses of feature flags, from the `$feature_flag_called` events that SDKs send. */
 import { SQL_STATE, sqlState } from '../platform/db/sql-states.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { InvalidInput } from '../platform/errors.ts';
@@ -21,7 +21,7 @@ export type UsageQuery = {
   offset: number;
 };
 
-/** All calls of one flag with one answer on one day. */
+/** All calls of one flag with the same answer on one day. */
 export type FlagUsage = {
   key: string;
   response: unknown;

@@ -53,9 +53,9 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
     },
 
     /**
-     * How many persons, or groups, a condition set is about, before its percentage is taken of them.
+     * Number of persons, or groups, that a condition set matches, before its percentage is applied.
      * @throws InvalidInput naming the member of the `condition`
-     * @throws PermissionDenied for properties of persons that are closed to the caller: counts would tell them one by one
+     * @throws PermissionDenied for properties of persons that the caller may not see, because counts would reveal their values
      * @throws Unavailable when it takes too long
      */
     async blastRadius(

@@ -1,4 +1,4 @@
-/** `/feature_flags/activity/`: who changed which flag in which way. */
+/** `/feature_flags/activity/`: the audit log of flags. */
 import type { Project } from '../../platform/http/access.ts';
 import {
   boundedLimit,

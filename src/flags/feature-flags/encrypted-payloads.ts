@@ -10,7 +10,7 @@ type Row = Pick<FeatureFlag, 'id' | 'projectId'>;
 /** @returns the payload as it is stored */
 export type EncryptPayload = (flag: Row, payload: string) => string;
 
-/** For those who make flags without secrets. */
+/** For flag management without secrets. */
 export const refuseToEncrypt: EncryptPayload = () => {
   throw new Error('A payload was to be encrypted without a key.');
 };
@@ -33,9 +33,9 @@ export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
 
 /**
  * Takes the payload out of the filters of a flag that encrypts it.
- * @param wanted the flag, with the payload that was given, or the mask for the one that it has
- * @param current what is stored
- * @returns the flag as it is to be stored, and the payload that has to be encrypted first, if there is a new one
+ * @param wanted the flag, with the new payload, or the mask to keep the present one
+ * @param current the stored flag
+ * @returns the flag as it is to be stored, and the new payload to encrypt first, if there is one
  * @throws InvalidInput when it has variants: only the payload of `true` is encrypted
  */
 export function encryptedFields(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {

@@ -116,20 +116,20 @@ export function featureFlagStore(db: Knex) {
   const table = () => db<Row>('feature_flags');
 
   return {
-    /** Also a deleted one. @throws NotFound */
+    /** Returns deleted flags too. @throws NotFound */
     async get(projectId: number, id: number): Promise<FeatureFlag> {
       const row = await table().where({ project_id: projectId, id }).first();
       if (!row) throw new NotFound();
       return fromRow(row);
     },
 
-    /** Also a deleted one. */
+    /** Returns deleted flags too. */
     async find(projectId: number, id: number): Promise<FeatureFlag | undefined> {
       const row = await table().where({ project_id: projectId, id }).first();
       return row && fromRow(row);
     },
 
-    /** One that is not deleted. */
+    /** Returns only a flag that is not deleted. */
     async findByKey(projectId: number, key: string): Promise<FeatureFlag | undefined> {
       const row = await table().where({ project_id: projectId, key, deleted: false }).first();
       return row && fromRow(row);
@@ -141,20 +141,20 @@ export function featureFlagStore(db: Knex) {
       return { count, results: (rows as Row[]).map(fromRow) };
     },
 
-    /** The keys of those that are not deleted, and that somebody may not see. */
+    /** Keys of the flags that are not deleted and that the viewer may not see. */
     async hiddenKeys(projectId: number, visible: Visible): Promise<string[]> {
       if (seesAll(visible)) return [];
       const seen = whereVisible(table().where({ project_id: projectId }), visible).select('id');
       return table().where({ project_id: projectId, deleted: false }).whereNotIn('id', seen).pluck('key');
     },
 
-    /** By id, those that are there and not deleted. */
+    /** Returns the flags with these ids that exist and are not deleted, by id. */
     async byIds(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
       const rows = await table().where({ project_id: projectId, deleted: false }).whereIn('id', ids).orderBy('id');
       return rows.map(fromRow);
     },
 
-    /** By id, also those that are deleted. */
+    /** Returns the flags with these ids, deleted ones included, by id. */
     async everById(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
       return (await table().where({ project_id: projectId }).whereIn('id', ids)).map(fromRow);
     },

@@ -3,12 +3,12 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { FlagChanges, NewFlag } from '../feature-flags.ts';
 import type { FlagPatchBody, NewFlagBody } from './schema.ts';
 
-/** @throws InvalidInput for what is said in the wrong place */
+/** @throws InvalidInput for a field in the wrong place */
 export function newFlagOf(body: NewFlagBody): NewFlag {
   return { key: body.key, ...givenFields(body) };
 }
 
-/** @throws InvalidInput for what is said in the wrong place */
+/** @throws InvalidInput for a field in the wrong place */
 export function flagChangesOf(body: FlagPatchBody): FlagChanges {
   return {
     ...(body.key !== undefined && { key: body.key }),

@@ -123,10 +123,10 @@ export const Filters = Type.Object(
   },
   { title: 'FlagFilters' },
 );
-/** As it is given. */
+/** Filters in a request. */
 export type GivenFilters = Static<typeof Filters>;
 
-/** As it is stored: with condition sets, and payloads as JSON texts. */
+/** Stored filters: with condition sets, and payloads as JSON texts. */
 export type FlagFilters = Omit<GivenFilters, 'groups' | 'payloads'> & {
   groups: ConditionSet[];
   payloads?: Record<string, string>;

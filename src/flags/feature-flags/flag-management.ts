@@ -57,7 +57,7 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
       });
     },
 
-    /** Flags as a caller sees them, in the same order: a few queries serve all of them. */
+    /** Shows flags to a caller, in the same order, with a few queries for all of them. */
     async show({ caller, rights }: Viewer, projectId: number, flags: readonly FeatureFlag[]): Promise<FlagBody[]> {
       const [users, related, project] = await Promise.all([
         stores.users.byIds(flags.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy])),
@@ -78,9 +78,9 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
     },
 
     /**
-     * The payload of a flag that is read for it, by its key or its id.
+     * Payload of a flag for remote configuration, by the flag's key or id.
      * @returns JSON as text, or null; undefined when there is no such flag
-     * @throws PermissionDenied when it is not for the viewer
+     * @throws PermissionDenied when the viewer may not see it
      */
     async remoteConfig(projectId: number, rights: Rights, key: string): Promise<string | null | undefined> {
       const flag = (await stores.flags.findByKey(projectId, key)) ?? (await flagById(projectId, key));

@@ -20,7 +20,7 @@ export const LinkedFlagBody = Type.Object(
   { title: 'LinkedFlag' },
 );
 
-/** Whether somebody may be told a flag's key. Without rights nobody in particular asks. */
+/** Whether the viewer may know a flag's key. Absent rights: no particular viewer, so yes. */
 export function seesFlag(rights: Pick<Rights, 'levelOf'> | undefined, flag: Protected): boolean {
   return !rights || reaches(rights.levelOf('feature_flag', flag), 'viewer');
 }

@@ -1,4 +1,4 @@
-/** Which flags a list shows, and in which order. */
+/** Selects and sorts the flags of a list. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Visible } from '../../platform/http/access.ts';
 import { whereVisible } from '../../people/access/visible.store.ts';
@@ -7,15 +7,15 @@ import { whereVisible } from '../../people/access/visible.store.ts';
 export const ORDERS = ['created_at', 'updated_at', 'key', 'name', 'active', 'id'] as const;
 
 export type FlagQuery = {
-  /** Only those that the caller may see. */
+  /** Only flags that the caller may see. */
   visible: Visible;
   /** Part of the key or of the name. */
   search?: string | undefined;
   active?: boolean | undefined;
-  /** Only those that give everybody the same answer, and have for long. */
+  /** Only flags that have given everybody the same answer for long. */
   stale?: boolean | undefined;
   kind?: 'boolean' | 'multivariant' | 'experiment' | 'remote_config' | undefined;
-  /** At least one of them. */
+  /** Only flags with at least one of these tags. */
   tags?: readonly string[] | undefined;
   evaluationRuntime?: string | undefined;
   createdBy?: number | undefined;
@@ -30,7 +30,7 @@ const VARIANTS = `filters @@ 'exists($.multivariate.variants[*])'`;
 const ALL = String.raw`\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null || @.rollout_percentage == 100)
   && !exists(@.properties[*]))`;
 
-/** As `sameForEverybody` of `status.ts`. */
+/** Same rule as `sameForEverybody` of `status.ts`. */
 const SAME = String.raw`not filters @@ 'exists($ \? (@.feature_enrollment == true)) || exists($.holdout.id)
     || exists($.super_groups[*] \? (@ != null)) || exists($.holdout_groups[*] \? (@ != null))'
   and case when filters @@ '$.early_exit == true' then filters @@ 'exists($.groups[0] ${ALL})'

@@ -1,4 +1,4 @@
-/** Flags as clients know them. Members are listed one by one, so nothing leaves by accident. */
+/** Flags as clients know them. Members are listed one by one, so no field is exposed by accident. */
 import { reaches, type Level } from '../../platform/http/access.ts';
 import { userOf } from '../../people/accounts/users.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
@@ -40,7 +40,7 @@ const ELSEWHERE = {
   usage_dashboard: null,
 };
 
-/** Data of an answer beside the row itself. */
+/** Data for an answer besides the row itself. */
 export type Seen = {
   users: Users;
   related: Related;
@@ -85,7 +85,7 @@ export function judgedFlag(flag: FeatureFlag): JudgedFlag {
   return { ...flag, filters: flag.filters as Json };
 }
 
-/** A flag as it stands beside its value. */
+/** Short form of a flag, shown with its value. */
 export function presentSummary(flag: FeatureFlag) {
   return {
     id: flag.id,

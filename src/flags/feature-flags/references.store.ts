@@ -1,7 +1,7 @@
 /** References in the conditions of flags: to other flags, and to cohorts. */
 import type { Knex } from '../../platform/db/connection.ts';
 
-/** A flag among those that others depend on. */
+/** A flag with the flags that it depends on. */
 export type Dependency = {
   id: number;
   key: string;
@@ -48,7 +48,7 @@ const COHORTS = String.raw`
 
 export function referenceStore(db: Knex) {
   return {
-    /** The flags with these ids, and all that they depend on; those that are deleted or not of the project are left out. */
+    /** The flags with these ids, and all that they depend on; deleted flags and flags of other projects are left out. */
     async reachedFrom(projectId: number, ids: readonly number[]): Promise<Dependency[]> {
       const { rows } = await db.raw<{ rows: (Omit<Dependency, 'dependsOn'> & { dependsOn: string[] })[] }>(REACHED, {
         projectId,

@@ -21,7 +21,7 @@ const RELATED = `
 
 export function relatedStore(db: Knex) {
   return {
-    /** One query for all of these flags. */
+    /** Reads all of them in one query. */
     async ofFlags(ids: readonly number[]): Promise<Map<number, Related>> {
       const { rows } = await db.raw<{ rows: (Related & { flagId: number })[] }>(RELATED, { ids: [...ids] });
       return new Map(rows.map(({ flagId, ...related }) => [flagId, related]));

@@ -23,7 +23,7 @@ export function featureFlagsApi({ keyRing, ...options }: Options): FeatureFlagsA
   };
 }
 
-/** Routes with a word in the place of an id come first, or the word would be taken for an id. */
+/** Routes with a word in place of an id come first, because the word would otherwise match as an id. */
 export const featureFlagsApiRoutes: Route<FeatureFlagsApi & AccessControlsApi>[] = [
   ...flagAuditLogRoutes,
   ...flagAnswerRoutes,

@@ -107,7 +107,7 @@ const Used = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.Strin
 
 const Instant = Type.String({ format: 'date-time' });
 
-/** Fields of upstream's, for what is not done here, or asked elsewhere: clients may rely on their being there. */
+/** Upstream's fields for features that are missing or elsewhere here; present because clients may rely on them. */
 const elsewhere = {
   analytics_dashboards: Type.Array(Type.Integer(), { maxItems: 0 }),
   archived: Type.Literal(false),

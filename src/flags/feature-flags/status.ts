@@ -1,11 +1,11 @@
-/** Whether a flag still decides anything. */
+/** Status of a flag: whether it still decides anything. */
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { variantsOf, type ConditionSet, type FlagFilters } from './filters.ts';
 
 export const STATUSES = ['active', 'inactive', 'stale', 'deleted'] as const;
 export type FlagStatus = { status: (typeof STATUSES)[number]; reason: string };
 
-/** As long as people may still want to look at what it did. */
+/** Time in which people may still want to see the flag's effect. */
 const STALE_AFTER_MS = 30 * 86_400_000;
 
 /** @param now milliseconds since 1970 */
@@ -19,8 +19,8 @@ export function statusOf({ filters, ...flag }: FeatureFlag, now: number): FlagSt
 }
 
 /**
- * As `SAME` of `list.store.ts`.
- * @returns what everybody gets, in a sentence; undefined when it may depend on who asks
+ * Same rule as `SAME` of `list.store.ts`.
+ * @returns the answer for everybody, in a sentence; undefined when it may depend on the evaluation context
  */
 function sameForEverybody(filters: FlagFilters): string | undefined {
   if (hasExceptions(filters) || !reachesEverybody(filters)) return undefined;
@@ -32,7 +32,7 @@ function sameForEverybody(filters: FlagFilters): string | undefined {
   return key === undefined || others.length > 0 ? undefined : `This flag will always use the variant "${key}"`;
 }
 
-/** Whether something decides for some before the condition sets do. */
+/** Whether enrollment or a holdout decides for some persons before the condition sets do. */
 function hasExceptions({ feature_enrollment, super_groups, holdout, holdout_groups }: FlagFilters): boolean {
   return Boolean(feature_enrollment || super_groups?.length || holdout || holdout_groups?.length);
 }
@@ -46,7 +46,7 @@ function differs(filters: FlagFilters): string {
   return 'Flag is not fully rolled out and may still be active';
 }
 
-/** With an early exit, who is not in the first set may not be asked the next. */
+/** With an early exit only the first set counts, because persons outside it may not reach the next. */
 function reachesEverybody({ groups: sets, early_exit }: FlagFilters): boolean {
   return (early_exit ? sets.slice(0, 1) : sets).some(takesEverybody);
 }

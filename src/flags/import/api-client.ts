@@ -10,7 +10,7 @@ import type { Refusal } from './outcome.ts';
 import { parseList } from './read-list.ts';
 
 const ATTEMPT_TIMEOUT_MS = 60_000;
-/** A key's requests are counted by the minute and by the hour: no server asks for a longer wait. */
+/** Longest wait that a server asks for, because a key's requests are counted by the minute and by the hour. */
 const LONGEST_WAIT_MS = 3_600_000;
 const USUAL_WAIT_MS = 30_000;
 /** The least wait, however soon the server allows a request; it doubles up to the usual one. */
@@ -20,15 +20,15 @@ const THROTTLED_AT_MOST_MS = 30 * 60_000;
 const PAGE = 500;
 
 export type ApiClientOptions = {
-  /** Where the server is: `http://127.0.0.1:8000`. */
+  /** Base URL of the server: `http://127.0.0.1:8000`. */
   url: string;
   /** An id, or `@current`. */
   project: string;
   key: string;
-  /** Which option or variable names the key, for errors. */
+  /** Option or variable that holds the key, for errors. */
   keyName: string;
   retry: RetryPolicy;
-  /** How long one request is repeated that gets nothing but 429; default: half an hour. */
+  /** How long a request is repeated while it gets 429; default: half an hour. */
   throttledAtMostMs?: number;
   /** Gets why a request is sent again later. */
   onWait: (reason: string) => void;
@@ -52,7 +52,7 @@ export function apiClient({
   const never = new AbortController().signal;
   let hasAnswered = false;
 
-  /** One request, but for waits that the server asks for: what is answered with 429 was not done. @throws TryAgain, CommandFailed */
+  /** Sends one request and waits as the server asks: a request that got 429 had no effect. @throws TryAgain, CommandFailed */
   async function ask(method: string, path: string, body?: Fields, headers: Record<string, string> = {}) {
     const deadline = performance.now() + throttledAtMostMs;
     for (let least = SHORTEST_WAIT_MS; ; least = Math.min(least * 2, USUAL_WAIT_MS)) {
@@ -88,7 +88,7 @@ export function apiClient({
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     }).catch((error: unknown) => {
       const reason = `${url} does not answer (${codeOf(error)})`;
-      // A server that was never there is a mistake in the address; one that went away may come back.
+      // A server that never answered means a wrong address; one that stopped answering may come back.
       if (!hasAnswered) throw new CommandFailed(`${reason}.`, { cause: error });
       throw new TryAgain(reason, undefined, { cause: error });
     });
@@ -137,7 +137,7 @@ export function apiClient({
     };
   }
 
-  /** A server may repeat what it was sent. */
+  /** Removes the key from a text, because a server may echo the request. */
   function withoutKey(text: string): string {
     // tooth: import-echoed-key
     return text.replaceAll(key, '[key]');
@@ -147,8 +147,8 @@ export function apiClient({
     url,
 
     /**
-     * The items of a list, page by page. Of a page's `next` only the query is followed: the key goes nowhere else.
-     * @param limits `items`: how many there may be; `room`: for all pages together, else for each
+     * Yields the items of a list, page by page. Only the query of a page's `next` is used, so the key is sent to this server only.
+     * @param limits `items`: maximum number of items; `room`: for all pages together, if absent for each page
      * @throws CommandFailed
      */
     async *list(
@@ -180,8 +180,8 @@ export function apiClient({
     },
 
     /**
-     * Creates or changes, once: the caller knows whether it may be repeated.
-     * @throws TryAgain when it may have been done, or may be done later; CommandFailed
+     * Creates or changes, sending it once: the caller knows whether it may be repeated.
+     * @throws TryAgain when the change may have been made, or may succeed later; CommandFailed
      */
     async write(
       method: 'POST' | 'PATCH',

@@ -1,4 +1,4 @@
-/** The request to the API that makes a cohort here what it was in the export. */
+/** Builds the API request that makes a cohort of the export here. */
 import { isDeepStrictEqual } from 'node:util';
 import { NewCohortBody } from '../cohorts/cohorts.schema.ts';
 import { checkedCohortFilters, hasConditions } from '../cohorts/filters.ts';
@@ -8,7 +8,7 @@ import { compile } from '../../platform/schema.ts';
 import type { Fields } from './exported.ts';
 import { saysSomething } from './flag-body.ts';
 
-/** Fields that say nothing of who is in a cohort, and those that are taken. */
+/** Fields that do not affect who is in a cohort, and fields that are imported. */
 const KNOWN = new Set([
   'id',
   'name',
@@ -39,8 +39,8 @@ export function isStatic(fields: Fields): boolean {
 }
 
 /**
- * @param renamed puts the ids of this server in the place of those of the export, in place; it may throw
- * @returns the body of a request that makes the cohort; of a static one, what can be said of it without its persons
+ * @param renamed replaces the ids of the export by those of this server, in place; it may throw
+ * @returns the body of a request that makes the cohort; for a static one, without its persons
  * @throws what `renamed` throws
  */
 export function cohortBody(fields: Fields, renamed: (body: Fields) => void): Record<string, unknown> {
@@ -61,7 +61,7 @@ export function cohortFieldsLeftOut(fields: Fields): string[] {
 const isBody = compile(NewCohortBody);
 
 /**
- * Checks a body as the API does, but for what it refers to: nothing is asked.
+ * Checks a body as the API does, except for its references, without a request.
  * @throws InvalidInput naming the field
  */
 export function checkCohortBody(body: Fields): void {
@@ -73,7 +73,7 @@ export function checkCohortBody(body: Fields): void {
 /**
  * @param present the cohort as the API shows it
  * @param body what is asked for
- * @returns names of fields that are to be otherwise
+ * @returns names of fields that have to change
  * @throws InvalidInput naming the field of the body that the API would refuse
  */
 export function cohortDifferences(present: Fields, body: Fields): string[] {

@@ -1,14 +1,14 @@
 /** The order in which things are made that name each other. */
 
-/** Members of a circle that are told: it may be as long as an export. */
+/** Members of a circle that an error names, because a circle may be as long as an export. */
 const MAX_TOLD = 10;
 
 export type Circle<T> = { members: readonly T[]; length: number };
 
 /**
  * Depth first and without recursion: linear in nodes and names.
- * @param namesOf the nodes that a node names
- * @returns each node after those that it names; and, by the node that closes it, each circle, from the node that it leads back to
+ * @param namesOf returns the nodes that a node names
+ * @returns each node after those that it names; and each circle, by the node that closes it, from the node that it leads back to
  */
 export function dependencyOrder<T>(
   nodes: Iterable<T>,

@@ -1,4 +1,4 @@
-/** Items of one kind, each once, and ids that stand for more than one of them. */
+/** Removes repeated items of one kind, and finds ids that several different items have. */
 import type { Exported } from './exported.ts';
 import type { Kind } from './outcome.ts';
 
@@ -13,9 +13,9 @@ export type DistinctItems = {
 };
 
 /**
- * Sorts out repeated items: one id and one name are one item, which stands on two pages. Items of an ambiguous id are
+ * Sorts out repeated items: items with the same id and name are one item that is on two pages. Items of an ambiguous id are
  * `live`, with a fault, even if deleted.
- * @param items the newest first, as lists have them
+ * @param items the newest first, which is the order of lists
  * @returns the oldest first
  */
 export function distinctItems(kind: Kind, items: readonly Exported[]): DistinctItems {

@@ -6,7 +6,7 @@ import type { Kind, Refusal } from './outcome.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 export type Exported = {
-  /** undefined: it has none, so nothing can name it. */
+  /** undefined: the item has no id, so no other item can name it. */
   id: number | undefined;
   /** The key of a flag, the name of a cohort. */
   name: string;
@@ -14,7 +14,7 @@ export type Exported = {
   active: boolean;
   /** All fields of the export's item. */
   fields: Fields;
-  /** Texts that cannot be stored, or too many levels: nothing of it is read. */
+  /** Texts that cannot be stored, or too many levels; the item is then not read further. */
   fault: Refusal | undefined;
 };
 

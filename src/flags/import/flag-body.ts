@@ -1,4 +1,4 @@
-/** The request to the API that makes a flag here what it was in the export. */
+/** Builds the API request that makes a flag of the export here. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../platform/errors.ts';
 import { checkedNewFlag } from '../feature-flags.ts';
@@ -27,7 +27,7 @@ const TAKEN: readonly string[] = [
   'has_encrypted_payloads',
 ];
 
-/** With fields that say nothing of what a flag does: who made it, how it is shown, and what is told otherwise. */
+/** Includes fields that do not affect what a flag does: its authors, its display, and facts that other fields state too. */
 const KNOWN = new Set([
   ...TAKEN,
   'id',
@@ -55,13 +55,13 @@ const KNOWN = new Set([
   '_should_create_usage_dashboard',
 ]);
 
-/** Upstream puts them beside some: a second name of the same. */
+/** Second names of fields, which upstream sends as well. */
 const SECOND_NAMES: Readonly<Record<string, string>> = { evaluation_tags: 'evaluation_contexts' };
 
 /**
- * @param renamed puts the ids of this server in the place of those of the export, in place; it may throw
+ * @param renamed replaces the ids of the export by those of this server, in place; it may throw
  * @returns the body of a request that makes the flag
- * @throws InvalidInput for what must not be left to defaults; and what `renamed` throws
+ * @throws InvalidInput for a missing field that must not get its default; and errors of `renamed`
  */
 export function flagBody(fields: Fields, renamed: (filters: Fields) => void): Record<string, unknown> {
   if (!isFields(fields['filters'])) {
@@ -79,12 +79,12 @@ export function flagBody(fields: Fields, renamed: (filters: Fields) => void): Re
   return body;
 }
 
-/** Whether its payload is for secret keys, which no list shows. */
+/** Whether the flag's payload is encrypted, so lists do not show it. */
 export function isEncrypted(fields: Fields): boolean {
   return fields['has_encrypted_payloads'] === true;
 }
 
-/** Whether it hands out a payload. */
+/** Whether the flag has a payload. */
 export function hasPayload({ filters }: Fields): boolean {
   const payloads = isFields(filters) ? filters['payloads'] : undefined;
   return isFields(payloads) && Object.keys(payloads).length > 0;
@@ -104,7 +104,7 @@ export function saysSomething(value: unknown): boolean {
 const isBody = compile(NewFlagBody);
 
 /**
- * Checks a body as the API does, but for what it refers to: nothing is asked.
+ * Checks a body as the API does, except for its references, without a request.
  * @returns members of its filters that the API leaves out
  * @throws InvalidInput naming the field
  */
@@ -117,8 +117,8 @@ export function checkedFlagBody(body: Fields): readonly string[] {
 
 /**
  * @param present the flag as the API shows it
- * @param body what is asked for; fields that it leaves out are not compared
- * @returns names of fields that are to be otherwise
+ * @param body the wanted fields; absent ones are not compared
+ * @returns names of fields that have to change
  * @throws InvalidInput naming the field of the body that the API would refuse
  */
 export function flagDifferences(present: Fields, body: Fields): string[] {
@@ -140,7 +140,7 @@ function wantedOf(body: Fields): Fields {
   return JSON.parse(JSON.stringify({ ...given, filters, tags, evaluation_contexts: evaluationContexts })) as Fields;
 }
 
-/** Without what the API stores otherwise than it is given, and what it does not show. */
+/** Removes differences that the API makes when it stores a value, and parts that it does not show. */
 function comparable(name: string, value: unknown, body: Fields): unknown {
   if (name !== 'filters' || !isFields(value)) return value;
   const filters = structuredClone(value) as Partial<FlagFilters>;

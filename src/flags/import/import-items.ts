@@ -1,4 +1,4 @@
-/** Makes items of one kind in the order of their dependencies, and remembers what became of them for those that name them. */
+/** Imports items of one kind in the order of their dependencies, and keeps the results for items that name them. */
 import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
 import { TryAgain } from '../../platform/sending/retry.ts';
 import type { ApiClient, Written } from './api-client.ts';
@@ -13,9 +13,9 @@ import { findHere, presentItems, type Present } from './present.ts';
 import type { Reference } from './references.ts';
 
 export type ImportOptions = {
-  /** Changes what is here and differs. */
+  /** Whether existing items that differ are changed. */
   update: boolean;
-  /** Asks what is here, and writes nothing. */
+  /** Whether only reads are made. */
   dryRun: boolean;
 };
 
@@ -103,7 +103,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     });
   }
 
-  /** Looks for the item before it asks again: a request whose answer was lost may have made it. */
+  /** Looks for the item before a repeated request, because an earlier one whose answer was lost may have made it. */
   async function create(kind: KindOfItem, name: string, body: Record<string, unknown>) {
     let isAsked = false;
     return target.tried(async (): Promise<Written | { present: Present }> => {
@@ -134,7 +134,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     const changed = { ...met, outcome: 'updated' as const, active: item.active };
     if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, kind.check(body)) });
     const headers = { 'If-Match': `"${present.version}"` };
-    // Repeated, it asks for what is there already.
+    // Safe to repeat, because a repeated request asks for the state that is already there.
     const answer = acceptedBody(
       await target.tried(async () =>
         target.write('PATCH', `${kind.path}${id}/`, body, headers).catch(relaxed(headers)),
@@ -159,7 +159,7 @@ function refusalOf({ attr, code, message }: InvalidInput): Refusal {
   return { attr, code, reason: message };
 }
 
-/** A dry run's item has no id here yet: that of the export stands for it. */
+/** In a dry run the item has no id here yet, so the export's id is used. */
 function knownBy({ outcome, id, name, active }: Outcome, item: Exported): Known {
   if (id === null && outcome === 'refused') return { name, id, active, gone: 'refused' };
   return { name, id: id ?? item.id ?? null, active };
@@ -222,7 +222,7 @@ function circular({ members, length }: Circle<Exported>): InvalidInput {
   );
 }
 
-/** Whether the export says that there is a payload, and not which. */
+/** Whether the export shows that there is a payload, but not its value. */
 function lacksPayload({ fields }: Exported): boolean {
   return isEncrypted(fields) && hasPayload(fields);
 }

@@ -8,14 +8,14 @@ import { cohortReferences, flagReferences } from './references.ts';
 
 export type Export = {
   flags: readonly Exported[];
-  /** undefined: none were given. */
+  /** undefined: no cohorts were given. */
   cohorts: readonly Exported[] | undefined;
 };
 
 /**
  * Cohorts first, each after those that it names, then flags, each after those that it depends on; the oldest first.
- * @returns what became of each flag, and of each cohort that a flag names, when it did
- * @throws CommandFailed when the server does not go on
+ * @returns the result of each flag, and of each cohort that a flag names, as soon as it is known
+ * @throws CommandFailed when the server does not let the import continue
  */
 export async function* importFlags(
   given: Export,

@@ -1,4 +1,4 @@
-/** How flags and cohorts differ for an import; what is done with both is in `import.ts`. */
+/** Differences between flags and cohorts for an import; the common part is in `import.ts`. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { checkCohortBody, cohortBody, cohortDifferences, cohortFieldsLeftOut, isStatic } from './cohort-body.ts';
 import type { Exported, Fields } from './exported.ts';
@@ -19,7 +19,7 @@ export type KindOfItem = {
   checkNew(item: Exported): void;
   /** Checks a body without asking. @returns what the API leaves out of it @throws InvalidInput */
   check(body: Fields): readonly string[];
-  /** Fields of the one that is here which are to be otherwise. */
+  /** Fields of the existing item that have to change. */
   differences(present: Fields, body: Fields, exported: Fields): string[];
   fieldsLeftOut(fields: Fields): string[];
 };

@@ -11,15 +11,15 @@ const MAX_VALUES = 5_000_000;
 /** Bytes and values that may still be read. */
 export type Room = { bytes: number; values: number };
 
-/** For all files, or all pages, of one list, unpacked. */
+/** Limits for one list, over all its files or pages, unpacked. */
 export function roomForList(): Room {
   return { bytes: MAX_BYTES, values: MAX_VALUES };
 }
 
 /**
- * @param name of what is read, for errors
- * @param room taken from
- * @throws CommandFailed when it does not hold that much
+ * @param name of the source, for errors
+ * @param room reduced by what is read
+ * @throws CommandFailed when the room is used up
  */
 export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, room: Room): Promise<Buffer> {
   const taken: Uint8Array[] = [];

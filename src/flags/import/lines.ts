@@ -1,4 +1,4 @@
-/** Results of an import for people: a line for each flag and cohort, and one for all. */
+/** Prints results of an import for people: a line for each flag and cohort, and a summary. */
 import { isIncomplete, type Kind, type Outcome, type Refusal } from './outcome.ts';
 
 const LONGEST_NAME = 100;
@@ -80,7 +80,7 @@ export function printableJson(json: string): string {
   );
 }
 
-/** Names and reasons come from files and servers: what would move the cursor or turn the line around is written out. */
+/** Escapes names and reasons from files and servers, which may contain characters that move the cursor or reverse the line. */
 export function printable(text: string, longest: number): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return cut.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);

@@ -4,7 +4,7 @@ export type Kind = 'flag' | 'cohort';
 
 /** Why something is not made or changed: as the API says it, or found before asking. */
 export type Refusal = {
-  /** The field at fault, nested names joined by `__`; null: the whole. */
+  /** The field at fault, nested names joined by `__`; null: the item as a whole. */
   attr: string | null;
   code: string;
   reason: string;
@@ -17,20 +17,20 @@ export type Outcome = {
   outcome: 'created' | 'exists' | 'updated' | 'refused' | 'skipped';
   /** The item's id in the export. */
   sourceId: number | null;
-  /** The item's id here; null: it is not here. */
+  /** The item's id on this server; null: it does not exist here. */
   id: number | null;
   active: boolean;
-  /** Of one that exists: why the export cannot be compared with it. */
+  /** Why the export cannot be compared with the existing item. */
   refusal: Refusal | null;
   /** Fields and members of filters that the export has and nothing here keeps. */
   leftOut: readonly string[];
-  /** Fields of what was here already that the export says otherwise, and that were not changed. */
+  /** Fields of an existing item that differ from the export and were not changed. */
   differs: readonly string[];
   /** The payload is encrypted, and is not here. */
   withoutPayload: boolean;
 };
 
-/** Whether the item still needs a person's work: it is not here, or not whole. */
+/** Whether the item still needs manual work: it is missing here, or incomplete. */
 export function isIncomplete({ outcome, withoutPayload }: Outcome): boolean {
   return outcome === 'refused' || withoutPayload;
 }

@@ -34,7 +34,7 @@ export async function readLists(
     if (parsed.next === null) isWhole = true;
     if (parsed.isPage) page ??= name;
   }
-  // A list without a count is whole when one of its pages is the last one.
+  // A list without a count is complete if one of its pages is the last one.
   const isPart = page !== undefined && (count === 0 ? !isWhole : items.length < count);
   const given = count === 0 ? 'the last page is missing' : `${items.length} of ${count} ${kind}s are given`;
   const warning = isPart
@@ -47,17 +47,17 @@ export type List = {
   results: readonly unknown[];
   /** The list's name in errors: `results`, or empty for a bare list. */
   place: string;
-  /** Items on all pages; 0: the list does not say. */
+  /** Items on all pages; 0: the list does not have a count. */
   count: number;
   /** The address of the next page. */
   next: string | null;
-  /** Whether it names a page before or behind it. */
+  /** Whether it names a previous or next page. */
   isPage: boolean;
 };
 
 /**
  * @param bytes an object with `results`, or a bare array
- * @throws CommandFailed naming what is wrong
+ * @throws CommandFailed naming the fault
  */
 export function parseList(bytes: Buffer, name: string): List {
   const list = parse(bytes, name);

@@ -5,7 +5,7 @@ import { cohortsNamed, type Export } from './import.ts';
 import { MAX_ITEMS, roomForList } from './limits.ts';
 import type { Kind } from './outcome.ts';
 
-/** Cohorts are asked for only where a flag names one: a key may be for flags alone. @throws CommandFailed */
+/** Reads cohorts only if a flag names one, because the key may be for flags alone. @throws CommandFailed */
 export async function readServer(source: ApiClient): Promise<Export> {
   const flags = await readAll(source, 'feature_flags/', 'flag');
   const needsCohorts = cohortsNamed({ flags, cohorts: [] }).size > 0;

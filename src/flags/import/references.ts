@@ -1,4 +1,4 @@
-/** Where flags and cohorts name others: by ids, which are others on each server. */
+/** References between flags and cohorts: they use ids, which differ between servers. */
 import { idOf } from '../feature-flags/checks/check-filters.ts';
 import { isFields, type Fields } from './exported.ts';
 import type { Kind } from './outcome.ts';

@@ -1,4 +1,4 @@
-/** How many persons or groups match: asked of Postgres, for a few seconds at most. */
+/** Counts matching persons or groups with a Postgres query that may take a few seconds at most. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { inTime } from '../../events/table/lookup.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
@@ -24,7 +24,7 @@ export type Counts = {
 
 /** @param pool with a timeout for statements */
 export function createCounts({ pool, now }: { pool: Pool; now: () => number }): Counts {
-  // Not by knex, which takes question marks in it for parameters.
+  // Sent without knex, which reads question marks in SQL as parameters.
   const ask = <Row extends object>(sql: string) => inTime(pool.query<Row>(sql), SIMPLER);
 
   return {

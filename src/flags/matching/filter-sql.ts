@@ -1,4 +1,4 @@
-/** One filter of a flag or a cohort as SQL about a row: what decide says of who asks, when only what is stored is known. */
+/** One filter of a flag or a cohort as SQL about a row: the result of decide if only stored facts are known. */
 import { conditionSql, type ConditionSqlContext } from '../../conditions/sql/condition-sql.ts';
 import { textOf, type Json } from '../../conditions/operators/json-values.ts';
 import type { PropertyCondition } from '../../conditions/operators/operators.ts';
@@ -15,7 +15,7 @@ export type FilterScope = {
   inCohort(id: number): string;
 };
 
-/** @returns SQL that is true, false or unknown; what is malformed is false */
+/** @returns SQL that is true, false or unknown; a malformed filter is false */
 export function filterSql(stored: Json, scope: FilterScope): string {
   const filter = fieldsOf(stored);
   if (fieldAt(filter, 'type') === 'cohort') return membershipSql(filter, scope);
@@ -37,7 +37,7 @@ const DISTINCT_IDS = Symbol('those of a person');
 
 /** @returns where the property is looked up; undefined: properties of this type are not known here */
 function sourceOf(key: string, filter: Fields, subject: Subject): string | typeof DISTINCT_IDS | undefined {
-  // Old filters do not say what they are about.
+  // Old filters do not name their type.
   const type = fieldAt(filter, 'type') ?? (subject === 'person' ? 'person' : 'group');
   if (type === 'person' || type === 'person_metadata') {
     if (subject !== 'person') return NO_PROPERTIES;
@@ -50,7 +50,7 @@ function sourceOf(key: string, filter: Fields, subject: Subject): string | typeo
   return index === subject.groupTypeIndex ? groupProperties(key) : NO_PROPERTIES;
 }
 
-/** Decide is asked about one distinct id at a time: one that matches is enough. */
+/** Decide gets one distinct id at a time, so one matching id is enough. */
 function ofDistinctIds(condition: PropertyCondition, context: ConditionSqlContext): string {
   return `exists (
     select from person_distinct_ids as known where known.project_id = ${ALIAS}.project_id and known.person_id = ${ALIAS}.id

@@ -1,8 +1,8 @@
 /**
- * Queries over `persons` or `groups` for those that match filters or are in a cohort: `flags/evaluation` in SQL; a test asks both.
+ * Queries over `persons` or `groups` that match filters or are in a cohort: `flags/evaluation` in SQL; a test compares both.
  *
- * A cohort that others use is computed once for each row, however many use it: cohorts that are built on cohorts would double the
- * SQL with every level otherwise.
+ * A cohort that others use is computed once per row, however many use it; otherwise cohorts built on cohorts would double the
+ * SQL with every level.
  */
 import type { ConditionSqlContext } from '../../conditions/sql/condition-sql.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
@@ -18,13 +18,13 @@ export type MatchingScope = {
   context: ConditionSqlContext;
 };
 
-/** SQL: rows, under the alias `subject`, of which all that there are satisfy `exists`, and those that match also `matches`. */
+/** SQL: rows under the alias `subject`; existing ones satisfy `exists`, and matching ones also satisfy `matches`. */
 export type Matching = { from: string; exists: string; matches: string };
 
 /**
- * @param filters all must match, as those of one condition set do; none: everyone does. What other flags say is not stored:
+ * @param filters must all match, as those of one condition set; if empty, everyone matches. Results of other flags are not stored, so
  *   filters on them count as matched
- * @param subject what the flag is about
+ * @param subject of the flag
  */
 export function matchingSql(filters: readonly Json[], subject: Subject, scope: MatchingScope): Matching {
   const compiled = compiler(subject, scope);
@@ -42,7 +42,7 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSco
   const computed: string[] = [];
   const known = new Map<number, string>();
 
-  /** Unknown for a cohort that is not there or that is built on itself, and for those that are built on such a one. */
+  /** Unknown for a cohort that is missing or built on itself, and for cohorts that are built on such a one. */
   function inCohort(id: number): string {
     const present = known.get(id);
     if (present !== undefined) return present;
@@ -71,7 +71,7 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSco
       },
     });
     if (!isKnown) return UNKNOWN;
-    // Without the offset Postgres would put the SQL in everywhere again.
+    // Without the offset Postgres would inline the SQL everywhere again.
     computed.push(`cross join lateral (select ${sql} as has offset 0) as cohort_${id}`);
     return `cohort_${id}.has`;
   }

@@ -1,4 +1,4 @@
-/** The subject of a filter, whose properties it reads: rows of `persons`, or of `groups` of one type, under one alias. */
+/** The subject of a filter, whose properties the filter reads: rows of `persons`, or of `groups` of one type, under one alias. */
 import { escapeLiteral } from 'pg';
 import { currentOfInitial } from '../evaluation/initial-properties.ts';
 
@@ -7,7 +7,7 @@ export type Subject = 'person' | { groupTypeIndex: number };
 /** Under which the SQL of this folder names the row. */
 export const ALIAS = 'subject';
 
-/** @returns SQL of the table, and of which rows of it belong to the project and to what is asked about */
+/** @returns SQL of the table, and of the condition that selects the project's rows for the subject */
 export function rowsOf(projectId: number, subject: Subject): { table: string; condition: string } {
   const ofProject = `${ALIAS}.project_id = ${projectId}`;
   if (subject === 'person') return { table: `persons as ${ALIAS}`, condition: ofProject };
@@ -17,13 +17,13 @@ export function rowsOf(projectId: number, subject: Subject): { table: string; co
   };
 }
 
-/** As decide reads an instant. */
+/** Format in which decide reads an instant. */
 const ISO_INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
 /** SQL of the jsonb object that filters of the type `person_metadata` read. */
 export const PERSON_METADATA = `jsonb_build_object('created_at', to_char(${ALIAS}.created_at at time zone 'UTC', ${ISO_INSTANT}))`;
 
-/** Of somebody who is not asked about. */
+/** Properties of the other kind of subject, which the query does not read. */
 export const NO_PROPERTIES = `'{}'::jsonb`;
 
 /** @returns SQL of a jsonb object that has the property, if the person has it */
@@ -31,7 +31,7 @@ export function personProperties(key: string): string {
   const stored = `${ALIAS}.properties`;
   const present = currentOfInitial(key);
   if (present === undefined) return stored;
-  // As decide does: where only the present value is known, it counts as the first one.
+  // Follows decide: if only the present value is known, it counts as the first one.
   const names = [escapeLiteral(key), escapeLiteral(present)];
   return `(case when jsonb_exists(${stored}, ${names[1]}) then jsonb_build_object(${names[0]}, ${stored} -> ${names[1]}) else '{}' end || ${stored})`;
 }

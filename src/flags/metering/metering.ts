@@ -1,9 +1,9 @@
 /**
  * Counts requests for flags by project, day, kind, key and SDK, and knows which projects have used their month's quota.
  *
- * Counting is in memory and never waits; every few seconds what was counted is added to the database, and the quotas of the projects that
- * asked lately are read. So a quota may be exceeded by what is asked in a few seconds; a count may be added twice when the connection is
- * lost at the moment of its commit, and is lost when the process is killed before it.
+ * Counts are kept in memory, so counting never waits; every few seconds they are added to the database, and the quotas of active projects
+ * are read. So a quota may be exceeded by a few seconds of requests; counts may be added twice when the connection is
+ * lost during a commit, and are lost when the process is killed before it.
  */
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { CountedRequests, RequestStore } from './requests.store.ts';
@@ -11,22 +11,22 @@ import type { CountedRequests, RequestStore } from './requests.store.ts';
 const FLUSH_EVERY_MS = 2_000;
 /** Far more than there are while Postgres is there. */
 const MAX_PENDING = 50_000;
-/** SDKs of a project that are counted apart, the others together: a request names its SDK itself, and may name any. */
+/** SDKs per project that are counted separately; the rest are counted together, because a request may claim any SDK. */
 const MAX_SDKS = 100;
 const OTHER_SDK = 'other';
-/** How long a project's quota is watched after its last request. */
+/** How long a project's quota is read after its last request. */
 const WATCHED_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** `keyId` of the API key that was used; null: the public key of the project. */
+/** `keyId` of the used API key; null: the public key of the project. */
 export type Counted = Omit<CountedRequests, 'day'>;
 
 export type Metering = {
-  /** Counts requests that are answered; those that are refused are not counted. Never throws, never waits. */
+  /** Counts answered requests, not refused ones. Never throws, never waits. */
   count(counted: Counted): void;
-  /** Whether a project has used this month's quota, as far as this process knows: within seconds after any process does. */
+  /** Whether a project has used this month's quota, as far as this process knows: it learns of other processes' counts within seconds. */
   isOverQuota(projectId: number): boolean;
-  /** Writes what was counted, as far as that is possible now, and ends. */
+  /** Writes the remaining counts, as far as that is possible now, and ends. */
   close(): Promise<void>;
 };
 
@@ -155,7 +155,7 @@ export function createMetering(options: MeteringOptions): Metering {
 /** Found without putting a text together for each request. */
 class Counts {
   size = 0;
-  /** Of a project and an SDK there are as many as it has kinds and keys. */
+  /** Counts by project and SDK. Each list is short: one entry for each kind and key. */
   readonly #byProject = new Map<number, Map<string, CountedRequests[]>>();
 
   find({ projectId, kind, keyId, sdk }: Counted, day: string): CountedRequests | undefined {

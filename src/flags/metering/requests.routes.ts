@@ -1,4 +1,4 @@
-/** `/feature_flags/requests/`: who asked for flags how often. */
+/** `/feature_flags/requests/`: numbers of requests for flags, by key and SDK. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';

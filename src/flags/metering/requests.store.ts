@@ -7,16 +7,16 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 export type CountedRequests = {
   projectId: number;
-  /** In UTC. */
+  /** Day in UTC. */
   day: string;
   kind: RequestKind;
-  /** Of an API key; null: the public key of the project. */
+  /** Id of an API key; null: the public key of the project. */
   keyId: string | null;
   sdk: string;
   requests: number;
 };
 
-/** `key`: what may be shown of it. */
+/** `key`: the part of the key that may be shown. */
 export type KeptRequests = Omit<CountedRequests, 'projectId'> & { key: string };
 
 export type RequestsQuery = {
@@ -31,12 +31,12 @@ export type RequestsQuery = {
   offset: number;
 };
 
-/** Of a project with a quota: how much of it is used in the present month. */
+/** The used part of a project's quota in the present month. */
 export type QuotaUse = { projectId: number; quota: number; used: number };
 
 type Row = { day: string; kind: RequestKind; key: string; key_id: string | null; sdk: string; requests: string };
 
-/** In one order, or two processes deadlock. Those of projects that are gone are ignored. */
+/** Rows are sorted, because two processes could deadlock otherwise. Counts of projects that are gone are ignored. */
 const ADD = `
   with given as (
     select counted.*, case
@@ -65,7 +65,7 @@ const QUOTAS = `
 
 export function requestStore(db: Knex) {
   return {
-    /** Adds to what is there; each project, day, kind, key and SDK at most once. */
+    /** Adds to the stored counts; each project, day, kind, key and SDK may occur only once. */
     async add(counted: readonly CountedRequests[]): Promise<void> {
       const rows = counted.map(({ projectId, keyId, ...others }) => ({
         ...others,
@@ -75,7 +75,7 @@ export function requestStore(db: Knex) {
       await db.raw(ADD, [JSON.stringify(rows)]);
     },
 
-    /** Of those of the projects that have a quota. */
+    /** Returns the quotas of those projects that have one. */
     async quotas(projectIds: number[]): Promise<QuotaUse[]> {
       const { rows } = await db.raw<{ rows: { id: number; quota: string; used: string }[] }>(QUOTAS, [projectIds]);
       return rows.map(({ id, quota, used }) => ({ projectId: id, quota: Number(quota), used: Number(used) }));

@@ -1,4 +1,4 @@
-/** Admission of OFREP requests: by a key of the project, the public one of its pages or a secret one of its servers. */
+/** Admits OFREP requests by a key of the project: the public one of its pages or a secret one of its servers. */
 import type { IncomingMessage } from 'node:http';
 import { NotAuthenticated, PermissionDenied } from '../../platform/errors.ts';
 import type { Gatekeeper } from '../../platform/http/access.ts';
@@ -13,7 +13,7 @@ type Options = {
   gatekeeper: Gatekeeper;
 };
 
-/** `keyId` is of the secret key; null: the public one was given. */
+/** `keyId` is that of the secret key; null: the public key was used. */
 export type Admitted = { project: ProjectFlags; keyId: string | null };
 
 /**

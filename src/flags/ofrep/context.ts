@@ -1,4 +1,4 @@
-/** OpenFeature's evaluation context: a targeting key, and whatever the application knows beside it. */
+/** OpenFeature's evaluation context: a targeting key, and other fields that the application sets. */
 import type { Body } from '../decide/read-request.ts';
 import { isList, JsonFloat, type Json, type Properties } from '../../conditions/operators/json-values.ts';
 import { refusal, type Refusal } from './refusal.ts';

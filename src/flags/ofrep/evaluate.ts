@@ -8,7 +8,7 @@ import { isRunBy } from '../evaluation/selection.ts';
 import { presentDecision, presentDisabled, type FlagFailure, type FlagSuccess } from './present.ts';
 import { refusal } from './refusal.ts';
 
-/** Every flag that decide would answer, and those that are not active, by key. */
+/** Evaluates every flag that decide would answer, and includes inactive flags, by key. */
 export async function evaluateAll(decider: Decider, project: ProjectFlags, request: EvaluationRequest) {
   const { decisions } = await decider.decide(project, request);
   const decided = new Map(decisions.map((decision) => [decision.key, decision]));
@@ -38,7 +38,7 @@ export async function evaluateOne(
   return decision ? presentDecision(decision, flag) : notFound(key);
 }
 
-/** A flag that there is not for this request: the code's default holds. */
+/** Answer for a flag that does not exist for this request; the client then uses its own default. */
 export function notFound(key: string): FlagFailure {
   return { key, ...refusal('FLAG_NOT_FOUND', 'There is no flag with this key for this request.') };
 }

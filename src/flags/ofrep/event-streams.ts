@@ -1,6 +1,6 @@
 /**
- * Event streams beside bulk evaluation (OFREP's ADR-0008): each change of a project's definitions is told to whoever listens, who
- * then evaluates again. An event is named by the version of the definitions, so that who reconnects is told only of what it missed.
+ * Event streams for bulk evaluation (OFREP's ADR-0008): listeners are notified of each change of a project's definitions, and
+ * evaluate again. An event's id is the version of the definitions, so a listener that reconnects gets only the events that it missed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotAuthenticated, Throttled, Unavailable } from '../../platform/errors.ts';
@@ -20,16 +20,16 @@ const HEARTBEAT_MS = 25_000;
 const GATHER_MS = 50;
 /** A listener that does not read is cut off. */
 const UNREAD_BYTES = 16_384;
-/** After how long listeners reconnect, so that those of a process that stops do not all come at once. */
+/** Bounds of a random delay before listeners reconnect, so those of a stopped process do not all come at once. */
 const RETRY_MS = { least: 1_000, most: 5_000 };
 /** Seconds after which providers in the background close their stream. */
 const INACTIVITY_SECONDS = 120;
 
-/** As a bulk answer lists it. */
+/** Stream as a bulk answer lists it. */
 export type EventStream = { type: 'sse'; url: string; inactivityDelaySec: number };
 
 export type EventStreams = {
-  /** Where changes of the project after this state are told; the address holds for this period, and the next one. */
+  /** Address of the stream of the project's changes after this state; it is valid for this period and the next one. */
   of(project: Pick<ProjectFlags, 'projectId' | 'version'>): { stream: EventStream; period: string };
   /**
    * Answers with a stream, which then stays open.
@@ -44,7 +44,7 @@ type Options = {
   definitions: Pick<LiveDefinitions, 'findById' | 'onChange'>;
   tokens: StreamTokens;
   publicUrl: string;
-  /** Of one project, in this process. */
+  /** Limit for one project, in this process. */
   mostStreams?: number;
 };
 
@@ -77,7 +77,7 @@ export function createEventStreams(options: Options): EventStreams {
   }
 
   async function notify(projectId: number): Promise<void> {
-    // Away: the change is told when the definitions are read again.
+    // Postgres is away: the change is sent when the definitions are read again.
     const project = await definitionsOf(projectId).catch(() => 'unavailable' as const);
     if (project === 'unavailable') return;
     for (const listener of listeners.get(projectId) ?? []) {
@@ -87,7 +87,7 @@ export function createEventStreams(options: Options): EventStreams {
     }
   }
 
-  /** Also keeps the definitions of those that are listened to in memory: lost notifications are found out for these. */
+  /** Also keeps the definitions of listened projects in memory, because lost notifications are only noticed for cached projects. */
   function beat(): void {
     for (const [projectId, ofProject] of listeners) {
       void definitionsOf(projectId).catch(() => undefined);
@@ -129,7 +129,7 @@ export function createEventStreams(options: Options): EventStreams {
         'X-Accel-Buffering': 'no',
       });
       add(project.projectId, { response, version });
-      // An event without data is not told to the page, but its id is what comes back as `Last-Event-ID`.
+      // An event without data does not reach the page, but sets the id that the client sends back as `Last-Event-ID`.
       response.write(`retry: ${retryMs()}\nid: ${version}\n\n${seen === version ? '' : eventOf(version)}`);
     },
 

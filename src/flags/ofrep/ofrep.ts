@@ -37,7 +37,7 @@ import { isRefusal, refusal, type Refusal } from './refusal.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_LEVELS = 64;
-/** For a change that another process has seen: usually it is here within 100. */
+/** Wait for a change that another process has seen: it usually arrives within 100 ms. */
 const LONGEST_WAIT_MS = 500;
 
 export type OfrepOptions = {
@@ -48,9 +48,9 @@ export type OfrepOptions = {
   /** @throws NotAuthenticated, PermissionDenied, Unavailable */
   admit(request: IncomingMessage): Promise<Admitted>;
   metering: Pick<Metering, 'count' | 'isOverQuota'>;
-  /** How many requests a second are answered for a project. */
+  /** Requests per second that are answered for one project. */
   requestsPerSecond: number;
-  /** Absent: nobody is told where the address is that a request gives. */
+  /** Absent: addresses in requests are not located. */
   locate: Locate | undefined;
   log: Logger;
 };
@@ -115,7 +115,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     });
   }
 
-  /** The tag is of the flags, and of the period in which the stream's address holds: who has an old address is given a new one. */
+  /** The tag covers the flags and the period in which the stream's address is valid, so a client with an old address gets a new one. */
   function sendAll(request: IncomingMessage, response: ServerResponse, project: ProjectFlags, flags: object[]): void {
     const text = JSON.stringify(flags);
     const { stream, period } = streams.of(project);
@@ -152,7 +152,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
   };
 }
 
-/** Bots are answered so, by the public key only: a server with a secret one asks for others, whose headers it may pass on. */
+/** Answer to bots with the public key only: a server with a secret key asks for others, and may pass on their headers. */
 const NO_FLAGS = json(200, { flags: [] });
 
 /** Providers ask no more until then: not until the month ends, because quotas can be raised. */
@@ -183,7 +183,7 @@ function refused(why: Refusal, path: OfrepPath): Answer {
   return json(status, path.of === 'flag' ? { key: path.key, ...why } : why);
 }
 
-/** Compares weakly: a proxy that compresses makes tags weak. */
+/** Compares weakly, because a proxy that compresses makes tags weak. */
 function matches(header: string | undefined, tag: string): boolean {
   const tags = (header ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   return tags.includes(tag) || tags.includes('*');

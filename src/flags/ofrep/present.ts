@@ -5,20 +5,20 @@ import { isList, type Json } from '../../conditions/operators/json-values.ts';
 import { reasonOf, type Reason } from './reasons.ts';
 import { refusal, type Refusal } from './refusal.ts';
 
-/** Without a value the code's default holds. */
+/** Without `value` the client uses its own default. */
 export type FlagSuccess = {
   key: string;
   reason: Reason;
   value?: boolean | string;
-  /** Of every answer, because openfeature-provider-ofrep for Python fails without; empty without a value. */
+  /** In every answer, because openfeature-provider-ofrep for Python fails without; empty if there is no value. */
   variant: string;
   metadata: Record<string, string | number>;
 };
 export type FlagFailure = { key: string } & Refusal;
 
 /**
- * The value is the variant's key, or whether the flag is on. A flag with variants that gives none has no value: the texts that
- * its callers expect are the variants' keys, and false is not one of them.
+ * The value is the variant's key, or whether the flag is on. A flag with variants that returns none has no value, because
+ * callers expect a variant's key, and false is not one.
  */
 export function presentDecision(decision: Decision, flag: FlagDefinition): FlagSuccess | FlagFailure {
   const { key, enabled, variant, payload, failed } = decision;
@@ -50,5 +50,5 @@ function hasVariants({ filters }: FlagDefinition): boolean {
   return isList(variants) && variants.length > 0;
 }
 
-/** As far as it is what the API stores: anything else has no variants. */
+/** The part of stored filters that is read here; anything else has no variants. */
 type Filters = { multivariate?: { variants?: Json } | null };

@@ -3,7 +3,7 @@ import { REASONS, type Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 import { isList, type Json, type Properties } from '../../conditions/operators/json-values.ts';
 
-/** STATIC: the same for everybody, so that it may be kept. SPLIT: by a hash. TARGETING_MATCH: by what is known of who asks. */
+/** STATIC: the same for everybody, so clients may cache it. SPLIT: by a hash. TARGETING_MATCH: by data of the evaluation context. */
 export type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
 
 /** @param decision that did not fail */
@@ -15,7 +15,7 @@ export function reasonOf({ reason }: Decision, { filters, bucketingIdentifier }:
     case 'holdout_condition_value':
       return 'SPLIT';
     case 'out_of_rollout_bound':
-      // Without a device nothing was hashed.
+      // Without a device no hash was computed.
       return reason.description === REASONS.out_of_rollout_bound ? 'SPLIT' : 'TARGETING_MATCH';
     case 'flag_disabled':
       return 'DISABLED';
@@ -44,7 +44,7 @@ function reasonOfMatch(filters: Properties, index: number, bucketedBy: FlagDefin
   return isTargeted ? 'TARGETING_MATCH' : 'STATIC';
 }
 
-/** With these, others may not get what the first condition set gives to everybody that it is asked about. */
+/** Fields with which the first condition set may not decide for everybody, even if it matches everybody that it applies to. */
 const CONTEXTUAL = ['aggregation_group_type_index', 'super_groups', 'feature_enrollment'] as const;
 
 function has(fields: Properties, name: string): boolean {

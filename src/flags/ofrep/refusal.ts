@@ -4,7 +4,7 @@ export type ErrorCode = 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTE
 
 export type Refusal = {
   errorCode: ErrorCode;
-  /** For people. */
+  /** Text for people. */
   errorDetails: string;
 };
 

@@ -1,8 +1,8 @@
 /**
- * Tokens in the URLs of event streams, which proxies and browsers may log: they open the stream of one project for a while, and
- * nothing else.
+ * Tokens in the URLs of event streams. Proxies and browsers may log them, so they open only the stream of one project, for a limited
+ * time.
  *
- * A token is the same for all that ask in one period: providers that see a new URL connect again. It holds for that period and
+ * All requests of one period get the same token, because providers reconnect when the URL changes. It is valid for that period and
  * the next one.
  */
 import type { KeyRing } from '../../platform/secrets/key-ring.ts';

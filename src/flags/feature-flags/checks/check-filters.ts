@@ -54,7 +54,7 @@ function otherFormat(): InvalidInput {
   );
 }
 
-/** Of whose groups a condition set is: its own word counts, null too. */
+/** Index of the set's group type: its own value wins, even null. */
 function indexOf(set: ConditionSet, { aggregation_group_type_index: ofFlag }: FlagFilters): number | null {
   const own = set.aggregation_group_type_index;
   return (own === undefined ? ofFlag : own) ?? null;
@@ -86,7 +86,7 @@ function checkVariants(filters: FlagFilters): void {
 
 const OF_PERSONS = ['person', 'person_metadata', 'cohort', 'flag'];
 
-/** @property groupTypeIndex of the condition set; null: it is about persons */
+/** @property groupTypeIndex of the condition set; null: the set is about persons */
 type Place = { groupTypeIndex: number | null; attr: string; room: PatternRoom };
 
 function checkProperty(property: Property, { groupTypeIndex, attr, room }: Place): void {
@@ -145,7 +145,7 @@ function checkFlag(property: Property, attr: string): void {
   throw new InvalidInput('A flag evaluates to true, false or the key of a variant.', `${attr}__value`, 'invalid_value');
 }
 
-/** Upstream wants texts, also where a number would do: SDKs that evaluate by themselves compare them so. */
+/** Upstream wants texts even where a number would do, because SDKs that evaluate flags themselves compare texts. */
 const OF_TEXTS = /^(?:(?:not_)?(?:regex|icontains|starts_with|ends_with)|[gl]te?|min|max)$/;
 const COMPARES = /^(?:[gl]te?|min|max)$/;
 const OF_LISTS = /^(?:not_)?icontains_multi$/;
@@ -158,7 +158,7 @@ function checkValue({ key, operator, value }: Property, attr: string, room: Patt
     const detail = `Invalid value for operator ${name}: ${JSON.stringify(value).slice(0, 100)}. It must be ${wanted}.`;
     throw new InvalidInput(detail, `${attr}__value`, 'invalid_value');
   }
-  // Upstream keeps a text that is no number: it is stored, and never matches.
+  // Upstream keeps a text that is not a number here: it is stored, and never matches.
   const isCompared = !(COMPARES.test(name) && typeof value === 'string' && numberOf(value) === undefined);
   const checked = { key: String(key), operator: isCompared ? name : 'exact', value: value as Json | undefined };
   within(attr, () => checkCondition(checked, room));

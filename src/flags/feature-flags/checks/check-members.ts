@@ -1,6 +1,6 @@
 /**
- * Members of filters that nobody described: left out and named in the answer, because clients of upstream send more than decides. What is
- * nearly the name of one is refused: a misspelt percentage gives a flag to everybody.
+ * Unknown members of filters are dropped and named in the answer, because clients of upstream send members that decide nothing. A name close
+ * to a known one is refused, because a misspelt percentage would give a flag to everybody.
  */
 import { misspellings } from '../../../platform/http/nearest-name.ts';
 import { refusal } from '../../../platform/http/unknown-members.ts';
@@ -21,7 +21,7 @@ export const IgnoredMembers = Type.Optional(
   }),
 );
 
-/** @returns what an answer says of the filters that it was given: nothing where all is known */
+/** @returns the ignored members of the given filters, for an answer; empty if all are known */
 export function ignoredMembers(filters: unknown, attr = 'filters'): { ignored_members?: string[] } {
   const ignored: string[] = [];
   knownMembers(filters, Filters, attr, ignored);
@@ -29,11 +29,11 @@ export function ignoredMembers(filters: unknown, attr = 'filters'): { ignored_me
 }
 
 /**
- * @param value valid by the schema, which says nothing of members that it does not list
- * @param attr where the value stands; members are joined to it by `__`
- * @param ignored filled with what is left out, in any depth
+ * @param value valid by the schema, which allows members that it does not list
+ * @param attr path of the value; members are joined to it by `__`
+ * @param ignored receives the dropped members of all levels
  * @returns the value with the members that the schema lists
- * @throws InvalidInput for a member that is nearly one of those that are not there
+ * @throws InvalidInput for an unknown member whose name is close to that of an absent known one
  */
 export function knownMembers(value: unknown, schema: TSchema, attr: string, ignored: string[] = []): unknown {
   const { anyOf = [], items, properties } = schema as Shape;

@@ -1,4 +1,4 @@
-/** Checks of the references in a flag's conditions. They may name cohorts without events, and active flags that do not come back to it. */
+/** Checks the references in a flag's conditions: cohorts without events, and active flags that do not depend on this flag. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Rights } from '../../../platform/http/access.ts';
 import type { FlagBound } from '../../stores.ts';
@@ -53,7 +53,7 @@ async function checkDependencies(
   if (conditions.length === 0) return;
   const byTarget = new Map(conditions.map(({ property, attr }) => [Number(property.key), `${attr}__key`]));
   const found = await references.reachedFrom(projectId, [...byTarget.keys()]);
-  // Of hidden flags neither keys nor variants are told.
+  // Keys and variants of hidden flags must not be revealed.
   const reached = found.map((one) => (seesFlag(rights, one) ? one : { ...one, key: `ID: ${one.id}`, isHidden: true }));
   const byId = new Map(reached.map((one) => [one.id, one]));
   for (const [id, attr] of byTarget) {
@@ -92,7 +92,7 @@ function checkOutcome(
   );
 }
 
-/** The ids of the flags from one of several to another, both included; undefined when there is no way. Looks at each flag once. */
+/** The ids of the flags on a path from one of `starts` to `end`, both included; undefined if there is none. Visits each flag once. */
 function wayTo(end: number, starts: readonly number[], flags: ReadonlyMap<number, Dependency>): number[] | undefined {
   const cameFrom = new Map<number, number | undefined>(starts.map((start) => [start, undefined]));
   for (const [id] of cameFrom) {

@@ -1,4 +1,4 @@
-/** Fields of a flag that exclude each other, as upstream refuses them. A flag that has them already may be changed otherwise. */
+/** Checks fields of a flag that exclude each other, as upstream does. A flag that has both already may be changed in other fields. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { FlagFields } from '../feature-flags.store.ts';
 

@@ -10,7 +10,7 @@ import { seesFlag } from '../linked.ts';
 
 const NAMED = 5;
 
-/** The reader of the reason; undefined: nobody in particular. */
+/** Reader of the error; undefined: no particular reader. */
 type Viewer = Pick<Rights, 'levelOf'> | undefined;
 
 /** @throws InvalidInput naming the active flags that depend on it */
@@ -59,8 +59,8 @@ function named(dependents: readonly { id: number; key: string; createdBy: number
 }
 
 /**
- * While an experiment runs, its persons stay where they are: another key or other variants would deal them anew, and what was
- * measured would be of others.
+ * Keeps persons in their variants while an experiment runs: another key or other variants would assign them anew, so the results would mix
+ * different groups of persons.
  * @throws InvalidInput naming the experiment
  */
 export async function checkUndisturbed(
@@ -87,7 +87,7 @@ async function openOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
   return linked.filter((experiment) => isOpen(experiment));
 }
 
-/** In their order, by which people are dealt; their names are for people. */
+/** Variants in their order, which decides who gets which; without their names, which have no effect. */
 function sharesOf(filters: FlagFilters) {
   return variantsOf(filters).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
 }
@@ -122,7 +122,7 @@ function inUse(what: string, who: string): InvalidInput {
   return new InvalidInput(`Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`, 'deleted');
 }
 
-/** Persons enroll, so what they enroll in is about persons. @throws InvalidInput */
+/** People enroll as persons, so the flag must be about persons. @throws InvalidInput */
 export async function checkStaysPersonal(
   { earlyAccess }: FlagBound,
   flag: FeatureFlag,

@@ -1,4 +1,4 @@
-/** `/feature_flags/evaluate/`: the answer of a flag to somebody, and how it came to that. */
+/** `/feature_flags/evaluate/`: the answer of a flag for one evaluation context, and how it was decided. */
 import { json, route } from '../../../platform/http/route.ts';
 import { nullable, Type } from '../../../platform/schema.ts';
 import type { Properties } from '../../../conditions/operators/json-values.ts';
@@ -129,5 +129,5 @@ const MATCHES: Readonly<Record<string, boolean>> = {
   no_device: false,
 };
 
-/** Before routes of single flags: its path could be that of a flag. */
+/** Must precede the routes of single flags, because its path could be that of a flag. */
 export const flagEvaluationRoutes = [evaluate];

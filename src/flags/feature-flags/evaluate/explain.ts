@@ -1,4 +1,4 @@
-/** The answer of one flag to one person, and why, set by set; nothing is stored, counted or captured by it. */
+/** Explains a flag's answer for one person, set by set, without storing, counting or capturing anything. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../../platform/http/access.ts';
 import { allows } from '../../../people/access/scopes.ts';
@@ -35,12 +35,12 @@ export type Subject = {
 export type Explained = {
   flag: FeatureFlag;
   decision: Decision;
-  /** One for each condition set; null: it was not reached. */
+  /** One trace for each condition set; null: the set was not reached. */
   sets: readonly (SetTrace | null)[];
 };
 
 export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationOptions) {
-  /** By its id, or by its key. */
+  /** Finds a flag by its id or its key. */
   async function flagNamed(projectId: number, name: number | string): Promise<FeatureFlag | undefined> {
     if (typeof name === 'string') return stores.flags.findByKey(projectId, name);
     return (await stores.flags.byIds(projectId, [name]))[0];
