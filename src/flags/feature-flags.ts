@@ -117,7 +117,7 @@ export function checkedNewFlag({ filters: given, ...said }: NewFlag): FlagFields
  * @throws NotFound
  * @throws PermissionDenied when the author may not change this flag
  * @throws InvalidInput naming the field
- * @throws Conflict when somebody else changed the same since the author read it
+ * @throws Conflict when another author changed the same field since this author read it
  */
 export async function changeFlag(
   stores: FlagBound,
@@ -150,7 +150,7 @@ function viewerOf({ rights, viewer = rights }: FlagAuthor): Viewer | undefined {
 }
 
 function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFields): FlagFields {
-  // A PATCH may empty the condition sets; one that says nothing of them keeps them.
+  // A PATCH may empty the condition sets; without them in it, the present ones stay.
   const filters = given === undefined ? current.filters : checkedFilters({ groups: current.filters.groups, ...given });
   const wanted = { ...current, ...said, filters };
   return wanted.key === current.key ? wanted : { ...wanted, filters: renamed(filters, current.key, wanted.key) };

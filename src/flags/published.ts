@@ -9,7 +9,7 @@ import type { ProjectFlags } from './definitions/project-flags.ts';
 
 const MAX_PROJECTS = 2_000;
 
-/** Both names are in use; so are further ones that say nothing here. */
+/** Both names are in use; further query parameters are ignored. */
 export const TokenQuery = Type.Object({
   token: Type.Optional(Type.String({ description: 'The public key of the project.' })),
   api_key: Type.Optional(Type.String({ description: 'The public key of the project, as named by some SDKs.' })),

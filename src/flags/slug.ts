@@ -1,4 +1,4 @@
-/** A name in plain letters, for places where no others may stand. */
+/** Turns a name into plain letters, for places that allow no others. */
 
 /** Letters without their accents, digits, `-` and `_`, as Django's slugify makes them; may be empty. */
 export function slugOf(name: string): string {

@@ -3,7 +3,7 @@ import { SQL_STATE, sqlState } from '../platform/db/sql-states.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { InvalidInput } from '../platform/errors.ts';
 
-/** As a client gave it: an instant, or one that means the clock of a time zone. */
+/** Time as a client gave it. `zoned` false: without an offset, so it is read in the query's time zone. */
 export type GivenInstant = { instant: string; zoned: boolean };
 
 export type UsageQuery = {

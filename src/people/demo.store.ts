@@ -1,4 +1,4 @@
-/** The organization, user, project and keys of a first start on somebody's own machine. */
+/** Organization, user, project and keys for a first start on a developer's machine. */
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';

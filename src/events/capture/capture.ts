@@ -94,7 +94,7 @@ export function createCapture(options: CaptureOptions): Capture {
     }
   }
 
-  /** Session replay: SDKs that were told elsewhere to send it stop retrying only when it is taken. */
+  /** Session replay is accepted, because SDKs that are configured elsewhere to send it would otherwise retry. */
   async function drop(request: LaneRequest, options: Pick<ReadOptions, 'limit' | 'memory'>): Promise<Answer> {
     const enterInflation = () => inflationLine(request);
     const token = await receiveUnread(request, { ...options, enterInflation });

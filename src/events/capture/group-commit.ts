@@ -48,7 +48,7 @@ export type GroupCommit = {
   drain(): Promise<void>;
 };
 
-/** @param onFailure told once of each group that could not be stored, as all its requests are */
+/** @param onFailure called once for each group that could not be stored, although all its requests fail */
 export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) => void): GroupCommit {
   /** Queues by project, in the order in which projects take turns. */
   const queues = new Map<number, Queue>();

@@ -24,7 +24,7 @@ const BY_POST = ['POST', 'OPTIONS'];
 
 const taken: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: openEnvelope };
 
-/** Bodies that say who somebody is, and nothing else. */
+/** Bodies that only identify a person. */
 const engaged: CapturePath = {
   ...taken,
   open: (body, surroundings) => openEnvelope(body, surroundings, '$identify'),

@@ -13,7 +13,7 @@ export type VisitorTraits = {
   address: string;
   site: string;
   userAgent: string;
-  /** An addition of the page: pages know more to tell their visitors apart by. */
+  /** An addition of the page, which may know more to tell its visitors apart. */
   extra: unknown;
 };
 

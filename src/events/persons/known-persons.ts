@@ -17,7 +17,7 @@ export type KnownPersons = {
   keep(projectId: number, distinctId: string, person: LoadedPerson): void;
 };
 
-/** Forgets those that were not asked for in the last two halves. */
+/** Keeps two halves; a person that was not used in either is forgotten. */
 export function createKnownPersons(mostText = MAX_TEXT): KnownPersons {
   let newer = new Map<string, LoadedPerson>();
   let older = newer;

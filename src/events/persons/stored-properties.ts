@@ -1,6 +1,6 @@
 import type { Properties } from './effects.ts';
 
-/** The properties of a person as JSON text, and what that is turned into: once, when somebody asks for it. */
+/** The properties of a person as JSON text, which is parsed only once, on first use. */
 export class StoredProperties {
   readonly text: string;
   #value: Properties | undefined;

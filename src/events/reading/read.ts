@@ -227,7 +227,7 @@ function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary
   // tooth: part-to
   const conditions = [
     rows.where,
-    // The row comparison alone would not tell Postgres which months to leave out.
+    // Bounds the months too, because Postgres cannot derive them from the row comparison.
     ...(from
       ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${place(from)}`]
       : []),

@@ -6,7 +6,7 @@ const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username
 /** Ids that SDKs generate for visitors who are not identified. */
 const GENERATED = /^(?:[a-z0-9]+-){4}[a-z0-9]+$/;
 
-/** @returns a property, else a distinct id, rather one that somebody chose; else the id */
+/** @returns a property, else a distinct id (preferably one that is not generated), else the person's id */
 export function displayName(person: {
   id: string;
   properties: Readonly<Record<string, unknown>>;

@@ -70,7 +70,7 @@ export function eventStore(db: Knex) {
       const conditions = [
         'project_id = :projectId',
         ...given.filter((name) => filter[name] !== undefined).map((name) => CONDITIONS[name]),
-        // The row comparison alone would not tell Postgres which months to leave out.
+        // Bounds the months too, because Postgres cannot derive them from the row comparison.
         ...(edge ? [`interval_time ${sign}= :edgeTime and (interval_time, uuid) ${sign} (:edgeTime, :edgeUuid)`] : []),
       ];
       const sorting = `interval_time ${order}, uuid ${order}`;

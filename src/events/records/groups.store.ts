@@ -25,7 +25,7 @@ const REFUSED = `The properties of a group may have ${PROPERTIES_LIMIT}.`;
 
 export function groupStore(db: Knex) {
   /**
-   * @param after SQL of the properties as they shall be
+   * @param after SQL of the properties after the change
    * @throws NotFound; InvalidInput when they would be too large
    */
   async function change(name: GroupName, after: string, values: readonly string[]): Promise<Group> {

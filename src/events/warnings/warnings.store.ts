@@ -16,7 +16,7 @@ export type WarningMinute = {
   lastSeen: string;
   /** The newest first, at most `EXAMPLES`. */
   examples: WarningExample[];
-  /** Ignored where there is one of its day. */
+  /** Counted once a day: ignored if there is one of this day already. */
   daily: boolean;
 };
 

@@ -8,8 +8,8 @@ import { cohortsIn, type CohortFilters } from './filters.ts';
 
 /**
  * @param after the cohort after the change
- * @param about `current`: as it is; absent: it is being made. `rights`: of who is told; hidden flags go by their ids
- * @throws InvalidInput when something would be missing or go in circles: for the cohort, or for what uses it
+ * @param about `current`: the cohort before; absent for a new one. `rights`: of the error's reader; hidden flags are named by their ids
+ * @throws InvalidInput if a referenced cohort is missing, a circle would arise, or a cohort in use would be deleted
  */
 export async function checkUse(
   stores: FlagBound,

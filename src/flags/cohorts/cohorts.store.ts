@@ -116,7 +116,7 @@ export function cohortStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Says that the cohort is being counted, for so long at most. */
+    /** Marks the cohort as being counted, for this time at most. */
     async startCount(id: number, milliseconds: number): Promise<void> {
       const until = db.raw(`clock_timestamp() + ? * interval '1 millisecond'`, [milliseconds]);
       await db('cohorts').where({ id }).update({ counting_until: until });

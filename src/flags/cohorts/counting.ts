@@ -12,8 +12,8 @@ const PATIENCE_MS = 1_000;
 export const COUNT_MS = 15_000;
 
 /**
- * @returns a function that counts the persons of a cohort which says that it is counted (`startCount`), and stores the count. It
- *   returns when that is done, or takes longer than one should wait; it never rejects
+ * @returns a function that counts the persons of a cohort marked by `startCount`, and stores the count. It never rejects, and
+ * returns when the count is stored or after a short wait
  */
 export function createCounting({ stores, counts, log }: { stores: FlagStores; counts: Counts; log: Logger }) {
   async function count(cohort: Cohort): Promise<void> {

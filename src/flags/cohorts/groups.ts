@@ -1,4 +1,4 @@
-/** The old field `groups` of cohorts: whoever matches all properties of one of them is in. */
+/** Reads the old field `groups` of cohorts: a person is in if all properties of one group match. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { CohortFilters, PropertyGroup } from './filters.ts';
 

@@ -13,7 +13,7 @@ export type ListedPersons = {
 const BATCH = 1000;
 const MAX_TOLD = 100;
 
-/** Safe to repeat. When it fails, some may be in it already. @param add puts a thousand at most into the cohort */
+/** Safe to repeat: after a failure some persons may be in the cohort already. @param add puts up to a thousand into the cohort */
 export async function listMembers(
   { kind, ids }: NamedIds,
   add: (some: NamedIds) => Promise<Added>,

@@ -28,7 +28,7 @@ const addSql = (kind: NamedIds['kind']) => `
 
 export function memberStore(db: Knex) {
   return {
-    /** Holds up merges of the project's persons meanwhile: for a thousand ids at most. */
+    /** Blocks merges of the project's persons while it runs, so callers pass a thousand ids at most. */
     async add(projectId: number, cohortId: number, { kind, ids }: NamedIds): Promise<Added> {
       const possible = kind === 'person_id' ? ids.filter((id) => UUID.test(id)) : ids;
       const impossible = kind === 'person_id' ? ids.filter((id) => !UUID.test(id)) : [];

@@ -25,7 +25,7 @@ const FIXED = {
   siteApps: [],
 };
 
-/** The fields that `/array/:token/config` and `/flags` tell. Without flags posthog-js does not ask for any. */
+/** Fields in `/array/:token/config` and `/flags`. posthog-js does not ask for flags if there are none. */
 export function configurationOf({ definitions, settings }: ConfiguredProject): Configuration {
   return {
     ...FIXED,

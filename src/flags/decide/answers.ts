@@ -1,5 +1,5 @@
 /**
- * The answers of `/decide` and `/flags`, written as text: they are most of the work of a request.
+ * Writes the answers of `/decide` and `/flags` as text, because they are most of the work of a request.
  *
  * | shape     | `/decide`          | `/flags`          |                                            |
  * | --------- | ------------------ | ----------------- | ------------------------------------------ |
@@ -10,7 +10,7 @@
  *
  * A failed flag appears in the details only: clients that ask for values keep the one they have if the new values lack it.
  *
- * `analysis` is `details` of `/flags` with `detailed_analysis=true`: it tells the condition sets, too.
+ * `analysis` is `details` of `/flags` with `detailed_analysis=true`: it includes the condition sets.
  */
 import type { Decision, Evaluation } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';

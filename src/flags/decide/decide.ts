@@ -1,5 +1,5 @@
 /**
- * `/flags` and `/decide`: who asks in, their flags out. SDKs call them whenever a page or a process starts.
+ * `/flags` and `/decide`: return the flags of an evaluation context. SDKs call them whenever a page or a process starts.
  *
  * These paths are answered by a raw handler, as capture's are. A flag that cannot be decided is reported, and all
  * others are answered, with 200: a client that gets an error forgets what it knew.

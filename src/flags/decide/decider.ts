@@ -6,8 +6,8 @@ import { factReader, type DecidedProject } from './facts.ts';
 
 export type Decider = {
   /**
-   * Writes hash key overrides where the request says under which id its person was known before. Never throws or rejects: what
-   * cannot be read from Postgres fails the flags that depend on it, and no other.
+   * Writes hash key overrides if the request has the person's earlier id. Never throws or rejects: facts that
+   * cannot be read from Postgres fail only the flags that depend on them.
    */
   decide(project: DecidedProject, request: EvaluationRequest): Evaluation | Promise<Evaluation>;
 };

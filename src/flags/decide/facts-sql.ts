@@ -1,4 +1,4 @@
-/** The statements behind `facts.ts`. Each is a row for everyone who asks, from a few lookups in primary keys. */
+/** SQL for `facts.ts`. Each statement returns a row for every question, from a few lookups in primary keys. */
 
 /**
  * @param requested rows of project_id, distinct_id and ordinal, one for each requested person
@@ -51,7 +51,7 @@ const awaitedOf = (projectId: string, distinctId: string) => `
   where project_id = ${projectId} and distinct_id = ${distinctId}`;
 
 /**
- * $1 and $2 for each who asks: project, distinct id. What most ask for, in half the time that `FACTS` takes.
+ * $1 and $2 for each question: project, distinct id. Enough for most questions, in half the time that `FACTS` takes.
  *
  * The arrays are in subqueries of their own; otherwise Postgres, seeing how short they are, would plan anew each time, which takes as
  * long as the query itself.
@@ -60,7 +60,7 @@ export const PERSONS = persons(
   `unnest((select $1::int[]), (select $2::text[])) with ordinality as requested (project_id, distinct_id, ordinal)`,
 );
 
-/** $1 to $5 for each who asks: project, distinct id, cohorts, groups, whether overrides are wanted. */
+/** $1 to $5 for each question: project, distinct id, cohorts, groups, whether overrides are wanted. */
 export const FACTS = facts(
   `unnest((select $1::int[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::boolean[]))
     with ordinality as requested (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
@@ -71,11 +71,11 @@ export const FACTS = facts(
 );
 
 /**
- * $1 to $4 for one who asks: project, distinct id, cohorts, groups. $5 the distinct id that the person had before, $6 keys of the
+ * $1 to $4 for one question: project, distinct id, cohorts, groups. $5 the distinct id that the person had before, $6 keys of the
  * flags that keep their answers.
  *
- * Flags that neither id's person has an override for get one, for both; and while the distinct id has no person, for itself. What
- * another request writes at the same time is not seen: that request came from the same client, with the same ids.
+ * Flags for which neither id's person has an override get one, for both ids; and for the distinct id alone while it has no person. Rows
+ * that another request writes at the same time are not seen, which is harmless: it came from the same client, with the same ids.
  */
 export const FACTS_AND_OVERRIDES = `
   with subject as (

@@ -32,7 +32,7 @@ const flags: DecidePath = {
     const version = versionOf(query);
     const config = query('config');
     const details = isTrue(query('detailed_analysis')) ? 'analysis' : 'details';
-    // A request that says nothing gets all that there is.
+    // A request without options gets everything.
     if (version === undefined && config === undefined) return { shape: details, withConfig: true, style: 'flags' };
     return { shape: (version ?? 1) >= 2 ? details : 'values', withConfig: isTrue(config), style: 'flags' };
   },

@@ -20,7 +20,7 @@ const NAMES = [
  * @returns undefined without an address or if its place is unknown: stored properties count then
  */
 export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined): EvaluationRequest['geoProperties'] {
-  // The first is the name that WSGI gives the second; clients were told to send it as it is.
+  // WSGI turns the second name into the first; clients were told to send that one literally.
   const claimed = headers['http_x_forwarded_for'] ?? headers['x-forwarded-for'];
   if (claimed === undefined || !locate) return undefined;
   const address = readAddress(String(claimed).split(',', 1)[0]!);

@@ -85,7 +85,7 @@ function mapOf(value: Json | undefined, attr: string): Properties {
   throw new InvalidInput('This must be an object.', attr);
 }
 
-/** Cut to the first code points. An empty one is somebody too. */
+/** Cuts the id to the first code points. An empty id is valid. */
 function distinctIdOf(value: Json | undefined): string {
   const id = textOfId(value);
   if (id === undefined) {

@@ -1,7 +1,7 @@
 /**
- * One statement for several who ask at the same time: those whose requests are read in the same turn of the event loop, and those
- * who come while every statement that may run is under way. A request never waits for others to come; the busier the process, the more
- * share a statement, the less each costs.
+ * Answers several concurrent questions with one statement: those that are read in the same turn of the event loop, and those that
+ * arrive while the maximum number of statements is running. Questions never wait for others to come; the busier the process, the more
+ * questions share a statement, and the cheaper each is.
  */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
@@ -60,7 +60,7 @@ export function createSharedReads<Question, Answer>({
     const group: One[] = [];
     for (const [projectId, queue] of queues) {
       group.push(queue.shift()!);
-      // To the end of the line: this loop comes by again.
+      // Moves the project to the end of the line; this loop reaches it again.
       queues.delete(projectId);
       if (queue.length > 0) queues.set(projectId, queue);
       if (group.length === largest) break;

@@ -10,8 +10,8 @@ const BROWSERS = /Mozilla\/|Chrome\/|Safari\/|Firefox\/|Edge\//;
 const SCRIPTS = /python-requests\/|curl\//;
 
 /**
- * By those of isbot's patterns that name bots only: a bot with flags does no harm, a person without them misses what is theirs. By the
- * others an app called `AcmeMonitor`, a browser that a test drives and `Mozilla/5.0` alone are bots, too.
+ * Uses only isbot's patterns that name bots: flags for a bot do no harm, but a person without flags misses something. Its other
+ * patterns also match an app called `AcmeMonitor`, a browser in a test and a bare `Mozilla/5.0`.
  */
 const isNamedBot = botsBy(/bots|crawl|spider|facebook|whatsapp|yandex|yahoo/);
 /** Browsers give no address in their names, and bots that pose as browsers do; any backend without an SDK may say `Go-http-client/1.1`. */

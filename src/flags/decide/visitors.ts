@@ -12,8 +12,8 @@ export type Arrival = Parameters<ClientAddress>[0] & { extra?: unknown };
 
 export type Visitors = {
   /**
-   * @returns the request under the id of its visitor's day; as it is, where it is not of one without cookies, or cannot be told
-   *   from others
+   * @returns the request under the id of its visitor's day; unchanged if it is not from a visitor without cookies, or if the visitor
+   * cannot be told from others
    * @throws Unavailable without a salt
    */
   named(

@@ -61,8 +61,8 @@ function presentFlag(flag: StoredFlag, projectId: number, references: References
 }
 
 /**
- * Enrollment decides before all else, and posthog-node does not know of it. So SDKs get it as the only condition: those that are told
- * what the person chose have decide's answer (but for the text "True", which is none of ours), others ask decide.
+ * Enrollment decides first, and posthog-node does not know it. So SDKs get it as the only condition: SDKs that have the person's choice
+ * decide as the server does (except for the text "True", which we never store), and others ask the server.
  * @returns undefined if people cannot enroll
  */
 function enrollmentOf({ key, filters }: StoredFlag): Json | undefined {

@@ -15,7 +15,7 @@ export function propertiesOf(condition: Fields): readonly Fields[] {
   return elementsOf(condition['properties']).map(fieldsOf);
 }
 
-/** The property filters of a cohort, however deep they stand. */
+/** The property filters of a cohort, at any depth. */
 export function leavesOf({ filters }: CohortDefinition): Fields[] {
   const leaves: Fields[] = [];
   const waiting: (Json | undefined)[] = [fieldsOf(filters)['properties']];

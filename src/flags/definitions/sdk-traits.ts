@@ -40,7 +40,7 @@ export function traitsOf(flag: JudgedFlag, definitions: StoredDefinitions): Set<
   add('continuity', flag.ensureExperienceContinuity);
   add('ofPages', flag.evaluationRuntime === 'client');
   add('enrollment', filters['feature_enrollment'] === true);
-  // The feed says nothing else of it.
+  // With enrollment the feed contains no other condition.
   if (traits.has('enrollment')) return traits;
   add('holdout', percentageOf(fieldsOf(filters['holdout'])['exclusion_percentage'], 0) > 0);
   add('olderHoldout', !isFields(filters['holdout']) && elementsOf(filters['holdout_groups']).length > 0);

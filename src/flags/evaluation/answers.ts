@@ -4,7 +4,7 @@ import type { FlagDefinition } from './definitions.ts';
 import { textOf } from '../../conditions/operators/json-values.ts';
 import { fieldAt, fieldsOf } from '../../conditions/operators/stored-json.ts';
 
-/** Why no condition set matched; of several reasons the highest is told. */
+/** Reasons why no condition set matched; of several the highest is reported. */
 export const MISS = { noGroupType: 0, noConditionMatch: 1, outOfRolloutBound: 2, noDevice: 3 } as const;
 export type Miss = (typeof MISS)[keyof typeof MISS];
 /** Upstream has no code for a missing device, so its description says what the code does not. */
@@ -95,7 +95,7 @@ export function answersOf(flag: FlagDefinition) {
   };
 }
 
-/** @returns undefined where the code says enough */
+/** @returns undefined if the code is clear enough */
 function descriptionOf(miss: Miss, skippedGroups: boolean): string | undefined {
   if (miss === MISS.noDevice) return NO_DEVICE;
   return skippedGroups && miss === MISS.noConditionMatch ? GROUPS_NOT_EVALUATED : undefined;

@@ -26,7 +26,7 @@ type Cohort = {
   readonly test: Test;
   /** Indexes of the cohorts that it is made of. */
   dependencies: readonly number[];
-  /** Why nobody can tell who is in it. */
+  /** Reason why the cohort can never be evaluated. */
   failure: FailureCode | undefined;
 };
 
@@ -56,7 +56,7 @@ function verdictOf(context: EvaluationContext, index: number, cohorts: readonly 
   return context.cohorts.get(index)!;
 }
 
-/** A cohort cannot be told when one that it is made of cannot, whatever the others say: as upstream. */
+/** Links cohorts to their parts. A cohort fails if one of its parts fails, whatever the other parts are, as upstream does. */
 function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, number>): void {
   for (const cohort of cohorts) {
     const found = [...new Set(cohort.reads.cohorts)].map((id) => indexes.get(id));

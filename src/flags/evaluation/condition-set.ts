@@ -13,7 +13,7 @@ export type ConditionSet = {
   readonly variant: string | undefined;
 };
 
-/** @param flagGroup what the set is about unless it says so itself; null in it means the person */
+/** @param flagGroup the flag's group type, for sets without their own; a null in the set means persons */
 export function compileConditionSet(
   stored: Json,
   flagGroup: number | undefined,

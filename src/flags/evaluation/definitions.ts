@@ -30,7 +30,7 @@ export type CohortDefinition = {
   filters: Json;
 };
 
-/** All that the decisions of one project depend on, but for who asks. */
+/** Everything that the decisions of one project depend on, except the evaluation context. */
 export type Definitions = {
   flags: readonly FlagDefinition[];
   cohorts: readonly CohortDefinition[];

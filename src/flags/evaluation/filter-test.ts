@@ -20,7 +20,7 @@ export type FilterScope = {
   readonly isInCohort: (id: number) => Test;
   /** The flag of that id, or in definitions that are written for SDKs of that key; undefined: flags cannot be depended on here. */
   readonly flagNamed: ((name: string) => number | undefined) | undefined;
-  /** Filled with what the filter looks at. */
+  /** Receives the data that the filter reads. */
   readonly reads: Reads;
 };
 

@@ -18,7 +18,7 @@ export function isRunBy({ evaluationRuntime }: Pick<FlagDefinition, 'evaluationR
   return runtime === 'all' || evaluationRuntime === 'all' || evaluationRuntime === runtime;
 }
 
-/** All that some flags look at, and what these depend on. */
+/** All data that some flags and their dependencies read. */
 export type Requirements = {
   readonly person: readonly string[];
   readonly metadata: boolean;
@@ -51,7 +51,7 @@ export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts)
 const NEEDS_NOTHING: Needs = { person: false, groups: [], staticCohorts: [], hashKeyOverrides: false };
 
 /**
- * Stored facts that the decision of a request needs beyond what the request says itself.
+ * Stored facts that the decision of a request needs in addition to the request's own data.
  *
  * @param mayKeepId the request brings an id under which the person was known before, and there are flags that keep it
  */

@@ -158,7 +158,7 @@ function tagsOf(text: string): string[] {
     const tags = JSON.parse(text) as unknown;
     if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string' && !tag.includes('\0'))) return tags;
   } catch {
-    // The body below says it.
+    // Reported by the error below.
   }
   throw new InvalidInput('This is not a JSON list of texts without null characters.', 'tags');
 }

@@ -159,7 +159,7 @@ export function featureFlagStore(db: Knex) {
       return (await table().where({ project_id: projectId }).whereIn('id', ids)).map(fromRow);
     },
 
-    /** Takes the key over from a flag that was deleted, unless something still tells of that one. */
+    /** Takes the key over from a deleted flag, unless other objects still refer to that flag. */
     async insert(projectId: number, userId: number | null, fields: FlagFields): Promise<FeatureFlag> {
       await db
         .transaction((savepoint) =>

@@ -18,7 +18,7 @@ export function flagChangesOf(body: FlagPatchBody): FlagChanges {
   };
 }
 
-/** Absent stays absent. Null is what a flag is that says nothing of the field. */
+/** Copies the given fields: absent ones stay absent, and null means the default. */
 function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
   refuseMisplaced(body);
   const { evaluation_contexts: contexts = body.evaluation_tags } = body;
@@ -38,7 +38,7 @@ function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
   };
 }
 
-/** Ignored, it would leave the flag to everybody. Null is what older answers of upstream's say. */
+/** Refused because ignoring it would give the flag to everybody. Null is allowed because older answers of upstream have it. */
 function refuseMisplaced({ rollout_percentage }: Pick<NewFlagBody, 'rollout_percentage'>): void {
   if ((rollout_percentage ?? null) === null) return;
   throw new InvalidInput('Say it of a condition set: `filters.groups[].rollout_percentage`.', 'rollout_percentage');

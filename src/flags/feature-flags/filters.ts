@@ -132,7 +132,7 @@ export type FlagFilters = Omit<GivenFilters, 'groups' | 'payloads'> & {
   payloads?: Record<string, string>;
 };
 
-/** Filters of a flag that says nothing: everybody gets it. */
+/** Default filters: everybody gets the flag. */
 export const EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }] };
 
 /** Filters of a new flag that is read for its payload: clients of upstream leave its percentage at 0 and mean everybody. */
@@ -145,7 +145,7 @@ export function variantsOf({ multivariate }: Pick<GivenFilters, 'multivariate'>)
   return multivariate?.variants ?? [];
 }
 
-/** Each condition of the condition sets, and where it stands: `filters__groups__0__properties__1`. */
+/** Each condition of the condition sets, with its path: `filters__groups__0__properties__1`. */
 export function conditionsOf({ groups }: Pick<FlagFilters, 'groups'>) {
   return groups.flatMap((set, i) =>
     (set.properties ?? []).map((property, j) => ({

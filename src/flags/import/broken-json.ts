@@ -1,4 +1,4 @@
-/** The place at which a text stops being JSON, as far as the engine's error tells it. */
+/** Finds the place at which a text stops being JSON, as far as the engine's error names it. */
 
 /** Characters that the engine quotes before and behind the one at fault. */
 const QUOTED = 10;
@@ -6,7 +6,7 @@ const END = ' is not valid JSON';
 
 /**
  * @param message of the SyntaxError that `JSON.parse` throws for the text
- * @returns `, at line 3, column 7`, both from 1; empty where the error does not tell
+ * @returns `, at line 3, column 7`, both from 1; empty if the error names no place
  */
 export function placeOfFault(text: string, message: string): string {
   const at = offsetOf(text, message);

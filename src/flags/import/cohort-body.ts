@@ -72,7 +72,7 @@ export function checkCohortBody(body: Fields): void {
 
 /**
  * @param present the cohort as the API shows it
- * @param body what is asked for
+ * @param body the wanted fields
  * @returns names of fields that have to change
  * @throws InvalidInput naming the field of the body that the API would refuse
  */

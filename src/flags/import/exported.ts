@@ -22,7 +22,7 @@ const NAME = { flag: 'key', cohort: 'name' } as const;
 const MAX_ID = 2 ** 31 - 1;
 
 /**
- * @param place where the item stands, for errors: `flags.json: results[3]`
+ * @param place of the item, for errors: `flags.json: results[3]`
  * @throws CommandFailed naming the place and the field when it is none of this kind
  */
 export function exportedItem(item: unknown, kind: Kind, place: string): Exported {

@@ -90,7 +90,7 @@ export function hasPayload({ filters }: Fields): boolean {
   return isFields(payloads) && Object.keys(payloads).length > 0;
 }
 
-/** Fields of the export, as far as they say something, that no request takes. */
+/** Names of fields in the export that have a value and that no request takes. */
 export function fieldsLeftOut(fields: Fields): string[] {
   return Object.keys(fields).filter((name) => !KNOWN.has(name) && saysSomething(fields[name]));
 }

@@ -13,7 +13,7 @@ export type Export = {
 };
 
 /**
- * Cohorts first, each after those that it names, then flags, each after those that it depends on; the oldest first.
+ * Imports cohorts first, each after those that it names, then flags, each after those that it depends on; the oldest first.
  * @returns the result of each flag, and of each cohort that a flag names, as soon as it is known
  * @throws CommandFailed when the server does not let the import continue
  */

@@ -2,7 +2,7 @@
 
 export type Kind = 'flag' | 'cohort';
 
-/** Why something is not made or changed: as the API says it, or found before asking. */
+/** Reason why an item is not made or changed: from the API, or found before asking it. */
 export type Refusal = {
   /** The field at fault, nested names joined by `__`; null: the item as a whole. */
   attr: string | null;

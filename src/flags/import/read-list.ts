@@ -10,7 +10,7 @@ import type { Kind } from './outcome.ts';
 
 /**
  * @param files paths, or `-` for standard input; gzip is known by its content
- * @returns the items of all files, in their order, and what the files say that they leave out
+ * @returns the items of all files, in their order, and a warning if the files are incomplete
  * @throws CommandFailed naming the file, and the field where it is one
  */
 export async function readLists(

@@ -1,4 +1,4 @@
-/** Counts matching persons or groups with a Postgres query that may take a few seconds at most. */
+/** Counts matching persons or groups in Postgres, within a few seconds. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { inTime } from '../../events/table/lookup.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';

@@ -8,7 +8,7 @@ const UNKNOWN_SDK = 'unknown';
 
 /**
  * @param userAgent header of the request
- * @param version `ver` of the query, where posthog-js tells its version
+ * @param version `ver` of the query, where posthog-js sends its version
  */
 export function sdkName(userAgent: string | undefined, version: string | null | undefined): string {
   if (version && VERSION.test(version)) return `posthog-js/${version}`;

@@ -8,7 +8,7 @@ import { refusal, type Refusal } from './refusal.ts';
  * members are properties of the person.
  *
  * @param body of the request; without a context it lacks a targeting key
- * @returns what a request to decide would say
+ * @returns the body of an equivalent request to decide
  */
 export function readContext(body: Json): Body | Refusal {
   if (!isObject(body)) return refusal('PARSE_ERROR', 'The body must be a JSON object.');

@@ -49,7 +49,7 @@ function isDisabledFor(flag: StoredFlag, runtime: Runtime): boolean {
 
 const indexes = new WeakMap<ProjectFlags, ReadonlyMap<string, StoredFlag>>();
 
-/** A state of a project is asked for many flags. */
+/** Cached, because many flags of the same state are asked for. */
 function flagOf(project: ProjectFlags, key: string): StoredFlag | undefined {
   let index = indexes.get(project);
   if (!index) {

@@ -16,7 +16,7 @@ const MAX_STREAMS = 1_000;
 const FULL_RETRY_SECONDS = 60;
 /** Proxies end connections that are silent for a minute. */
 const HEARTBEAT_MS = 25_000;
-/** Changes that come together are told together. */
+/** Changes within this time are sent as one event. */
 const GATHER_MS = 50;
 /** A listener that does not read is cut off. */
 const UNREAD_BYTES = 16_384;
@@ -36,7 +36,7 @@ export type EventStreams = {
    * @throws NotAuthenticated, Throttled, Unavailable before anything is answered
    */
   open(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Ends all streams; none is opened any more. */
+  /** Ends all streams and opens no more. */
   close(): void;
 };
 

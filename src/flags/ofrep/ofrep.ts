@@ -95,7 +95,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     send(request, response, isRefusal(result) ? refused(result, path) : json(200, result));
   }
 
-  /** The stream that told of a change may be another process's, which heard of it before this one. */
+  /** Waits for a newer state: the event may have come from another process that learned of the change before this one. */
   async function upToDate(project: ProjectFlags, request: IncomingMessage): Promise<ProjectFlags> {
     const announced = /\d{1,15}/.exec(queryOf(request.url ?? '')('flagConfigEtag') ?? '')?.[0];
     if (announced === undefined || Number(announced) <= Number(project.version)) return project;

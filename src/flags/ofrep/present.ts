@@ -1,4 +1,4 @@
-/** A decision as OFREP tells it. */
+/** Presents a decision in OFREP's form. */
 import type { Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 import { isList, type Json } from '../../conditions/operators/json-values.ts';

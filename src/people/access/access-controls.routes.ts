@@ -17,7 +17,7 @@ import { decides } from './rights.ts';
 export type AccessControlsApi = { accessControls: AccessControls };
 
 /**
- * The routes of one kind. Its `FindProtected` must be among the gatekeeper's `protectedObjects`: it says which objects there are.
+ * Routes of one kind. Its `FindProtected` must be among the gatekeeper's `protectedObjects`, which finds the kind's objects.
  * @param resource the kind, as in scopes: `dashboard`
  * @param path of its list, with slashes: `/dashboards/`
  * @param activity what the activity log calls the kind: `Dashboard`; `type` where upstream gives its entries one

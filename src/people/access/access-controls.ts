@@ -18,7 +18,7 @@ export type AccessControlsOptions = {
   protectedObjects: Readonly<Record<string, FindProtected>>;
 };
 
-/** A rule that somebody asks for; without a level, that there be none. */
+/** A requested rule; without a level, the rule is removed. */
 export type WantedRule = { level: string | null; organizationMember?: string | null; role?: string | null };
 
 /** Name, in the activity log, of the object whose rules change. */
@@ -81,7 +81,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
       });
     },
 
-    /** Members who may at least look at an object, with the sources of their levels: the highest level first. */
+    /** Members who may at least view an object, with the sources of their levels: the highest level first. */
     async usersWithAccess(projectId: number, resource: string, object: ProtectedFound): Promise<UserWithAccess[]> {
       const standings = await stores.accessControls.standings(projectId);
       return standings

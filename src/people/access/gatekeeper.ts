@@ -134,10 +134,10 @@ function ensureScope({ scopes }: Caller, scope: ProjectAccess['scope']): void {
   if (!allows(scopes, scope)) throw new PermissionDenied(`API key missing required scope '${scope}'`);
 }
 
-/** A single object is asked about when it is known; of a list, what the caller may see is left. */
+/** Checks the level for a kind. Single objects are checked once they are known; lists are filtered instead. */
 function ensureKind(rights: Rights, { scope, object, filtered }: ProjectAccess): void {
   const [resource = ''] = scope.split(':');
-  // Rules of the project itself say who enters it, in levels of their own.
+  // Rules of the project itself decide who enters it, with levels of their own.
   if (filtered || object?.resource === resource || resource === 'project') return;
   const wanted = levelFor(scope);
   // tooth: gatekeeper-kind

@@ -13,7 +13,7 @@ import {
 } from './access-controls.schema.ts';
 import { KINDS, levelsOf, OF_PROJECTS } from './access-levels.ts';
 
-/** Admins of the project decide about both; the gatekeeper says no before the body is read. */
+/** Only project admins change these rules; the gatekeeper refuses others before the body is read. */
 export const PROTECTED_PROJECT_RULES: Readonly<Record<string, FindProtected>> = {
   project_rules: adminsOnly('Must be admin to modify project permissions.'),
   resource_rules: adminsOnly('Must be an Organization admin to modify project-wide permissions.'),

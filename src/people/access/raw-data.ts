@@ -38,7 +38,7 @@ export function rawAccess({ caller, rights }: Viewer): RawAccess {
   };
 }
 
-/** @returns the access by levels alone: for what is stored or delivered, not answered to a key */
+/** @returns the access by levels alone, for data that is stored or delivered instead of answered to a key */
 export function rawAccessByLevel(rights: Pick<Rights, 'levelOf'>): RawAccess {
   return { refusal: (kinds) => refusalByLevel(kinds, (kind) => rights.levelOf(kind)) };
 }

@@ -13,7 +13,7 @@ import {
   type Visible,
 } from '../../platform/http/access.ts';
 
-/** A rule that applies to somebody. */
+/** A rule that applies to the caller. */
 export type Rule = {
   /** The kind of object, as in scopes; `project`: the project itself. */
   resource: string;
@@ -76,7 +76,7 @@ export function decides(rights: Rights, resource: string, object: Protected): bo
   return rights.isProjectAdmin || rights.levelOf(resource, object) === 'manager';
 }
 
-/** @throws PermissionDenied when somebody else decides about the access to it */
+/** @throws PermissionDenied when the caller may not decide about access to the object */
 export function ensureDecides(rights: Rights, resource: string, object: Protected): void {
   if (!decides(rights, resource, object))
     throw new PermissionDenied(`Must be manager to modify ${resource} permissions.`);

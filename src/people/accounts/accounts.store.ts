@@ -22,7 +22,7 @@ export type Account = User &
     isActive: boolean;
     passwordHash: string | null;
     createdAt: string;
-    /** Made by a link that somebody else had seen: perhaps not by the owner of the address. */
+    /** Made by a link that another person had seen, so perhaps not by the owner of the address. */
     isUnproven: boolean;
   };
 
@@ -131,7 +131,7 @@ export function accountStore(db: Knex) {
         });
     },
 
-    /** @throws Conflict when somebody has the address already */
+    /** @throws Conflict when another account has the address */
     async create(account: NewAccount): Promise<Account> {
       const uuid = randomUUID();
       const [row] = await table()

@@ -1,6 +1,6 @@
-/** Browsers and systems as people call them: only words of these lists, never what the user agent says of itself. */
+/** Names browsers and systems as people do: only by words of these lists, never by text of the user agent. */
 
-/** The first that matches: Edge says that it is Chrome, and Chrome that it is Safari. */
+/** Ordered, because the first match wins: Edge also claims to be Chrome, and Chrome to be Safari. */
 const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|OPiOS|Opera)\//, 'Opera'],

@@ -26,7 +26,7 @@ export function linkStore(db: Knex) {
       .whereIn('user_id', db('users').where({ is_active: true }).select('id'));
 
   return {
-    /** Removes those of everybody that have expired. @returns the token */
+    /** Makes a link, and removes all users' expired links. @returns the token */
     async create(purpose: LinkPurpose, userId: number): Promise<string> {
       await table().where('expires_at', '<=', db.raw('now()')).delete();
       const kept = table().where({ purpose, user_id: userId }).orderBy('created_at', 'desc');

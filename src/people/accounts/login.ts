@@ -44,7 +44,7 @@ export type Login = {
 };
 
 /**
- * Tries of this process first, which costs nothing; then those of all processes.
+ * Counts a try in this process first, which costs nothing, and then for all processes.
  * @throws (the returned function) Throttled; Unavailable when they cannot be counted
  */
 export function counted({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {

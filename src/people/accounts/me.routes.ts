@@ -142,7 +142,7 @@ function differences(before: Account, after: Account) {
     hedgehog_config: account.hedgehogConfig,
     theme_mode: account.themeMode,
     current_team: account.currentProjectId,
-    // The entry says that the password changed, and not the password.
+    // The entry records that the password changed, but not the password.
     ...(account.passwordHash !== before.passwordHash && { password: 'changed' }),
   }));
   return changesBetween('User', was!, is!);

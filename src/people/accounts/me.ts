@@ -1,6 +1,6 @@
 /**
- * A user as they see themselves: upstream's fields. Those of what does not exist here (second factors, impersonation, onboarding, ...)
- * say so once and for all.
+ * A user as they see themselves: upstream's fields. Fields of features that do not exist here (second factors, impersonation,
+ * onboarding, ...) have constant values.
  */
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { RECENT_MS } from '../../platform/http/login.ts';
@@ -18,7 +18,7 @@ import { presentProjects, ProjectBody } from '../projects/project-body.ts';
 import type { IdentityStores } from '../stores.ts';
 import { presentUser, UserBody } from './users.ts';
 
-/** One value for everybody. */
+/** The same for every user. */
 const NOT_HERE = {
   pending_email: null,
   notification_settings: {},
@@ -109,7 +109,7 @@ export async function presentMe(
   const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
   return {
     ...presentUser(account),
-    // As it was given.
+    // Returned as it was given.
     hedgehog_config: account.hedgehogConfig,
     date_joined: account.createdAt,
     has_password: account.passwordHash !== null,

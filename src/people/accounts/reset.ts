@@ -1,4 +1,4 @@
-/** A new password for somebody who has forgotten theirs: by a link that is mailed to the address of the account. */
+/** Resets a forgotten password by a link that is mailed to the account's address. */
 import { randomUUID } from 'node:crypto';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Letter, Mailer } from '../../platform/notify/mail.ts';

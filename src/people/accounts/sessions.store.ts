@@ -1,4 +1,4 @@
-/** Rows of sessions: a browser in which somebody gave their password. */
+/** Rows of sessions: browsers in which users logged in. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 
@@ -56,7 +56,7 @@ export function sessionStore(db: Knex) {
   return {
     /**
      * Begins a session now, and removes all users' sessions that have ended. Call in a transaction.
-     * @param former hash of the token that the browser had: the same user's session goes on, under the new token alone; another's ends
+     * @param former hash of the browser's old token: the same user's session continues with only the new token; another user's ends
      */
     async begin({ userId, tokenHash, device, network }: NewSession, former?: Buffer): Promise<void> {
       await table().where('expires_at', '<', db.raw('now()')).delete();

@@ -1,6 +1,6 @@
 /**
- * Sessions of users who are logged in. The cookie `sessionid` is random and not readable by pages; `posthog_csrftoken` is made of it, so that only pages
- * which may read our cookies can say it back in `X-CSRFToken`, and a cookie that somebody planted does not fit.
+ * Sessions of users who are logged in. The cookie `sessionid` is random and not readable by pages; `posthog_csrftoken` is derived from it.
+ * Only pages that can read our cookies can send it in `X-CSRFToken`, and a cookie planted by an attacker does not match.
  */
 import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -1,4 +1,4 @@
-/** Joining an organization by the link of an invite: as somebody who is logged in, or as somebody new. */
+/** Joins an organization by the link of an invite, with an existing account or a new one. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Caller } from '../../platform/http/access.ts';
 import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
@@ -62,8 +62,8 @@ export async function join(
 }
 
 /**
- * Whether the account may be somebody's who does not have the address, and this invite ends it: its link came by mail, or who sent it
- * could remove the account from wherever it is.
+ * Whether this invite replaces the account. That needs an account whose owner may not have the address, and either a link that came by
+ * mail or a sender who could remove the account from all its organizations.
  */
 async function isReplacedBy({ accounts }: IdentityBound, known: Account, invite: Invite): Promise<boolean> {
   // tooth: invite-replaces

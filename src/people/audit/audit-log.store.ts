@@ -1,4 +1,4 @@
-/** Rows of the activity log. Bind it to the transaction of the change that it tells of. */
+/** Rows of the audit log. Bind the store to the transaction of the change that it records. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { isSecretName, redact, REDACTED } from '../../platform/secrets/redact.ts';

@@ -5,7 +5,7 @@ import type { Change } from './entry.ts';
 
 export type ChangedField = { field: string; before: unknown; after: unknown };
 
-/** Members deeper than this are told with the one that they belong to. */
+/** Deepest level of members that are named; deeper ones are reported with their parent. */
 const DEEPEST = 3;
 
 /** @returns names as `attr` has them: `destination__config__prefix` */

@@ -8,7 +8,7 @@ type OwnEntry = {
   activity: AuditVerb;
   name: string;
   changes?: readonly Change[];
-  /** The author, where it is somebody else. */
+  /** Author of the change; absent: the user. */
   author?: Author;
 };
 

@@ -1,4 +1,4 @@
-/** Keys as clients say and see them. */
+/** Keys in requests and answers. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';

@@ -1,4 +1,4 @@
-/** Keys made, changed, rolled and deleted, by their owners and at the command line: within bounds, and told in the activity log. */
+/** Makes, changes, rolls and deletes keys, for their owners and the command line: within limits, and recorded in the audit log. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { changesBetween, type Author } from '../audit/audit-log.ts';
 import { type AuditVerb } from '../audit/entry.ts';
@@ -24,7 +24,7 @@ export function apiKeys(stores: IdentityStores) {
 
     /**
      * @returns the row, and the key: this is the only moment at which it is known
-     * @throws InvalidInput when the owner has as many as may be, or is not where the key shall be limited to
+     * @throws InvalidInput when the owner has too many keys, or is not a member where the key is to be limited to
      */
     async create(owner: KeyOwner, settings: NewKey, author: Author): Promise<IssuedKey> {
       await ensureMember(stores, owner, settings);

@@ -1,4 +1,4 @@
-/** Limits of a key within the rights of its user: its own limits, and what an organization says of its members' keys. */
+/** Limits of a key within the rights of its user: its own limits, and its organizations' policies for members' keys. */
 import { PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, OrganizationRole, Project } from '../../platform/http/access.ts';
 import type { Policy } from '../organizations/tenants.store.ts';

@@ -95,7 +95,7 @@ export function memberStore(db: Knex) {
       return Number(counted?.['count']);
     },
 
-    /** Does nothing to somebody who is a member already. @returns whether they were not */
+    /** Does nothing if the user is a member already. @returns whether they were added */
     async add(organizationId: string, userId: number, role: OrganizationRole): Promise<boolean> {
       const added = await table()
         .insert({ organization_id: organizationId, user_id: userId, role })

@@ -12,7 +12,7 @@ export type ProjectSettings = {
   anonymizeIps: boolean;
   /** 1: visitors without cookies are told apart for a day; 0: their events are dropped. */
   cookielessServerHashMode: 0 | 1;
-  /** IANA name: by its clock flags read dates that do not say theirs. */
+  /** IANA name of the time zone in which flags read dates without an offset. */
   timezone: string;
   /** How flags compare with true and false: 1 by truthiness, 2 by text. */
   propertyMatchingVersion: 1 | 2;

@@ -1,4 +1,4 @@
-/** Events of visitors without cookies, as they may be stored: docs/cookieless.md says why. */
+/** Removes traces from events of visitors without cookies; docs/cookieless.md explains why. */
 import { isSentinel } from '../../cookieless/ids.ts';
 import type { DaySalt } from '../../cookieless/salts.ts';
 import { siteOf } from '../../cookieless/site.ts';
@@ -33,7 +33,7 @@ const NOT_KEPT = new Set([
 ]);
 const PLACE = '$geoip_';
 
-/** Events that say who somebody is, and nothing else. */
+/** Events that only identify a person. */
 const SAY_WHO = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
 
 /** @param event not checked yet: anything but an object is not an event */
@@ -45,7 +45,7 @@ export function isCookieless(event: unknown): boolean {
 
 /**
  * @param event one that `isCookieless`
- * @returns the event under the id of its visitor's day, without what could tell whose it is
+ * @returns the event under the id of its visitor's day, without data that could identify the visitor
  * @throws Dropped when it must not be stored
  */
 export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObject {

@@ -131,7 +131,7 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception, note
   return { object, properties: text, elementsChain };
 }
 
-/** Times what the properties may hold: SDKs send what is set twice, and there are other members that are not stored. */
+/** Limit of an event's values, as a multiple of the properties' limit: SDKs send `$set` twice, and other members are not stored. */
 const MAX_AROUND = 2;
 
 function tooManyValues(): InvalidInput {

@@ -42,7 +42,7 @@ export type ReadingOptions = {
   projectByToken(token: string): Promise<CapturedProject | undefined>;
   gatekeeper: Pick<Gatekeeper, 'authenticate' | 'enter'>;
   clientAddress: ClientAddress;
-  /** Absent: events are not told where they come from. */
+  /** Absent: events get no place. */
   locate?: Locate | undefined;
   salts: Pick<Salts, 'ofToday'>;
   /** Limits of each project, and of each secret key that brings history, which is not counted as its project's. */

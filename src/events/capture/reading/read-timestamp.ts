@@ -9,7 +9,7 @@ import { shown, type Note } from './notes.ts';
 export type Clocks = {
   /** When the request was received. */
   now: bigint;
-  /** When the client's clock says it was sent. */
+  /** Sending time by the client's clock. */
   sentAt: bigint | undefined;
   /** Placed by their timestamps, which are then taken as they are. */
   historical: boolean;

@@ -151,7 +151,7 @@ export const sessions: ModelSource = {
     { name: 'duration', type: 'int8', sql: 'session_duration' },
     same('is_bounce', 'bool'),
     same('last_external_click_url', 'text'),
-    // Upstream counts no further than it needs to tell a bounce.
+    // Upstream counts only as far as a bounce needs.
     { name: 'page_screen_autocapture_count_up_to', type: 'int8', sql: `least(${PAGES}, 2)` },
     { name: 'exit_current_url', type: 'text', sql: 'end_current_url' },
     { name: 'exit_pathname', type: 'text', sql: 'end_pathname' },

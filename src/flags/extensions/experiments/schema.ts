@@ -59,7 +59,7 @@ const ExposureCriteria = Type.Object({
   ),
 });
 
-/** Checked by `metrics.ts`, which says more than a schema could. */
+/** Checked by `metrics.ts`, which gives better errors than a schema could. */
 const Metrics = Type.Optional(
   Type.Unknown({ description: 'A list of at most 20 metrics, described in docs/feature-flags.md.' }),
 );

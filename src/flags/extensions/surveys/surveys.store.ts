@@ -1,4 +1,4 @@
-/** Rows of surveys. Their fields have the same names in the table, here and on the wire: most are only handed through. */
+/** Rows of surveys. Their fields have the same names in the table, here and on the wire, because most are only passed through. */
 import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import type { Knex } from '../../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';

@@ -15,7 +15,7 @@ export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
 /** Transaction and author of a change. */
 export type Acting = { stores: FlagBound; project: Project; author: SurveyAuthor };
 
-/** Filters as somebody gave them. */
+/** Filters as a client gave them. */
 export type GivenFilters = Readonly<Record<string, unknown>>;
 
 /**
@@ -47,7 +47,7 @@ export async function target(
 }
 
 /**
- * Makes the flags say what the survey is now.
+ * Updates the flags to the survey's present state.
  * @returns the id of the internal flag, which keeps out who has answered or dismissed it
  */
 export async function settleFlags(

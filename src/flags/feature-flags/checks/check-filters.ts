@@ -24,7 +24,7 @@ const isGiven = compile(Given);
 const ROUNDING = 1e-6;
 
 /**
- * @param filters as somebody gave them
+ * @param filters as a client gave them
  * @returns them as they are stored: payloads as JSON texts, what flags depend on by ids as texts
  * @throws InvalidInput naming the member
  */
