@@ -45,7 +45,7 @@ export const analyticsRoutes: readonly Route<AnalyticsApi & AccessControlsApi>[]
 /** Routes that the raw handler answers. */
 export const analyticsRawRoutes: readonly DescribedRoute[] = sharedRoutes;
 
-/** How the gatekeeper finds what is protected one by one. */
+/** Lets the gatekeeper find single protected objects. */
 export function protectedAnalyticsObjects(db: Knex): Record<string, FindProtected> {
   const { dashboards, insights } = dashboardStores(db);
   return { dashboard: protectedDashboards(dashboards), insight: protectedInsights(insights) };

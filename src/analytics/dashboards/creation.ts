@@ -1,4 +1,4 @@
-/** How dashboards come to be, inside a transaction of the room's stores. */
+/** Creates dashboards, inside a transaction of the room's stores. */
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import { reaches } from '../../platform/http/access.ts';
 import type { Acting } from './acting.ts';
@@ -39,8 +39,8 @@ export async function make(
 }
 
 /**
- * The name is the client's if they give one; of the rest, the template says what it says.
- * @throws PermissionDenied for a template that the client brings, where it looks at what is closed to them
+ * The client's name comes first; the template sets everything else that it has.
+ * @throws PermissionDenied when the client's own template reads data that the client may not see
  */
 export async function makeFromTemplate(
   acting: Acting,
@@ -62,7 +62,7 @@ export async function makeFromTemplate(
 
 /**
  * The original keeps its name, its tags and its access controls to itself.
- * @param source `deep`: insights and texts are copied, too; otherwise both dashboards show the same
+ * @param source `deep`: copies insights and texts too; without it both dashboards share them
  * @throws InvalidInput when there is none to copy
  * @throws PermissionDenied when the caller may not see it
  */

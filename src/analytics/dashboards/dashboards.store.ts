@@ -21,7 +21,7 @@ export type DashboardFields = {
   restriction_level: RestrictionLevel;
   /** Laid over the queries of its tiles. */
   filters: Json;
-  /** By the id of the variable. */
+  /** Values by the id of the variable. */
   variables: Json;
   breakdown_colors: unknown[];
   data_color_theme_id: number | null;
@@ -33,7 +33,7 @@ export type Dashboard = DashboardFields & {
   id: number;
   project_id: number;
   creation_mode: CreationMode;
-  /** Counts its changes and those of its tiles. */
+  /** Number of changes to the dashboard and its tiles. */
   version: number;
   created_by: number | null;
   created_at: string;
@@ -42,7 +42,7 @@ export type Dashboard = DashboardFields & {
   use_template: string | null;
   /** The dashboard that it was copied from. */
   use_dashboard: number | null;
-  /** Whether the link that counts is open. */
+  /** Whether the current link is enabled. */
   is_shared: boolean;
   /** Users who may edit it though it is restricted. */
   editors: number[];
@@ -53,10 +53,10 @@ export type NewDashboard = Partial<DashboardFields> &
   Origin &
   Pick<Dashboard, 'project_id' | 'creation_mode' | 'created_by'>;
 
-/** A dashboard that a list shows; with a search, how it was found. */
+/** A dashboard in a list; after a search, with the kind of match. */
 export type ListedDashboard = Dashboard & { search_match_type?: SearchMatch };
 
-/** Data that lists need comes with the row: no further query for each. */
+/** Includes the data that lists need, so no dashboard takes a further query. */
 const COLUMNS = `dashboards.*,
   exists (select from sharing_configurations as link
     where link.dashboard_id = dashboards.id and link.expires_at is null and link.enabled) as is_shared,
@@ -81,7 +81,7 @@ export function dashboardStore(db: Knex) {
     /** @throws NotFound for one that is not there, or deleted */
     get,
 
-    /** Also a deleted one. */
+    /** Finds deleted dashboards too. */
     find,
 
     /** Dashboards that are not deleted. */
@@ -130,7 +130,7 @@ export function dashboardStore(db: Knex) {
   };
 }
 
-/** The driver takes a list for one of Postgres' own, unless it is told that it is JSON. */
+/** Encodes lists as JSON, because the driver would send them as Postgres arrays. */
 function columnsOf<Fields extends Partial<DashboardFields>>(fields: Fields): Fields {
   if (!fields.breakdown_colors) return fields;
   return { ...fields, breakdown_colors: JSON.stringify(fields.breakdown_colors) };

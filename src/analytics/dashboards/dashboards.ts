@@ -31,7 +31,7 @@ import { tilesOf } from './tiles/tiles.ts';
 
 export type Actor = { project: Project; caller: Caller; rights: Rights };
 
-/** How somebody wants to see a dashboard. Without `refresh` nothing is computed. */
+/** How a caller wants to see a dashboard. Without `refresh` nothing is computed. */
 export type Look = { overrides?: Overrides; refresh?: Refresh };
 
 export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results, 'resultsOf'> };
@@ -53,7 +53,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       return { count: page.count, results: shown };
     },
 
-    /** Remembers that somebody looked. @throws NotFound */
+    /** Returns a dashboard and records the view. @throws NotFound */
     open: all.dashboards.access,
 
     /**
@@ -63,7 +63,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
     async create(actor: Actor, body: NewDashboardBody): Promise<Dashboard> {
       const { use_dashboard: id, use_template: name, duplicate_tiles: deep = false } = body;
       if (id && name) throw new InvalidInput('`use_dashboard` and `use_template` cannot be used together');
-      // A new dashboard has no tiles yet that an id could name: ids in whole tiles are those of the dashboard that they were read from.
+      // Ids are dropped, because they name tiles of the dashboard that these tiles were read from.
       const tiles = (body.tiles ?? []).map((tile) => ({ ...tile, id: null }));
       ensureInsightScope(actor.caller, tiles);
       const given = { fields: givenFields(body), tiles };
@@ -149,7 +149,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
 
 export type DashboardManagement = ReturnType<typeof dashboardManagement>;
 
-/** A change that changes nothing raises no version, and is not logged. */
+/** Updates a dashboard; without a difference the version stays, and nothing is logged. */
 async function update(
   acting: Acting,
   before: Dashboard,

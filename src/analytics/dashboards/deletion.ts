@@ -9,7 +9,7 @@ import { ensureSeesAll } from './tiles/permissions.ts';
 import { reserveRoom } from './tiles/tile-limit.ts';
 import { MAX_TILES } from './tiles/schema.ts';
 
-/** @param withInsights those that no other dashboard shows, as far as the caller may change them, are deleted too */
+/** @param withInsights also deletes insights that no other dashboard shows and the caller may change */
 export async function takeDown(acting: Acting, id: number, withInsights: boolean): Promise<void> {
   const { stores, project } = acting;
   const insightIds = withInsights ? await stores.tiles.insightsOnlyOn(id) : [];
@@ -18,7 +18,7 @@ export async function takeDown(acting: Acting, id: number, withInsights: boolean
   for (const insight of insights.values()) await setDeleted(acting, insight, true);
 }
 
-/** Brings its tiles back, and of their insights those that were deleted, as far as the caller may change them. */
+/** Restores the dashboard's tiles, and their deleted insights that the caller may change. */
 export async function bringBack(acting: Acting, id: number): Promise<void> {
   const { stores, project } = acting;
   for (const insightId of await stores.tiles.restoreOf(id)) {
@@ -28,9 +28,9 @@ export async function bringBack(acting: Acting, id: number): Promise<void> {
 }
 
 /**
- * Whether what came back may stay, without what the same change took off.
- * @throws InvalidInput when it is too much for a dashboard
- * @throws PermissionDenied when it is shared, and the caller may not see all that it shows then
+ * Checks the restored tiles, without those that the same change removed.
+ * @throws InvalidInput when they are too many for a dashboard
+ * @throws PermissionDenied when the dashboard is shared, and the caller may not see all of it
  */
 export async function ensureBack(acting: Acting, id: number): Promise<void> {
   const { stores, project } = acting;

@@ -31,7 +31,7 @@ export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFi
   });
 }
 
-/** Stored as they are given; only what would fail every insight is refused. */
+/** Returns filters as they were given; refuses only those that would fail every insight. */
 function filtersOf(given: unknown): Json | undefined {
   const filters = dictionaryOf(given, 'Filters', 'filters');
   if (filters) ensureDates(filters);
@@ -44,7 +44,7 @@ export function tagsOf(texts: readonly string[]): string[] {
   return [...new Set(tags)].sort();
 }
 
-/** Values that clients send for none leave the field as it is: only an empty object clears it. */
+/** Null and similar values leave the field as it is; only an empty object clears it. */
 export function dictionaryOf(value: unknown, what: string, attr: string): Json | undefined {
   if (!value || (Array.isArray(value) && value.length === 0)) return undefined;
   if (typeof value === 'object' && !Array.isArray(value)) return limitValues(value as Json, attr);
@@ -53,7 +53,7 @@ export function dictionaryOf(value: unknown, what: string, attr: string): Json |
 
 const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;
 
-/** Quick filters cannot be made here: no id is one's. */
+/** Refuses every id, because quick filters cannot be created here. */
 function refuseQuickFilters(ids: readonly string[]): void {
   const wrong = ids.find((id) => !UUID.test(id));
   if (wrong !== undefined) throw new InvalidInput(`Invalid UUID: ${wrong}`, 'quick_filter_ids');

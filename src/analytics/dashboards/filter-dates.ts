@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function ensureDates({ date_from, date_to }: Json): void {
   const { from, to } = readRange({ date_from: textOf(date_from, 'date_from'), date_to: textOf(date_to, 'date_to') });
   const [begin, end] = [timeOf(from), timeOf(to)];
-  // Of one day is right: it is looked at as a whole.
+  // A range within one day is valid, because queries read the whole day.
   if (begin === undefined || end === undefined || begin - end < DAY_MS) return;
   throw new InvalidInput('date_to: The filters end before they begin: let `date_from` be earlier.', 'filters');
 }
@@ -30,7 +30,7 @@ function readRange(given: { date_from: string | null; date_to: string | null }):
   }
 }
 
-/** @returns undefined for what depends on when it is asked; zones make less than a day of difference */
+/** @returns undefined for a relative date; time zones are ignored, because they differ by less than a day */
 function timeOf(side: Range['from']): number | undefined {
   if (side === null || side === 'all' || side.kind === 'relative') return undefined;
   return side.kind === 'wall' ? side.wall : Date.parse(side.instant);

@@ -4,18 +4,18 @@ import type { Visible } from '../../platform/http/access.ts';
 import { whereVisible } from '../../people/access/visible.store.ts';
 import { resembles } from './trigrams.ts';
 
-/** Whether the searched text is in it, or only something like it. */
+/** Whether the dashboard has the searched text, or only similar text. */
 export type SearchMatch = 'exact' | 'similar';
 
 export type DashboardQuery = {
   visible: Visible;
-  /** In the name, the description or a tag. */
+  /** Text in the name, the description or a tag. */
   search?: string | undefined;
-  /** At least one of them. */
+  /** The dashboard has at least one of these. */
   tags?: readonly string[] | undefined;
-  /** Without it all but the unlisted. */
+  /** Absent: all modes but unlisted. */
   creationMode?: string | undefined;
-  /** Without those whose name says that a program made them. */
+  /** Leaves out dashboards whose name shows that a program made them. */
   excludeGenerated?: boolean | undefined;
   limit: number;
   offset: number;
@@ -23,7 +23,7 @@ export type DashboardQuery = {
 
 type Page = { count: number; rows: unknown[] };
 
-/** Pinned ones first, then by name, those without a name last; a search puts what has the text before what is only like it. */
+/** Lists pinned dashboards first, then by name, unnamed ones last; a search puts exact matches before similar ones. */
 export async function wantedDashboards(
   db: Knex,
   projectId: number,
@@ -52,7 +52,7 @@ function wantedRows(db: Knex, projectId: number, query: DashboardQuery): Knex.Qu
 
 type Candidate = { id: number; name: string | null; contains: boolean };
 
-/** The names of all are compared here; only those of the page are read whole. */
+/** Compares the texts of all dashboards here; reads only the page's dashboards whole. */
 async function found(
   db: Knex,
   wanted: Knex.QueryBuilder,

@@ -16,11 +16,11 @@ export type DashboardView = {
   viewer: Viewer;
   users: Users;
   tiles: TileBody[];
-  /** Filters and variables for this one view. */
+  /** Filters and variables for this view only. */
   overrides?: Overrides | undefined;
 };
 
-/** As lists show it. */
+/** Presents a dashboard as lists show it. */
 export function presentListed(
   dashboard: ListedDashboard,
   { viewer, users }: Pick<DashboardView, 'viewer' | 'users'>,

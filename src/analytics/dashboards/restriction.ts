@@ -1,6 +1,6 @@
 /**
- * Rights to change a restricted dashboard (upstream's permissions v1): beside levels and rules, which apply to any object, a
- * dashboard may be for its collaborators only.
+ * Rights to change a restricted dashboard (upstream's permissions v1). Levels and rules apply to any object;
+ * a dashboard may also be limited to its collaborators.
  */
 import { PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, FindProtected, Rights } from '../../platform/http/access.ts';
@@ -21,7 +21,7 @@ const NO_RESTRICTION =
 type Restricted = Pick<Dashboard, 'created_by' | 'restriction_level' | 'editors'>;
 type Asking = Pick<Caller, 'userId'>;
 
-/** Whether they decide how restricted it is, and edit it in any case: its creator, and admins of the project. */
+/** Whether the caller may set the restriction and always edit: the creator, and admins of the project. */
 export function canRestrict(
   { created_by }: Pick<Dashboard, 'created_by'>,
   { userId }: Asking,
@@ -41,12 +41,12 @@ export function privilegeOf(dashboard: Restricted, caller: Asking, rights: Right
   return dashboard.editors.some((userId) => userId === caller.userId) ? MAY_EDIT : MAY_VIEW;
 }
 
-/** Whether the restriction lets the caller change it; their level is another question. */
+/** Whether the restriction lets the caller change the dashboard; levels are checked elsewhere. */
 export function mayEdit(dashboard: Restricted, caller: Asking, rights: Rights): boolean {
   return privilegeOf(dashboard, caller, rights) === MAY_EDIT;
 }
 
-/** How the gatekeeper finds dashboards, those that are deleted too: they can be restored. */
+/** Lets the gatekeeper find dashboards, also deleted ones, because they can be restored. */
 export function protectedDashboards({ find }: Pick<DashboardStore, 'find'>): FindProtected {
   return async (projectId, id) => {
     const dashboard = isDashboardId(id) ? await find(projectId, Number(id)) : undefined;

@@ -9,7 +9,7 @@ import { templateRoutes } from './templates/templates.routes.ts';
 
 export type DashboardsOwnApi = DashboardManagementApi & CollaboratorsApi;
 
-/** Routes with a word in the place of an id come first, or the word would be taken for an id. */
+/** Routes with a word in the place of an id come first, or the word would match as an id. */
 export const dashboardsOwnRoutes: readonly Route<DashboardsOwnApi & AccessControlsApi>[] = [
   ...templateRoutes,
   ...dashboardCrudRoutes,

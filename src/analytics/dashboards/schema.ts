@@ -15,7 +15,7 @@ const Json = Type.Record(Type.String(), Type.Unknown());
 
 export const DashboardParams = Type.Object({ id: Id });
 
-/** Without a type beside it: what is not a number is no valid choice either. */
+/** Has no `type`, so a value that is not a number fails as an invalid choice. */
 export const RestrictionLevelChoice = Type.Unsafe<RestrictionLevel>({
   enum: [EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT],
   description:

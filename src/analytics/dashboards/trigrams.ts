@@ -1,6 +1,6 @@
-/** Names that are like what somebody typed: as `pg_trgm` compares, word by word, without asking Postgres for the extension. */
+/** Finds names similar to a typed text: compares word by word like `pg_trgm`, without needing the extension. */
 
-/** As alike as `alpha` and `alpah`: the threshold of the extension. */
+/** Threshold of the extension: `alpha` and `alpah` are that similar. */
 const ALIKE = 0.3;
 
 /** Whether each word of the search is like some word of the name. */
@@ -14,13 +14,13 @@ function wordsOf(text: string): Set<string>[] {
   return [...new Set(words)].map(trigramsOf);
 }
 
-/** A word counts as if it had two spaces before it and one behind: beginnings weigh more than ends. */
+/** Pads the word with two spaces before and one behind, so beginnings weigh more than ends. */
 function trigramsOf(word: string): Set<string> {
   const padded = `  ${word} `;
   return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
 }
 
-/** How many of all their trigrams both have: from 0 to 1. */
+/** Share of their trigrams that both have: from 0 to 1. */
 function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const both = [...one].filter((trigram) => other.has(trigram)).length;
   return both / (one.size + other.size - both);

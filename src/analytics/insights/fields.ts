@@ -21,7 +21,7 @@ export function givenFields(given: GivenInsight): Partial<InsightFields & Pick<I
   };
 }
 
-/** `filters` count where there is no `query`: older clients send an empty one of both. */
+/** Uses `filters` only without a `query`, because older clients send one of the two empty. */
 function givenQuery({ query, filters }: GivenInsight): InsightFields['query'] | undefined {
   const legacy = query === undefined || query === null ? filtersOf(filters) : undefined;
   if (legacy) return translated(legacy);
@@ -31,7 +31,7 @@ function givenQuery({ query, filters }: GivenInsight): InsightFields['query'] | 
   return query as Record<string, unknown>;
 }
 
-/** @throws InvalidInput for the field that was given: there is no query yet whose member could be at fault */
+/** @throws InvalidInput naming `filters`, because the client sent no query that could be named */
 function translated(filters: Record<string, unknown>): Record<string, unknown> {
   const query = queryOfFilters(filters);
   try {
@@ -49,7 +49,7 @@ function filtersOf(given: unknown): Record<string, unknown> | undefined {
   return Object.keys(given).length > 0 ? (given as Record<string, unknown>) : undefined;
 }
 
-/** As upstream: lower case, once each. */
+/** Lower-cases tags and drops repeated ones, as upstream does. */
 function tagsOf(given: readonly string[]): string[] {
   const tags = given.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '');
   return [...new Set(tags)];

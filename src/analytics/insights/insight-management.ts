@@ -20,7 +20,7 @@ import type { GivenInsight, InsightBody } from './schema.ts';
 
 export type InsightManagement = ReturnType<typeof insightManagement>;
 
-/** How somebody wants to see insights. */
+/** How a caller wants to see insights. */
 export type Look = { refresh: Refresh; overlay?: Overlay };
 
 export function insightManagement({ stores: all, results }: { stores: DashboardStores; results: Results }) {
@@ -81,7 +81,7 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
       return overlayOf(dashboard, tile, overrides);
     },
 
-    /** In the same order. */
+    /** Presents insights in the given order. */
     async show(acting: Acting, insights: readonly Insight[], look: Look): Promise<InsightBody[]> {
       const { project, caller, rights } = acting;
       const { refresh, overlay = NO_OVERLAY } = look;

@@ -3,10 +3,10 @@
 /** Fields of an insight that users set. */
 export type InsightFields = {
   name: string | null;
-  /** As a client describes the query, where it has no name. */
+  /** A client's description of the query, shown for an insight without a name. */
   derived_name: string | null;
   description: string;
-  /** As it was given: it was checked then, and is read again when it is run. */
+  /** The query as it was given: checked when stored, and parsed again on each run. */
   query: Record<string, unknown> | null;
   tags: string[];
   favorited: boolean;

@@ -9,7 +9,7 @@ import type { InsightFields, Insight } from './insight.ts';
 
 export type NewInsight = InsightFields & Pick<Insight, 'project_id' | 'is_sample' | 'created_by'>;
 
-/** A tile that shows it, and what restricts the dashboard of the tile. */
+/** A tile that shows the insight, and the restriction of the tile's dashboard. */
 export type InsightPlace = OwnedPlace & Pick<Dashboard, 'restriction_level' | 'editors'>;
 
 const EDITORS = `array(select user_id from dashboard_collaborators as collaborator
@@ -33,7 +33,7 @@ export function insightStore(db: Knex) {
       return row;
     },
 
-    /** Also one that was deleted. @param reference the id, or the short id */
+    /** Finds deleted insights too. @param reference the id, or the short id */
     async find(projectId: number, reference: string): Promise<Insight | undefined> {
       const id = ID.test(reference) ? Number(reference) : undefined;
       if (id !== undefined && id > MAX_ID) return undefined;
@@ -48,7 +48,7 @@ export function insightStore(db: Knex) {
       return new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, row]));
     },
 
-    /** Also those that were deleted, in no order. */
+    /** Returns insights, also deleted ones, in no order. */
     withDeleted,
 
     async list(projectId: number, query: InsightQuery): Promise<{ count: number; results: Insight[] }> {
@@ -88,7 +88,7 @@ export function insightStore(db: Knex) {
       return row;
     },
 
-    /** Where insights are and were, on dashboards that are not deleted, by their ids; in the order of the tiles. */
+    /** Returns the current and former tiles of insights by id, on dashboards that are not deleted; in the order of the tiles. */
     async places(projectId: number, insightIds: readonly number[]): Promise<ReadonlyMap<number, InsightPlace[]>> {
       if (insightIds.length === 0) return new Map();
       const rows = await db('dashboard_tiles as tile')
@@ -112,7 +112,7 @@ export function insightStore(db: Knex) {
 
 export type InsightStore = ReturnType<typeof insightStore>;
 
-/** In addresses an id may stand in its place, so it is never digits only. */
+/** Returns an id that is never digits only, because addresses accept a numeric id in the same place. */
 function newShortId(): string {
   const text = randomBytes(6).toString('base64url');
   return /^\d+$/.test(text) ? newShortId() : text;

@@ -56,7 +56,7 @@ export async function copyInsight(
 /** On which dashboards it was, and is. */
 export type Moved = { from: readonly number[]; to: readonly number[] };
 
-/** Says nothing when nothing changes. @throws NotFound */
+/** Changes an insight; without a difference nothing is logged. @throws NotFound */
 export async function changeInsight(
   stores: DashboardBound,
   project: Tenant,

@@ -1,6 +1,6 @@
 /**
- * `filters` as insights were described before there were queries, as a query: of trends, funnels and retention. Members that change
- * numbers go along, so that the query refuses what is not computed; those that only say how a chart looks do not.
+ * Translates `filters`, the older description of insights, to queries: trends, funnels and retention. Keeps members that change
+ * numbers, so the query parser refuses unsupported ones, and drops members that only style a chart.
  * Wire format: PostHog, `posthog/hogql_queries/legacy_compatibility/filter_to_query.py`.
  */
 import { InvalidInput } from '../../platform/errors.ts';
@@ -120,7 +120,7 @@ function scopeOf(filters: Fields): Fields {
   };
 }
 
-/** In the order that they say. */
+/** Returns the series in the order of their `order` member. */
 function seriesOf(events: unknown): Fields[] {
   if (!Array.isArray(events)) return [];
   const order = (event: Fields) => Number(event['order'] ?? 0);
@@ -134,7 +134,7 @@ function entityOf(entity: unknown): Fields | null {
   return typeof entity === 'object' && entity !== null ? picked(entity as Fields, ['id', 'type', 'properties']) : null;
 }
 
-/** Older still: a number of days. */
+/** Reads the oldest form of the window: a number of days. */
 function windowOf({ funnel_window_days: days }: Fields): Fields {
   return days === undefined || days === null
     ? {}

@@ -17,9 +17,9 @@ export type InsightQuery = {
   saved?: boolean | undefined;
   favorited?: boolean | undefined;
   createdBy?: number | undefined;
-  /** At least one of them. */
+  /** The insight has at least one of these. */
   tags?: readonly string[] | undefined;
-  /** On this one. */
+  /** Only insights on this dashboard. */
   dashboardId?: number | undefined;
   order: { column: (typeof ORDERS)[number]; descending: boolean };
   limit: number;

@@ -12,9 +12,9 @@ import { visiblePlaces } from './restriction.ts';
 export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
 
 /**
- * An insight that comes back to a dashboard takes its old place.
- * @param wanted all dashboards that it is to be on, beside those that are hidden from the caller
- * @throws InvalidInput for one that is not there, PermissionDenied for one that the caller may not change
+ * Sets the dashboards that show an insight. One that returns to a dashboard takes its old place.
+ * @param wanted all dashboards that should show the insight, except ones hidden from the caller
+ * @throws InvalidInput for a missing dashboard, PermissionDenied for one that the caller may not change
  */
 export async function setMembership(
   stores: DashboardBound,

@@ -20,7 +20,7 @@ export const UNRESTRICTED: Restriction = {
   effective_privilege_level: MAY_EDIT,
 };
 
-/** A visitor with a link changes nothing. */
+/** Restriction for visitors with a link, who may change nothing. */
 export const BY_LINK: Restriction = {
   effective_restriction_level: ONLY_COLLABORATORS_EDIT,
   effective_privilege_level: MAY_VIEW,
@@ -29,8 +29,8 @@ export const BY_LINK: Restriction = {
 const NO_EDIT = "You don't have edit permissions for this insight.";
 
 /**
- * An insight is as restricted as the most restricted dashboard with it. Only callers who may edit all of its dashboards may edit it: one of their
- * own is no way round the others (upstream asks for any of them).
+ * An insight is as restricted as the most restricted dashboard with it. Editing takes the right to edit all of its dashboards, so callers
+ * cannot bypass a restriction by adding the insight to a dashboard of their own (for upstream, one dashboard is enough).
  */
 export function restrictionOf(
   places: readonly InsightPlace[],
@@ -55,7 +55,7 @@ export function visiblePlaces<Place extends OwnedPlace>(
   );
 }
 
-/** Whether its dashboards let the caller change it; their level is another question. */
+/** Whether the insight's dashboards let the caller change it; levels are checked elsewhere. */
 export function mayEditInsight(
   places: readonly InsightPlace[],
   caller: Pick<Caller, 'userId'>,
@@ -64,7 +64,7 @@ export function mayEditInsight(
   return places.every((place) => place.deleted || mayEdit(place, caller, rights));
 }
 
-/** @returns the insights that are as restricted as the dashboard is: those on it, also while they are deleted */
+/** @returns the insights that the dashboard's restriction covers: all on it, also deleted ones */
 export async function restrictedWith(
   { tiles }: Pick<DashboardBound, 'tiles'>,
   { id, deleted, restriction_level }: Pick<Dashboard, 'id' | 'deleted' | 'restriction_level'>,
@@ -74,9 +74,9 @@ export async function restrictedWith(
 }
 
 /**
- * By a restricted dashboard nobody keeps others from changing an insight that they may not change themselves.
+ * Refuses to restrict an insight, through its dashboard, that the caller may not change.
  * @param dashboard after a change
- * @param before the insights that were restricted with it
+ * @param before the insights that the dashboard's restriction covered before
  * @throws PermissionDenied
  */
 export async function ensureMayRestrict(
@@ -97,7 +97,7 @@ export async function ensureMayRestrict(
   }
 }
 
-/** How the gatekeeper finds insights by id or short id, those that are deleted too: they can be restored. */
+/** Lets the gatekeeper find insights by id or short id, also deleted ones, because they can be restored. */
 export function protectedInsights(stores: Pick<InsightStore, 'find' | 'places'>): FindProtected {
   return async (projectId, reference) => {
     const insight = await stores.find(projectId, reference);

@@ -1,4 +1,4 @@
-/** All that is answered about insights: themselves, who may do what with them, and what those of a dashboard give. */
+/** Routes of insights: insights themselves, their access controls, and the results of a dashboard's insights. */
 import type { Route } from '../../platform/http/route.ts';
 import { accessControlRoutes, type AccessControlsApi } from '../../people/access/access-controls.routes.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';

@@ -1,4 +1,4 @@
-/** `/query/`: the numbers of a query that nobody saved. */
+/** `/query/`: computes a query that is not saved as an insight. */
 import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { AnswerQuery } from './answering.ts';

@@ -7,14 +7,14 @@ import { InvalidInput, NotFound, Unavailable } from '../../platform/errors.ts';
 
 const TIMEOUT_MS = 15_000;
 
-/** For the connections that insights are computed on. */
+/** Options of the connections on which insights are computed. */
 export const QUERY_OPTIONS = {
   ...POOLS.insights,
   statementTimeoutMs: TIMEOUT_MS,
   answerTimeoutMs: 2 * TIMEOUT_MS,
 } as const;
 
-/** One statement; the rows that it gives. */
+/** Runs one statement and returns its rows. */
 export type RunSql = <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /**
@@ -51,7 +51,7 @@ export async function withQueryConnection<T>(
   }
 }
 
-/** Whether the connection is ready for another statement: Postgres said what was wrong with this one, or we did before it. */
+/** Whether the connection is ready for another statement, because the error came from Postgres or from our own checks. */
 function isAnswered(error: unknown): boolean {
   return error instanceof InvalidInput || error instanceof NotFound || (error instanceof Error && 'severity' in error);
 }

@@ -1,4 +1,4 @@
-/** Which raw data of events and persons a query shows, and which it looks at without showing it. */
+/** Finds the raw data of events and persons that a query shows, and the data that it only reads. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../people/access/raw-data.ts';
 import type { Caller, Rights } from '../../platform/http/access.ts';
@@ -6,7 +6,7 @@ import { withDashboardFilters } from './parsing/dashboard-filters.ts';
 import { parseQuery } from './parsing/parse.ts';
 import type { FilterTree, ParsedQuery, Series } from './parsing/parsed.ts';
 
-/** Each is a number that one event carries; sums and means are of all of them. */
+/** Maths whose result is the value of single events; sums and means combine all events. */
 const SINGLE_VALUES: readonly string[] = ['min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'];
 
 /** @returns the kinds whose rows, columns or values of properties are in the result */
@@ -62,7 +62,7 @@ function kindsOf(...kinds: (RawData | false | undefined)[]): RawData[] {
 type Actor = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> };
 
 /**
- * For a question that the caller chose: its filters could tell them values one by one, although none is shown.
+ * Checks a query that the caller wrote, because its filters could reveal values one by one even if none is shown.
  * @throws PermissionDenied
  */
 export function ensureMayAsk(actor: Actor, query: ParsedQuery): void {
@@ -71,12 +71,12 @@ export function ensureMayAsk(actor: Actor, query: ParsedQuery): void {
   ensureRaw(rawAccessByLevel(actor.rights), readData(query));
 }
 
-/** For a query that the caller stores, to be looked at later. @param query checked @throws PermissionDenied */
+/** Checks a query that the caller stores. @param query checked @throws PermissionDenied */
 export function ensureMayStore({ rights }: Pick<Actor, 'rights'>, query: unknown): void {
   if (query !== null && query !== undefined) ensureRaw(rawAccessByLevel(rights), readData(parseQuery(query)));
 }
 
-/** For filters of a dashboard, a tile or one look, which the caller lays over queries. @throws PermissionDenied */
+/** Checks filters of a dashboard, a tile or one view, which the caller lays over queries. @throws PermissionDenied */
 export function ensureMayFilter(
   { rights }: Pick<Actor, 'rights'>,
   filters: Readonly<Record<string, unknown>> | null | undefined,
@@ -94,7 +94,7 @@ function readByLaid(filters: Readonly<Record<string, unknown>>): RawData[] {
   return kindsUnlessInvalid(() => readData(withDashboardFilters(COUNT, filters)));
 }
 
-/** No kinds for an invalid query: the parser refuses it, and no result is computed. */
+/** Returns no kinds for an invalid query, because the parser refuses it and no result is computed. */
 function kindsUnlessInvalid(kinds: () => RawData[]): RawData[] {
   try {
     return kinds();

@@ -1,4 +1,4 @@
-/** How much is computed at once: a few things in one process, of one project after the other. */
+/** Limits the computations that run at once in a process; projects take turns. */
 import { Unavailable } from '../../platform/errors.ts';
 import { createLine } from '../../platform/fairness/fair-queue.ts';
 
@@ -11,11 +11,11 @@ export type Turns = {
 };
 
 type Limits = {
-  /** One project alone has all of them but one. */
+  /** Limit of all projects together; a single project gets one less. */
   atOnce: number;
-  /** Of one project. */
+  /** Limit for one project. */
   mostWaiting: number;
-  /** Absent: as long as it takes. */
+  /** Absent: no limit. */
   longestWaitMs?: number;
 };
 

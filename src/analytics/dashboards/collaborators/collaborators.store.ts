@@ -36,7 +36,7 @@ export function collaboratorStore(db: Knex) {
       return row && userFrom(row);
     },
 
-    /** @returns undefined for who is one already */
+    /** @returns undefined when the user is a collaborator already */
     async add(dashboardId: number, user: User, level: Privilege): Promise<Collaborator | undefined> {
       const [row] = await table()
         .insert({ id: randomUUID(), dashboard_id: dashboardId, user_id: user.id, level })

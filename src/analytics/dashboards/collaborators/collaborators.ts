@@ -17,7 +17,7 @@ export function dashboardCollaborators(all: DashboardStores) {
   return {
     list: all.collaborators.list,
 
-    /** @throws InvalidInput saying why they cannot be one */
+    /** @throws InvalidInput saying why the user cannot be a collaborator */
     async add(
       actor: Actor,
       dashboardId: number,
@@ -40,7 +40,7 @@ export function dashboardCollaborators(all: DashboardStores) {
     },
 
     /**
-     * @throws NotFound when they are none
+     * @throws NotFound when the user is not a collaborator
      * @throws InvalidInput when everybody may edit the dashboard
      */
     async remove(actor: Actor, dashboardId: number, userUuid: string): Promise<void> {
@@ -63,7 +63,7 @@ function ensureRestricted({ restriction_level }: Dashboard, detail: string): voi
   if (restriction_level === EVERYONE_EDITS) throw new InvalidInput(detail);
 }
 
-/** @throws InvalidInput for those who cannot come in, and those who may edit in any case */
+/** @throws InvalidInput for a user without access to the project, and one who may edit anyway */
 async function ensureInNeed(stores: DashboardBound, dashboard: Dashboard, { id: userId }: User): Promise<void> {
   const standing = await stores.accessControls.standingOf(dashboard.project_id, userId);
   const rights = standing && rightsOfMember(standing);

@@ -6,7 +6,7 @@ import { WEBSITE } from './website.ts';
 
 const TEMPLATES: Readonly<Record<string, DashboardTemplate>> = { DEFAULT_APP: PRODUCT, WEBSITE_TRAFFIC: WEBSITE };
 
-/** Of a template that a client brings nothing is known. */
+/** Whether the template is one of ours. */
 export function isBuiltIn(template: DashboardTemplate): boolean {
   return Object.values(TEMPLATES).includes(template);
 }

@@ -4,7 +4,7 @@ import type { GivenTile } from '../tiles/schema.ts';
 type Query = Readonly<Record<string, unknown>>;
 type Place = { x: number; y: number; w: number; h: number };
 
-/** A tile with a new insight. On narrow screens tiles lie one below the other, in their order. */
+/** A tile with a new insight. On narrow screens tiles are stacked in order. */
 export function insightTile(name: string, description: string, source: Query, sm: Place): GivenTile {
   const query = { kind: 'InsightVizNode', source };
   return { insight: { name, description, query }, layouts: { sm } };
@@ -12,7 +12,7 @@ export function insightTile(name: string, description: string, source: Query, sm
 
 type Trend = { math?: 'total' | 'dau'; interval?: string; from: string; display?: string; breakdown?: string };
 
-/** How much of an event there was. */
+/** Counts an event over time. */
 export function trend(event: string, { math = 'total', interval = 'day', from, display, breakdown }: Trend): Query {
   return {
     kind: 'TrendsQuery',
@@ -24,7 +24,7 @@ export function trend(event: string, { math = 'total', interval = 'day', from, d
   };
 }
 
-/** Retention: persons who come back after their first visit. */
+/** Retention: persons who return after their first visit. */
 export function retention(event: string): Query {
   const entity = { id: event, type: 'events' };
   return {

@@ -1,4 +1,4 @@
-/** `DEFAULT_APP`: how many people use a product, and whether they come back. */
+/** `DEFAULT_APP`: how many people use a product, and whether they return. */
 import { funnel, insightTile, retention, trend } from './charts.ts';
 import type { DashboardTemplate } from './dashboard-template.ts';
 

@@ -1,4 +1,4 @@
-/** Dashboards to begin with: what a template says, and what it makes. */
+/** Templates of dashboards: their form, and the dashboards made from them. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { stringEnum, nullable, Type, type Static } from '../../../platform/schema.ts';
 import { dictionaryOf, tagsOf } from '../fields.ts';
@@ -35,7 +35,7 @@ export const TemplateBody = Type.Object(
 );
 export type TemplateBody = Static<typeof TemplateBody>;
 
-/** @throws InvalidInput for filters that are no object */
+/** @throws InvalidInput for filters that are not an object */
 export function templateOf(body: TemplateBody): DashboardTemplate {
   return {
     name: body.template_name ?? null,

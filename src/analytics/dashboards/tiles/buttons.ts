@@ -20,7 +20,7 @@ export async function makeButton({ stores, project }: Acting, given: GivenButton
 }
 
 /**
- * @returns the button that the tile has then: a new one, where the old is also on a dashboard that the caller may not change
+ * @returns the tile's button: a new one if the old is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
 export async function changeButton(acting: Acting, id: string, given: GivenButton): Promise<string> {
@@ -55,7 +55,7 @@ function refusal(detail: string, field: string): InvalidInput {
   return new InvalidInput(detail, `button_tile__${field}`);
 }
 
-/** No `javascript:`, and nothing that a browser would read otherwise than we do. */
+/** Refuses `javascript:`, and any text that a browser would read differently. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s/?#\\][^\s\\]*$/i.test(text) && URL.canParse(text);
 }

@@ -19,8 +19,8 @@ import type { NewTile, Tile, TileContent, TileFields } from './tiles.store.ts';
 type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; newInsights: NewInsights };
 
 /**
- * Changes the tiles that are named by their `id` and adds the others, one by one. An id that is none of this dashboard's names
- * nothing: a text or a button with it is added as a new tile, and anything else is passed over, as upstream does.
+ * Changes the tiles that are named by their `id` and adds the others, one by one. With an id that
+ * this dashboard does not have, a text or a button becomes a new tile, and anything else is ignored, as upstream does.
  * @param newInsights what is to be said of insights that are made
  * @returns what changed, for the entry in the activity log
  * @throws InvalidInput naming the field
@@ -111,7 +111,7 @@ async function changeButtonTile(
   await acting.stores.tiles.update(tile.id, { ...changesOf(given), button_id });
 }
 
-/** One that was taken off the dashboard comes back to it; one that is on it stays. */
+/** Adds an insight: restores a tile that was removed, and leaves one that is there. */
 async function addInsight(work: Work, given: GivenTile, attr: string): Promise<void> {
   const insight_id = await insightOf(work.acting, given.insight, attr, work.newInsights);
   const tile = tileWith(work, 'insight_id', insight_id);

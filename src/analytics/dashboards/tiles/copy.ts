@@ -18,7 +18,7 @@ type Ids = Pick<Dashboard, 'id' | 'project_id'>;
 /**
  * Copies the tiles that a dashboard shows to one that was just made, without insights that the caller may not see: the copy is
  * theirs to share.
- * @param how `deep`: with their insights, texts and buttons, which they share otherwise
+ * @param how `deep`: also copies insights, texts and buttons; without it both dashboards share them
  * @throws PermissionDenied when the caller makes no insights
  * @throws InvalidInput when they are too many
  */
@@ -35,7 +35,7 @@ export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: {
 /**
  * Copies tiles with what is on them onto their own dashboard: where the body says, else below what is in the way.
  * @returns what changed, for the entry in the activity log
- * @throws InvalidInput for what is no tile of the dashboard, and when they are too many
+ * @throws InvalidInput for an id that is not a tile of the dashboard, and when there are too many tiles
  * @throws PermissionDenied when the caller may not see its insight, or makes none
  */
 export async function duplicateTiles(

@@ -3,16 +3,16 @@ import { InvalidInput } from '../../../platform/errors.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import { GRIDS, type Layouts } from './layout.ts';
 
-/** Of a tile; a dashboard has up to 500 of them. */
+/** Limit for one tile; a dashboard has up to 500 tiles. */
 const MAX_VALUES = 200;
 
 const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
 
 /**
  * @param given a tile, or the body of a tile action
- * @param path where it stands in the body
- * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`: members that
- * nobody knows are passed over otherwise, and the tile would lie anywhere
+ * @param path of `given` in the body
+ * @throws InvalidInput for a place outside any grid, for more than 200 values, and for `layouts` misspelt as `layout`:
+ * unknown members are ignored, so the tile would be placed anywhere
  */
 export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
   if ('layout' in given) throw new InvalidInput(FORM, [...path, 'layout'].join('__'));

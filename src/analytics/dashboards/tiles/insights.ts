@@ -17,12 +17,12 @@ import { TileId, type GivenTile } from './schema.ts';
 const isId = compile(TileId);
 const isGivenInsight = compile(GivenInsightBody);
 
-/** Of insights that are made with tiles, what no client says: whether they come from a template, and from one of ours. */
+/** Facts about insights made with tiles that clients do not send: whether they come from a template, and from one of ours. */
 export type NewInsights = { isSample?: boolean; isOurs?: boolean };
 
 /**
- * To make insights by a dashboard's tiles takes the scope for it. What comes from templates takes none: built-in ones hold what we say,
- * and those that clients bring are for sessions, which have every scope.
+ * Checks the scope for creating insights through tiles. Templates need none: the built-in ones are ours, and only sessions, which
+ * have every scope, bring their own.
  * @throws PermissionDenied
  */
 export function ensureInsightScope(caller: Pick<Caller, 'scopes'>, tiles: readonly GivenTile[]): void {
@@ -43,7 +43,7 @@ export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 
 
 /**
  * @param given the id of an insight, or an object: with an `id` that insight, without one a new insight
- * @param attr where it stands in the body
+ * @param attr path of `given` in the body
  * @returns its id
  * @throws InvalidInput naming the field
  * @throws PermissionDenied when the caller may not see it, or make one
@@ -88,7 +88,7 @@ function fieldsOf(given: object, attr: string): Partial<InsightFields> {
   try {
     if (!isGivenInsight(given)) throw invalidInput(isGivenInsight.errors ?? [], GivenInsightBody);
     const { deleted: _, ...fields } = givenFields(given);
-    // On its own it may wait for one; on a tile it is there to show something.
+    // An insight alone may have no query yet; one on a tile must show something.
     if (!fields.query) throw new InvalidInput('This field is required.', 'query', 'required');
     return fields;
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Where tiles lie: on a grid of 12 columns, and on one of a single column where the screen is narrow. Pure. Clients keep more
- * beside a place (`i`, `minW`, ...): it stays. Layouts are stored as they came, so an invalid place is treated as missing.
+ * Where tiles lie: on a grid of 12 columns, and on one of a single column where the screen is narrow. Pure. Clients store
+ * more members with a place (`i`, `minW`, ...), which are kept. Layouts are stored unchecked, so an invalid place counts as missing.
  */
 
 /** The grids by their names on the wire, and how many columns they have. */
@@ -16,7 +16,7 @@ export const LAYOUT_STYLES = ['preserve', 'two_column', 'full_width'] as const;
 export type LayoutStyle = (typeof LAYOUT_STYLES)[number];
 
 const USUAL = { w: 6, h: 5 };
-/** The place of a tile that comes without one, before it makes room for others. */
+/** The place of a new tile without a layout, before it moves out of the way of others. */
 export const FIRST_PLACE = {
   sm: { x: 0, y: 0, ...USUAL },
   xs: { x: 0, y: 0, w: GRIDS.xs, h: USUAL.h },
@@ -26,7 +26,7 @@ const NOWHERE = 100;
 /** Limit of a position on the grid, beyond which nobody scrolls; sums of such numbers stay exact. */
 const FURTHEST = 1_000_000;
 
-/** Row by row, from the left; what is in the same place by age. */
+/** Sorts tiles by row, then from the left, then by age. */
 export function inOrder<T extends Laid>(tiles: readonly T[]): T[] {
   const key = ({ layouts }: T, axis: 'x' | 'y') => coordinate(entryOf(layouts, 'sm')?.[axis]) ?? NOWHERE;
   return tiles.toSorted((a, b) => key(a, 'y') - key(b, 'y') || key(a, 'x') - key(b, 'x') || a.id - b.id);
@@ -42,7 +42,7 @@ export function gridPlaceOf(layouts: Layouts, grid: Grid): Place | undefined {
 }
 
 /**
- * Makes room for a tile that comes to others: where its place is taken, it goes down its columns to the first that is free.
+ * Places a tile among others: if its place is taken, it moves down its columns to the first free one.
  * @returns its layouts there
  */
 export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
@@ -54,7 +54,7 @@ export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
   });
 }
 
-/** Moves all tiles up as far as those above them let them; what overlapped no longer does. */
+/** Moves all tiles up as far as the tiles above allow; afterwards none overlap. */
 export function compacted<T extends Laid>(tiles: readonly T[]): T[] {
   const settled = { sm: settledPlaces(tiles, 'sm'), xs: settledPlaces(tiles, 'xs') };
   return tiles.map((tile) => ({
@@ -78,7 +78,7 @@ function settledPlaces(tiles: readonly Laid[], grid: Grid): Map<number, Place> {
 }
 
 /**
- * Lays tiles out anew, in the order in which they are given: each beside the one before, or in the next row where it is too wide.
+ * Lays tiles out anew, in the order in which they are given: each to the right of the previous one, or in the next row if it is too wide.
  * Every tile has a place afterwards, in both grids.
  */
 export function arranged<T extends Laid>(tiles: readonly T[], style: LayoutStyle): T[] {
@@ -118,7 +118,7 @@ function entryOf(layouts: Layouts, grid: Grid): Record<string, unknown> | undefi
   return typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? { ...entry } : undefined;
 }
 
-/** @returns undefined for what is no whole number of cells */
+/** @returns undefined for a value that is not a whole number of cells */
 function coordinate(value: unknown): number | undefined {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= FURTHEST ? Number(value) : undefined;
 }

@@ -12,7 +12,7 @@ import { fieldsOf } from './tiles.store.ts';
 type Logged = Pick<Dashboard, 'id' | 'project_id'>;
 
 /**
- * Does the work, and says what it changed on the dashboard: for the entry of the whole change, that its caller writes.
+ * Does the work and returns its changes to the dashboard, for the log entry that the caller writes.
  * @returns nothing when nothing changed
  * @throws InvalidInput when the dashboard would have too many
  */
@@ -31,7 +31,7 @@ export async function tileChanges(
 }
 
 /**
- * Does the work and writes an entry of what it changed on the dashboard, whose version it raises; nothing when nothing changed.
+ * Does the work, logs its changes to the dashboard and raises the version; without changes it does neither.
  * @returns what the work returns
  * @throws InvalidInput when the dashboard would have too many
  * @throws PermissionDenied when it would restrict an insight that the caller may not change

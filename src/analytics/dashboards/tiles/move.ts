@@ -1,4 +1,4 @@
-/** Tiles that go from one dashboard to another, inside a transaction of the room's stores. */
+/** Moves and copies tiles from one dashboard to another, inside a transaction of the room's stores. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
 import { reaches } from '../../../platform/http/access.ts';
 import type { Acting } from '../acting.ts';
@@ -13,8 +13,8 @@ const CANNOT_MOVE = 'Invalid request data for moving tile.';
 const SAME_DASHBOARD = 'Destination must be a different dashboard than the source.';
 
 /**
- * Moves a tile to where nothing lies on the target.
- * @param what its id, and that of the target
+ * Moves a tile to a free place on the target.
+ * @param what the ids of the tile and of the target
  * @throws NotFound when there is no such tile on the source, or no such target
  * @throws PermissionDenied when the caller may not change the target, or see what is on the tile
  * @throws InvalidInput when the target shows the same already
@@ -45,7 +45,7 @@ function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
 }
 
 /**
- * Shows what a tile of another dashboard shows, here as well.
+ * Adds a tile with the same content as a tile of another dashboard.
  * @param what the id of the tile, and of its dashboard
  * @throws NotFound when there is no such tile or dashboard
  * @throws PermissionDenied when the caller may not see it
@@ -65,7 +65,7 @@ export async function copyTile(acting: Acting, target: Dashboard, what: { tile: 
   });
 }
 
-/** The one that the body names, not the path. */
+/** Finds the dashboard that the body names, not the one in the path. */
 async function otherDashboard({ stores, project }: Acting, id: number): Promise<Dashboard> {
   const found = await stores.dashboards.find(project.id, id);
   if (!found || found.deleted) throw new NotFound('Dashboard not found.');

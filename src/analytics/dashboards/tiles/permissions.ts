@@ -42,7 +42,7 @@ export function ensureShows(insight: Insight | undefined, rights: Pick<Rights, '
   ensureRaw(rawAccessByLevel(rights), shownByInsight(insight.query, NO_OVERLAY));
 }
 
-/** @param tiles that are shown @returns those that show nothing that is hidden from the caller */
+/** @param tiles to filter @returns the tiles without content that is hidden from the caller */
 export async function visibleTiles({ stores, project, rights }: Looking, tiles: readonly Tile[]): Promise<Tile[]> {
   const ids = tiles.flatMap(({ insight_id }) => insight_id ?? []);
   const insights = await stores.insights.byIds(project.id, ids);
@@ -53,7 +53,7 @@ export async function visibleTiles({ stores, project, rights }: Looking, tiles: 
   });
 }
 
-/** @throws PermissionDenied when the caller may not see what is on it */
+/** @throws PermissionDenied when the caller may not see the tile's insight */
 export async function ensureSeesTile(
   { stores, project, rights }: Looking,
   { insight_id }: Pick<Tile, 'insight_id'>,
@@ -72,7 +72,7 @@ export async function ensureSeesAll(looking: Looking, dashboardId: number): Prom
   if ((await visibleTiles(looking, shown)).length < shown.length) {
     throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
   }
-  // A deleted dashboard may be about to come back.
+  // A deleted dashboard may be about to be restored.
   const dashboard = await stores.dashboards.find(project.id, dashboardId);
   if (!dashboard) throw new NotFound();
   const insights = await stores.insights.byIds(
@@ -86,8 +86,8 @@ export async function ensureSeesAll(looking: Looking, dashboardId: number): Prom
 }
 
 /**
- * Texts and buttons are shared by the copies of a dashboard: whoever may edit one copy only must not change the others through it,
- * nor those that are deleted: they come back as they were.
+ * Texts and buttons are shared by the copies of a dashboard: callers who may edit only one copy must not change the others through it,
+ * nor deleted ones, because a restore must return them unchanged.
  * @param places of the text or button
  */
 export async function mayChangeEverywhere(acting: Acting, places: readonly TilePlace[]): Promise<boolean> {

@@ -9,10 +9,10 @@ import type { TileBody } from './schema.ts';
 import type { Text } from './texts.store.ts';
 import type { Tile, TilePlace } from './tiles.store.ts';
 
-/** An insight as somebody may see it. */
+/** An insight, and the parts of it that the viewer may see. */
 export type SeenInsight = {
   insight: Insight;
-  /** undefined: they may not. */
+  /** undefined: the viewer may not see the insight. */
   seen: Pick<InsightView, 'result' | 'places' | 'restriction'> | undefined;
 };
 

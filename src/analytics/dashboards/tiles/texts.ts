@@ -7,7 +7,7 @@ import type { Text } from './texts.store.ts';
 
 const MAX_BODY = 4000;
 
-/** As Postgres and Python count: a character beyond the first 65,536 is one. */
+/** Counts characters like Postgres and Python: one above U+FFFF counts once. */
 export function lengthOf(text: string): number {
   return Array.from(text).length;
 }
@@ -18,7 +18,7 @@ export function checkBody(body: string, attr: string): void {
 }
 
 /**
- * @param given may name who wrote it: then the caller has only changed it
+ * @param given may name the author; the caller is then only its last editor
  * @throws InvalidInput naming the field
  */
 export async function writeText(acting: Acting, { body = '', created_by }: GivenText): Promise<Text> {
@@ -36,7 +36,7 @@ export async function writeText(acting: Acting, { body = '', created_by }: Given
 
 /**
  * The author of a text stays its author.
- * @returns the text that the tile has then: a new one, where the old is also on a dashboard that the caller may not change
+ * @returns the tile's text: a new one if the old is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
 export async function rewriteText(acting: Acting, id: number, { body, created_by }: GivenText): Promise<number> {

@@ -1,10 +1,10 @@
-/** How many tiles a dashboard has room for: each change looks at all of them, while others wait for their turn. */
+/** Limits the tiles of a dashboard, because each change reads all of them while others wait for their turn. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { DashboardBound } from '../stores.ts';
 import { MAX_TILES } from './schema.ts';
 
 /**
- * One that has more already may lose some.
+ * Allows a change that removes tiles from a dashboard above the limit.
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput when they become too many
  */
@@ -17,8 +17,8 @@ export function ensureRoom(count: { before: number; after: number }): void {
 }
 
 /**
- * Holds a changed dashboard to its limit. Tiles that are hidden with their deleted insights make way for what is shown: else they
- * would come back to a dashboard that has become full.
+ * Holds a changed dashboard to its limit. Tiles that are hidden with their deleted insights make way for shown ones, or restoring
+ * the insights would overfill the dashboard.
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput when they have become too many
  */

@@ -27,7 +27,7 @@ import type { Tile } from './tiles.store.ts';
 /** The dashboard that a request names, and the version of it that the caller insists on. */
 export type Aim = { id: number; ifMatch: string | undefined };
 
-/** An order of tiles that cannot be: it names what is not there. */
+/** The ids in a given order that the dashboard has no tiles for. */
 export type UnknownTiles = { unknown: number[] };
 
 export function tileManagement(all: DashboardStores) {
@@ -63,7 +63,7 @@ export function tileManagement(all: DashboardStores) {
       }),
 
     /**
-     * Lays tiles out anew. Those that are not named follow in the order that they had.
+     * Lays tiles out anew. Tiles that the order leaves out follow in their old order.
      * @param order ids, each once
      */
     reorder: (
@@ -82,7 +82,7 @@ export function tileManagement(all: DashboardStores) {
         return after(acting, dashboard);
       }),
 
-    /** Without `layouts` it goes to where nothing lies, on the left. @throws InvalidInput naming the field */
+    /** Adds a text; without `layouts` in the first free place on the left. @throws InvalidInput naming the field */
     async addText(actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> {
       const body = filledBody(given.body);
       const display = displayOf(given);

@@ -1,17 +1,17 @@
 /**
- * Rows of tiles. Their fields have the same names in the table, here and on the wire: most are only handed through. Tiles belong to
- * dashboards: whoever names a dashboard here has found it in its project. Writers hold the project's turn (`stores.inTransaction`).
+ * Rows of tiles. Their fields have the same names in the table, here and on the wire: most are only passed on. Tiles belong to
+ * dashboards: callers have found the dashboard in its project. Writers hold the project's turn (`stores.inTransaction`).
  */
 import type { Knex } from '../../../platform/db/connection.ts';
 import { NotFound } from '../../../platform/errors.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import type { Laid, Layouts } from './layout.ts';
 
-/** How a tile shows what is on it. */
+/** How a tile shows its content. */
 export type TileFields = {
   layouts: Layouts;
   color: string | null;
-  /** Take the place of the dashboard's filters for this tile. */
+  /** Filters that replace the dashboard's for this tile. */
   filters_overrides: Readonly<Record<string, unknown>>;
   show_description: boolean | null;
   transparent_background: boolean | null;
@@ -22,16 +22,16 @@ export type TileContent = { insight_id: number | null; text_id: number | null; b
 
 export type Tile = TileFields & TileContent & { id: number; dashboard_id: number; deleted: boolean };
 
-/** Where an object lies. */
+/** The tile and dashboard that an object is on. */
 export type TilePlace = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
 
-/** With what says who sees the dashboard. */
+/** A place, with the creator of its dashboard, on whom access depends. */
 export type OwnedPlace = TilePlace & Pick<Dashboard, 'created_by'>;
 
-/** Perhaps on a deleted dashboard, which may come back. */
+/** A place that may be on a deleted dashboard, which can be restored. */
 export type SharedPlace = OwnedPlace & { dashboard_deleted: boolean };
 
-/** Contents that copies of a dashboard share, and nothing else protects. */
+/** Contents that copies of a dashboard share, and that have no access controls. */
 type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
 
 export type NewTile = Partial<TileFields> & Partial<TileContent> & { dashboard_id: number };
@@ -52,7 +52,7 @@ const COLUMNS = [
 
 export function tileStore(db: Knex) {
   const table = () => db<Tile>('dashboard_tiles');
-  /** Tiles of deleted insights are hidden, and come back with them. */
+  /** Leaves out tiles of deleted insights; they reappear when the insight is restored. */
   const live = (dashboardId: number) =>
     table()
       .leftJoin('insights', 'insights.id', 'dashboard_tiles.insight_id')
@@ -82,7 +82,7 @@ export function tileStore(db: Knex) {
       return row;
     },
 
-    /** All of a dashboard, also those that were taken off it. */
+    /** Returns all tiles of a dashboard, also removed ones. */
     async all(dashboardId: number): Promise<Tile[]> {
       return (await table().where({ dashboard_id: dashboardId }).orderBy('id').select(COLUMNS)) as Tile[];
     },
@@ -106,7 +106,7 @@ export function tileStore(db: Knex) {
       );
     },
 
-    /** For good: to make room for another tile of the same object. */
+    /** Deletes a tile for good, to make room for another tile of the same object. */
     async remove(id: number): Promise<void> {
       await table().where({ id }).delete();
     },
@@ -124,8 +124,8 @@ export function tileStore(db: Knex) {
     },
 
     /**
-     * Takes all tiles off a dashboard that is deleted. Those that were off it already would come back with the others: the oldest of
-     * them are removed for good, as far as all together are beyond so many.
+     * Takes all tiles off a dashboard that is deleted. Tiles removed earlier would be restored with the others, so the
+     * oldest of them are removed for good while there are more than `beyond` in all.
      */
     async softDeleteOf(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
       await db.raw(
@@ -139,7 +139,7 @@ export function tileStore(db: Knex) {
 
     /**
      * Brings all tiles of a dashboard back.
-     * @returns the insights on them: who deleted them with the dashboard brings them back too
+     * @returns the insights on the tiles, so the caller can restore those deleted with the dashboard
      */
     async restoreOf(dashboardId: number): Promise<number[]> {
       const rows = await table()
@@ -163,7 +163,7 @@ export function tileStore(db: Knex) {
       return rows.flatMap(({ insight_id }) => insight_id ?? []);
     },
 
-    /** Where texts lie, by their ids; in the order of the tiles. */
+    /** Returns the tiles that show each text, by its id; in the order of the tiles. */
     async placesOfTexts(ids: readonly number[]): Promise<ReadonlyMap<number | null, SharedPlace[]>> {
       return Map.groupBy(await places('text_id', ids), ({ text_id }) => text_id);
     },

@@ -1,4 +1,4 @@
-/** The tiles of a dashboard as somebody sees them. */
+/** Shows a viewer the tiles of a dashboard. */
 import { NotFound } from '../../../platform/errors.ts';
 import type { Caller, Rights } from '../../../platform/http/access.ts';
 import type { Dashboard } from '../dashboards.store.ts';
@@ -16,11 +16,11 @@ import type { OwnedPlace, SharedPlace, Tile } from './tiles.store.ts';
 
 /** For whom tiles are shown. */
 export type TileViewer = {
-  /** null: whoever has the link. */
+  /** null: a visitor with a shared link. */
   rights: Rights | null;
-  /** Absent: whoever has the link. */
+  /** Absent: a visitor with a shared link. */
   caller?: Pick<Caller, 'userId'>;
-  /** Filters and variables over the queries for this one view. */
+  /** Filters and variables laid over the queries, for this view only. */
   overrides?: Overrides;
   /** Reads results, in the order of the queries. Without it tiles are shown without results. */
   resultsOf?(requested: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
@@ -110,7 +110,7 @@ async function contentsOf(stores: Seen, projectId: number, tiles: readonly Tile[
   return { insights, placesOfInsights, texts, placesOfTexts, buttons, placesOfButtons };
 }
 
-/** @returns by tile, for those whose insight may be seen */
+/** @returns results by tile, for tiles whose insight the viewer may see */
 async function resultsOf(
   { filters, variables }: Shown,
   { overrides, resultsOf: compute }: TileViewer,

@@ -1,10 +1,10 @@
-/** How much results may be together in one answer: it is held, written and sent as a whole. */
+/** Limits the size of all results in one answer, because an answer is held, written and sent as a whole. */
 
-/** Of JSON, about. */
+/** Approximate size as JSON. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export type Budget = {
-  /** @returns false when there is not so much left: then nothing was taken */
+  /** @returns false, and takes nothing, when less than that is left */
   take(bytes: number): boolean;
   giveBack(bytes: number): void;
 };

@@ -1,4 +1,4 @@
-/** Computes results that are not known, each once at a time however many ask for it, and keeps them. */
+/** Computes and stores missing results, each once at a time, however many callers wait for it. */
 import { Unavailable } from '../../../platform/errors.ts';
 import { isoMicros } from '../../../platform/time/iso.ts';
 import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
@@ -6,21 +6,21 @@ import type { QueryResult } from '../../queries/computing/result.ts';
 import { createTurns } from '../../queries/turns.ts';
 import type { CachedResult, ResultStore } from './results.store.ts';
 
-/** A query with all that lies over it, and what its result is called. */
+/** A query with its overlay applied, and the hash that its result is stored under. */
 export type Job = { projectId: number; query: ParsedQuery; hash: Buffer };
 
-/** Asks the event store, for a limited time. @throws Unavailable when that is not enough */
+/** Queries the event store. @throws Unavailable after a time limit */
 export type Compute = (project: { id: number }, query: ParsedQuery) => Promise<QueryResult>;
 
 export type Computing = {
   /**
-   * @param known what is there already, and not good enough: what somebody else computed meanwhile is
+   * @param known the stored result that is too old; any other that is stored meanwhile will do
    * @throws Unavailable when it takes too long, or did so a moment ago
    */
   compute(job: Job, known: CachedResult | undefined): Promise<CachedResult>;
-  /** Also what was computed a moment ago is not good enough. */
+  /** Computes even if a result was stored a moment ago. */
   computeAnew(job: Job): Promise<CachedResult>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no computation is running. */
   settled(): Promise<void>;
 };
 
@@ -37,7 +37,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
   const running = new Map<string, Promise<CachedResult>>();
   /** The computation that begins when the running one has ended, which may have begun before the last events came. */
   const following = new Map<string, Promise<CachedResult>>();
-  /** Queries that took too long a moment ago: they are tried again only on demand. */
+  /** Queries that took too long a moment ago, and are retried only on demand. */
   const resting = new Map<string, { error: Unavailable; until: number }>();
 
   async function computeNow(job: Job): Promise<CachedResult> {
@@ -54,7 +54,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
     }
   }
 
-  /** @param isGood whether what somebody else has stored meanwhile will do */
+  /** @param isGood whether a result that was stored meanwhile will do */
   async function computeInTurn(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
     let made: CachedResult | undefined;
     await cache.inTurn(job, async (stored) => {

@@ -1,16 +1,16 @@
-/** How long a result counts as fresh. Events that happened earlier may still arrive, so none does for ever. */
+/** How long a result counts as fresh. Late events may still arrive, so no result stays fresh for ever. */
 import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
 import type { QueryResult } from '../../queries/computing/result.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** By the interval at which the query looks: a month's bar changes less in an hour than an hour's. */
+/** Freshness by the interval of the query: a month's bar changes less in an hour than an hour's. */
 const FRESH_MS = { hour: 2 * MINUTE, day: 10 * MINUTE, week: HOUR, month: HOUR };
 const WITHOUT_INTERVAL_MS = MINUTE;
 const PAST_MS = HOUR;
-/** A range that nobody ended ends when it is computed: only what was over before that is past. */
+/** Margin before now, because a range without an end ends at the time of the computation and is not over. */
 const OVER_FOR_MS = MINUTE;
-/** Empty results are kept for less long: a viewer who sees nothing has often just begun to send, and looks whether it arrives. */
+/** Lifetime of empty results: short, because viewers have often just begun to send events and wait to see them. */
 export const EMPTY_MS = 10_000;
 const BETWEEN_REFRESHES_MS = MINUTE;
 
@@ -18,7 +18,7 @@ export type Freshness = { targetAge: number; nextRefresh: number };
 
 /**
  * @param computedAt milliseconds since 1970, as all instants here
- * @param end of the range that was looked at: what was over by then changes less
+ * @param end of the query's range; a range that is over changes less
  */
 export function freshnessOf(
   query: ParsedQuery,
@@ -30,7 +30,7 @@ export function freshnessOf(
   return { targetAge: computedAt + freshFor, nextRefresh };
 }
 
-/** A line, a step or a row in which nothing was counted. */
+/** Whether a line, a step or a row has only zeros. */
 function isEmptyRow(row: QueryResult['results'][number]): boolean {
   if (Array.isArray(row)) return false;
   if ('values' in row) return row.values.every(({ count }) => count === 0);

@@ -11,10 +11,10 @@ export type Overlay = { filters: Json; variables: Json };
 
 export const NO_OVERLAY: Overlay = { filters: {}, variables: {} };
 
-/** Filters and variables of an address, for this one view. */
+/** Filters and variables from the URL, for this view only. */
 export type Overrides = { filters?: Json | undefined; variables?: Json | undefined; tileFilters?: Json | undefined };
 
-/** Of the query, where results are shown. */
+/** Query parameters of routes that show results. */
 export const OverrideParams = {
   filters_override: Type.Optional(
     Type.String({ description: 'A JSON object of filters that override those of the dashboard for this request.' }),
@@ -30,7 +30,7 @@ export const OverrideParams = {
 };
 export type OverrideTexts = { [Name in keyof typeof OverrideParams]?: string | undefined };
 
-/** @throws InvalidInput naming the parameter that is no JSON object; PermissionDenied for filters by what is closed to the viewer */
+/** @throws InvalidInput naming the parameter that is not a JSON object; PermissionDenied for filters by data that the viewer may not see */
 export function overridesOf(texts: OverrideTexts, viewer: { rights: Pick<Rights, 'levelOf'> }): Overrides {
   const overrides = {
     filters: overrideOf(texts, 'filters_override'),

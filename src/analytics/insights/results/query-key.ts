@@ -1,11 +1,11 @@
-/** Names a result: the same query, computed in the same project with the same settings, has one. */
+/** Names a result by a hash, the same for one query in one project with the same settings. */
 import { createHash } from 'node:crypto';
 import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
 
-/** Raise it when the engine computes something else from the same query: what was stored before is then not found. */
+/** Version of the engine's results. Raise this when one query gives other numbers, so older results are not found. */
 const MEANING = 1;
 
-/** @param query as it is computed: how a chart looks makes no difference */
+/** @param query parsed, without the members that only style a chart */
 export function queryHash(query: ParsedQuery, settings: { timezone: string }): Buffer {
   return createHash('sha256')
     .update(canonicalJson([MEANING, settings.timezone, query]))

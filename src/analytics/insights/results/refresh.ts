@@ -1,17 +1,17 @@
-/** When what is shown is computed anew: `?refresh=`. */
+/** `?refresh=`: when a result is computed anew. */
 import { Type } from '../../../platform/schema.ts';
 
 /**
- * - `force_cache`: never; what was not computed yet is not shown.
- * - `cache`: when it was not computed yet, so that who looks always sees something.
- * - `blocking`: also when it is old.
+ * - `force_cache`: never; a result that was never computed is not shown.
+ * - `cache`: when no result is stored, so viewers always see one.
+ * - `blocking`: also when the result is old.
  * - `force_blocking`: always.
- * - `async`: like `cache`; what is old is shown, and computed behind it.
- * - `force_async`: the same with all that is shown.
+ * - `async`: like `cache`; an old result is shown, and computed in the background.
+ * - `force_async`: like `async`, for every result, also a fresh one.
  */
 export type Refresh = 'force_cache' | 'cache' | 'blocking' | 'force_blocking' | 'async' | 'force_async';
 
-/** Of the query. */
+/** Query parameter. */
 export const RefreshParam = Type.Optional(
   Type.String({
     description:
@@ -37,7 +37,7 @@ const MODES: Readonly<Record<string, Refresh>> = {
 
 /**
  * @param text of the query; `no` and unknown values mean `cache`, as upstream
- * @param otherwise what it is when nothing was said
+ * @param otherwise the value when the text is absent
  */
 export function refreshOf(text: string | undefined, otherwise: Refresh = 'async'): Refresh {
   if (text === undefined) return otherwise;
@@ -47,7 +47,7 @@ export function refreshOf(text: string | undefined, otherwise: Refresh = 'async'
 
 export type Action = 'show' | 'compute' | 'show and compute';
 
-/** @param known what there is; undefined: nothing */
+/** @param known the stored result; undefined: none */
 export function actionFor(refresh: Refresh, known: { isOld: boolean } | undefined): Action {
   if (refresh === 'force_cache') return 'show';
   if (!known || refresh === 'force_blocking') return 'compute';

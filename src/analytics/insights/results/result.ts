@@ -2,7 +2,7 @@
 
 /** Fields that are merged into an insight's body, so their names are those on the wire. Instants are ISO texts. */
 export type InsightResult = {
-  /** Depends on the kind of the query: series, events, funnel steps or retention rows. null: nothing was computed. */
+  /** Depends on the kind of the query: series, events, funnel steps or retention rows. null: no result was computed. */
   result: unknown;
   columns: string[] | null;
   types: unknown[] | null;
@@ -13,7 +13,7 @@ export type InsightResult = {
   last_refresh: string | null;
   /** Whether it was computed before it was asked for. */
   is_cached: boolean;
-  /** From when on it counts as old. */
+  /** Instant from which the result counts as old. */
   cache_target_age: string | null;
   next_allowed_client_refresh: string | null;
   query_status: QueryStatus | null;
@@ -23,7 +23,7 @@ export type InsightResult = {
   error: ResultError | null;
 };
 
-/** Only of what failed, or is being computed while an older result is shown. */
+/** Only for a query that failed, or that is running while an older result is shown. */
 export type QueryStatus = {
   id: string;
   team_id: number;
@@ -34,15 +34,15 @@ export type QueryStatus = {
 };
 
 /**
- * `too_large`: the result exists, but was left out because the whole answer would be too large. `permission_denied`: it shows events or persons, which are
- * closed to the viewer.
+ * `too_large`: the result exists, but was left out because the whole answer would be too large. `permission_denied`: the result shows events or persons that
+ * the viewer may not see.
  */
 export type ResultError = {
   type: 'validation_error' | 'permission_denied' | 'timeout' | 'server_error' | 'too_large';
   message: string;
 };
 
-/** Of an insight without a query, or one that nobody computed. */
+/** Result of an insight without a query, or one that was never computed. */
 export const NO_RESULT: InsightResult = {
   result: null,
   columns: null,

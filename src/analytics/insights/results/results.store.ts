@@ -9,7 +9,7 @@ export type CachedResult = {
   result: QueryResult;
   /** When its computation began; ISO. */
   computed_at: string;
-  /** Of the result as JSON, about. */
+  /** Approximate size of the result as JSON. */
   bytes: number;
 };
 
@@ -19,7 +19,7 @@ type Row = Omit<CachedResult, 'bytes'> & { project_id: number; query_hash: Buffe
 type Sized = Pick<CachedResult, 'bytes'>;
 
 const LONGEST_WAIT_SECONDS = 10;
-/** Of those that are removed at once. */
+/** Number of results removed at once. */
 const SWEPT_ROWS = 1_000;
 const BYTES = 'octet_length(result::text) as bytes';
 
@@ -29,20 +29,20 @@ export function resultStore(db: Knex) {
     db<Row>('insight_results').where({ project_id: projectId }).whereIn('query_hash', hashes);
 
   return {
-    /** By whose clock the project's days begin and end: an IANA name. */
+    /** Returns the IANA time zone in which the project's days begin and end. */
     async timezoneOf(projectId: number): Promise<string> {
       const row = await db<{ id: number; timezone: string }>('projects').where({ id: projectId }).first('timezone');
       return row?.timezone ?? 'UTC';
     },
 
-    /** Bytes of what is stored, by the hashes in hexadecimal: what is too large need not be read. */
+    /** Returns the sizes of stored results by hexadecimal hash, so results that are too large need not be read. */
     async sizesOf(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, number>> {
       if (hashes.length === 0) return new Map();
       const rows = await stored(projectId, hashes).select<(Row & Sized)[]>('query_hash', db.raw(BYTES));
       return new Map(rows.map(({ query_hash, bytes }) => [query_hash.toString('hex'), bytes]));
     },
 
-    /** By their hashes in hexadecimal. */
+    /** Returns results by hexadecimal hash. */
     async byHashes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, CachedResult>> {
       if (hashes.length === 0) return new Map();
       const rows = await stored(projectId, hashes).select<(Row & Sized)[]>('*', db.raw(BYTES));
@@ -55,9 +55,9 @@ export function resultStore(db: Knex) {
     },
 
     /**
-     * Runs the work while nobody else, in any process, runs one for the same key.
-     * @throws Unavailable when somebody else's takes too long
-     * @param work gets what is stored when its turn has come, and returns what is to be stored; undefined: that stays
+     * Runs the work while no other caller, in any process, runs work for the same key.
+     * @throws Unavailable when another caller's work takes too long
+     * @param work gets the stored result when its turn has come, and returns the one to store; undefined keeps the stored one
      */
     async inTurn(
       key: ResultKey,

@@ -16,13 +16,13 @@ import { actionFor, type Refresh } from './refresh.ts';
 import { NO_RESULT, type InsightResult, type QueryStatus, type ResultError } from './result.ts';
 import type { CachedResult, ResultStore } from './results.store.ts';
 
-/** A query, and what lies over it. */
+/** A query, and the filters and variables laid over it. */
 export type ResultRequest = { insight: Pick<Insight, 'query'>; overlay: Overlay };
 
 export type Results = {
   /**
-   * In the order of what was asked. One that fails says so itself; never rejects because of a query.
-   * @param access of who looks: also what is in the cache is for those only who may see what it shows
+   * Returns results in the order of the requests. A failure is part of its result, so a query never causes a rejection.
+   * @param access of the viewer: cached results, too, are shown only to viewers who may see their data
    */
   resultsOf(
     project: Pick<Project, 'id'>,
@@ -37,7 +37,7 @@ export type Results = {
     refresh: Refresh,
     access: RawAccess,
   ): Promise<Promise<InsightResult>[]>;
-  /** Resolves when nothing is being computed; nothing is removed from the cache any more. */
+  /** Resolves when no computation is running; stops cleaning the cache. */
   close(): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export type ResultsOptions = {
   log: Logger;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** How long an answer waits for a result; it is computed on. */
+  /** Limit of an answer's wait for a result; the computation continues after it. */
   longestWaitMs?: number;
 };
 
@@ -77,7 +77,7 @@ export function createResults(options: ResultsOptions): Results {
     return { ...result, query_status: statusOf(job, { complete: false }) };
   }
 
-  /** Never rejects. What failed is told beside what was known before. */
+  /** Never rejects. A failure is returned together with the older result. */
   async function computed({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     try {
       const made = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
@@ -134,8 +134,8 @@ export function createResults(options: ResultsOptions): Results {
   };
 }
 
-/** @returns undefined for an insight without a query; an error for one that cannot be computed with what lies over it,
- * or shows what the viewer may not see */
+/** @returns undefined for an insight without a query; an error for one that cannot be computed with its overlay,
+ * or that shows data that the viewer may not see */
 function jobOf(
   { insight: { query: given }, overlay }: ResultRequest,
   { projectId, timezone, access }: { projectId: number; timezone: string; access: RawAccess },

@@ -1,5 +1,5 @@
 /**
- * A dashboard tile by tile, as server-sent events: what is known at once, then each tile when its result is there. Each event is an
+ * A dashboard tile by tile, as server-sent events: stored results at once, then each tile as soon as its result is computed. Each event is an
  * object with a `type`, as in upstream's stream: `metadata`, `tile`, `complete`.
  */
 import { Readable } from 'node:stream';
@@ -7,10 +7,10 @@ import type { DashboardBody } from '../../dashboards/schema.ts';
 import type { TileBody } from '../../dashboards/tiles/schema.ts';
 import type { InsightResult } from './result.ts';
 
-/** With the dashboard itself come so many tiles, as they were before: a page can begin to show something. */
+/** Number of tiles sent with the dashboard itself, with stored results, so a page has something to show early. */
 const FIRST_TILES = 2;
 
-/** @param shown with the results of before @param results by tile; none of them rejects. Tiles without one are told at once */
+/** @param shown the dashboard with stored results @param results by tile; they never reject. Tiles without one are sent at once */
 export function tileStream(shown: DashboardBody, results: ReadonlyMap<number, Promise<InsightResult>>): Readable {
   const coming = shown.tiles.map(async (tile) => withResult(tile, await results.get(tile.id)));
   return Readable.from(events(shown, coming));

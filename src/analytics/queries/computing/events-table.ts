@@ -18,7 +18,7 @@ export type EventsTable = {
   dates: Dates;
 };
 
-/** Of JSON, about: it is held, written and sent as a whole, often beside others. */
+/** Approximate size as JSON. Limited, because an answer is held, written and sent as a whole, often along with others. */
 const ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** Large events make short pages: `hasMore` says whether there is more. @throws InvalidInput for a range that ends before it begins */
@@ -44,7 +44,7 @@ export async function eventsTable(
   };
 }
 
-/** Cells are made of the rows that are read, not of all that are sorted; then cut again: columns may be more or less than the events. */
+/** Computes cells only for the rows of the page, not for all that are sorted, then cuts again, because cells may be larger than events. */
 function tableSql(query: ParsedEvents, context: FilterContext): string {
   const { columns, order, event, personId, filters, limit, offset } = query;
   const keys = order.map((_, i) => `o${i}`);
@@ -67,7 +67,7 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
     select ${[...keys, '"timestamp"', 'uuid'].map((name) => `event.${name}`).join(', ')}, event.beyond as unread,
       ${columns.map(({ sql }, i) => `${sql} as c${i}`).join(', ')}
     from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN} on known.distinct_id = event.distinct_id`;
-  // Without the offset Postgres would make the cells twice.
+  // Without the offset Postgres would compute the cells twice.
   const sized = `
     select *, octet_length(json_build_array(${cells.join(', ')})::text) as row_bytes from (${read} offset 0) as read`;
   return `
@@ -77,7 +77,7 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
 
 const KNOWN = '(select distinct_id, person_id from person_distinct_ids where project_id = $1) as known';
 
-/** Query from the person's side: it has few distinct ids, and events are many. */
+/** Starts at the person, because a person has few distinct ids and events are many. */
 function ofPersonSql(personId: string): string {
   const person = `${escapeLiteral(personId)}::uuid`;
   return `(distinct_id in (select distinct_id from person_distinct_ids where project_id = $1 and person_id = ${person})

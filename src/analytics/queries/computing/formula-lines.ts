@@ -5,7 +5,7 @@ import type { TrendResult } from './result.ts';
 import { NONE, OTHER, resultOf, type Line } from './trend-lines.ts';
 
 /**
- * As upstream: the largest first, what has no value and all others last. A series that has nothing of a value counts as zero.
+ * Sorts as upstream: the largest first, no value and "other" last. A series without a breakdown value counts as zero there.
  * @param lines of all series, of the same intervals
  * @throws InvalidInput for values that no number can hold
  */

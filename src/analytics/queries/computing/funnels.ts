@@ -1,9 +1,9 @@
 /**
  * Funnels: how many persons did all steps in their order, the last within the window of the first.
  *
- * An event is one step at most. Of all ways in which somebody can come to a step, the one that began last leaves most time for the
- * others; so for each event and step that way alone is kept: its moments, of which the first decides, then the second. A way to the next
- * step goes on from the best one among the events before.
+ * An event counts as one step only. Among all paths by which a person can reach a step, the path that began last leaves the most time
+ * for later steps. So only that path is kept for each event and step: its moments, compared by the first, then the second. A path to the
+ * next step extends the best one among the earlier events.
  */
 import type { RunSql } from '../query-connection.ts';
 import { resolvedDates } from '../dates/dates.ts';
@@ -42,7 +42,7 @@ export async function funnel(
   return { results, dates };
 }
 
-/** A row for each step, in their order. Lists in Postgres count from 1: of the first step there is no moment before. */
+/** A row for each step, in their order. Lists in Postgres count from 1, and the first step has no moment before it. */
 function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterContext): string {
   const marks = steps.map((step, i) => `${entitySql(step, context)} as is${i}`);
   const furthest = `coalesce(${steps

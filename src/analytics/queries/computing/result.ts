@@ -1,18 +1,18 @@
 /** Answers of queries, in upstream's shapes. */
 
-/** One line of a chart, or one value of it. */
+/** One line or one value of a chart. */
 export type TrendResult = {
   label: string;
-  /** Sum over all intervals; of a cumulative line, its last value. */
+  /** Sum over all intervals; for a cumulative line, its last value. */
   count: number;
   data: number[];
-  /** Where intervals start, by the clock of the project's time zone: `2024-06-01`, of hours `2024-06-01 08:00:00`. */
+  /** Where intervals start, by the clock of the project's time zone: `2024-06-01`, for hours `2024-06-01 08:00:00`. */
   days: string[];
   labels: string[];
-  /** Only of single-value displays; `data` is then empty. */
+  /** Only for single-value displays; `data` is then empty. */
   aggregated_value?: number;
   breakdown_value?: string;
-  /** Where two ranges are compared: of which one it is. */
+  /** Which of the compared ranges this is, if two are compared. */
   compare?: true;
   compare_label?: 'current' | 'previous';
   /** null when the series is a formula. */
@@ -35,7 +35,7 @@ export type FunnelStepResult = {
   custom_name: string | null;
   /** Persons who came at least this far. */
   count: number;
-  /** Seconds since the step before; of the first step, and where nobody came, null. */
+  /** Seconds since the previous step; null for the first step, and if no person reached this one. */
   average_conversion_time: number | null;
   median_conversion_time: number | null;
 };
@@ -45,13 +45,13 @@ export type RetentionResult = {
   label: string;
   /** When the interval starts. ISO. */
   date: string;
-  /** Entry n: how many of the interval's persons came back n intervals later; entry 0 is all of them. */
+  /** Entry n: how many of the interval's persons returned n intervals later; entry 0 counts all of them. */
   values: { count: number; label: string }[];
 };
 
 export type QueryResult = {
   results: TrendResult[] | FunnelStepResult[] | RetentionResult[] | unknown[][];
-  /** Of a table. */
+  /** Only for tables. */
   columns?: string[];
   types?: string[];
   hasMore?: boolean;

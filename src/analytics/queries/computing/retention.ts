@@ -1,4 +1,4 @@
-/** Retention: of the persons who did something in one interval, how many came back in each later one. */
+/** Computes retention: how many persons who did something in one interval returned in each later one. */
 import type { RunSql } from '../query-connection.ts';
 import { lastIntervals } from '../dates/dates.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
@@ -34,7 +34,7 @@ export async function retention(
   return { results, dates };
 }
 
-/** Of persons who count from their very first event only, all events before the range are looked at too: they are in interval 0. */
+/** Reads all events before the range, too, if only a person's very first event counts; those are in interval 0. */
 function retentionSql(query: ParsedRetention, context: FilterContext): string {
   const { target, returning, isFirstTime, filters } = query;
   const range = isFirstTime ? 'project_id = $1 and $2::text is not null and "timestamp" < $3' : IN_RANGE;

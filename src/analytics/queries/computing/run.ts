@@ -48,7 +48,7 @@ function computed(runSql: RunSql, projectId: number, query: ParsedQuery, now: nu
   }
 }
 
-/** As upstream, the last moment belongs to the range: one microsecond before its end. */
+/** Returns the range with an inclusive end, as upstream: one microsecond before the exclusive one. */
 function rangeShown({ from, to }: Dates): QueryResult['resolved_date_range'] {
   const last = new Date(Date.parse(to) - 1).toISOString().replace('Z', '999Z');
   return { date_from: from, date_to: last };

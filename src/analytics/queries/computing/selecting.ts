@@ -1,12 +1,12 @@
-/** Which events a query looks at, and whose they are, as SQL. What clients wrote is in it as escaped literals. */
+/** SQL that selects a query's events and their persons. Values from clients appear as escaped literals. */
 import { escapeLiteral } from 'pg';
 import type { Dates } from '../dates/intervals.ts';
 import { filterTreeSql, type FilterContext } from '../parsing/filter-tree.ts';
 import type { Entity, FilterTree } from '../parsing/parsed.ts';
 
 /**
- * The first parameters of every statement: the project, and the half-open range. Capture takes no timestamp from more than a day ahead:
- * no event that happened in the range was stored long before. The index is by when events were stored.
+ * The first parameters of every statement: the project, and the half-open range. Capture refuses timestamps more than a day ahead,
+ * so no event of the range was stored more than a day before it. The index is by the time of storing.
  */
 export const IN_RANGE = `project_id = $1 and interval_time > $2::timestamptz - interval '1 day' and "timestamp" >= $2 and "timestamp" < $3`;
 
@@ -15,8 +15,8 @@ export function rangeValues(projectId: number, { from, to }: Dates): unknown[] {
 }
 
 /**
- * Events were stored with the person of their time: the survivor of a merge since is found by the distinct id. A deleted person stays
- * the one that the event was stored with.
+ * The person of an event. Events keep the person of their time; if that person was merged since, the distinct id finds the survivor.
+ * For a deleted person the stored one stays.
  */
 export const ACTOR = 'coalesce(known.person_id, seen.person_id)';
 export const WITH_ACTORS =

@@ -1,4 +1,4 @@
-/** Lines of a chart: from rows to what is answered. */
+/** Turns rows into the lines of a chart. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Dates } from '../dates/intervals.ts';
 import type { ParsedTrends, Series } from '../parsing/parsed.ts';
@@ -7,21 +7,21 @@ import type { Interval } from '../parsing/schema.ts';
 import { nameOf } from '../parsing/series.ts';
 import type { TrendRow } from './trends-sql.ts';
 
-/** As upstream names them in `breakdown_value`. */
+/** Upstream's names in `breakdown_value`. */
 export const OTHER = '$$_posthog_breakdown_other_$$';
 export const NONE = '$$_posthog_breakdown_null_$$';
 
-/** One line, or one value: `numbers` are of the intervals, or a single one for the whole range. */
+/** One line or one value: `numbers` has one entry for each interval, or a single one for the whole range. */
 export type Line = {
-  /** Of the series; of a formula its place among them. */
+  /** Index of the series, or of the formula among the formulas. */
   n: number;
-  /** `breakdown_value`; null: nothing is broken down. */
+  /** `breakdown_value`; null: there is no breakdown. */
   value: string | null;
   numbers: readonly number[];
 };
 
 /**
- * Of all series, one after the other; of each in the order of the totals, the others last. Without a breakdown each has one line.
+ * Returns the lines of all series in turn, sorted by their totals, "other" last. Without a breakdown each series has one line.
  * @param count how many intervals there are
  */
 export function linesOf(query: ParsedTrends, rows: readonly TrendRow[], count: number): Line[] {
@@ -57,7 +57,7 @@ function cumulated(amounts: readonly number[]): number[] {
   return amounts.map((amount) => (sum += amount));
 }
 
-/** As upstream's (`trends_query_builder.py`): the first ones of fewer, all rounded down. */
+/** Moving average as upstream (`trends_query_builder.py`): the first ones over fewer values, all rounded down. */
 function smoothed(amounts: readonly number[], width: number): number[] {
   return amounts.map((_, at) => {
     const near = amounts.slice(Math.max(0, at + 1 - width), at + 1);
@@ -66,7 +66,7 @@ function smoothed(amounts: readonly number[], width: number): number[] {
 }
 
 /**
- * @param named what the line is of, and whether there are others
+ * @param named the line's subject, and whether there are other lines
  * @throws InvalidInput for values, or a total of them, that no number can hold: JSON has no infinity
  */
 export function resultOf(
@@ -119,7 +119,7 @@ function actionOf({ event, name, customName, math, property }: Series, order: nu
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** As upstream: `1-Jun-2024`, `1-Jun 08:00`, `Jun 2024`. */
+/** Label as upstream: `1-Jun-2024`, `1-Jun 08:00`, `Jun 2024`. */
 function labelOf(wall: string, interval: Interval): string {
   const [year = '', month = '', day = ''] = wall.slice(0, 10).split('-');
   const short = MONTHS[Number(month) - 1];

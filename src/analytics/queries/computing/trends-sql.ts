@@ -1,10 +1,10 @@
-/** Trends as one statement: all series from one look at the events. */
+/** Trends as one statement, which reads the events once for all series. */
 import { escapeLiteral } from 'pg';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Breakdown, ParsedTrends, PropertyOwner, Series } from '../parsing/parsed.ts';
 import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.ts';
 
-/** Longer values are cut: they are names on a chart. */
+/** Longer values are cut, because they are only names on a chart. */
 const MAX_VALUE = 400;
 
 /** `bucket` counts intervals from 1. `place` is that of the breakdown value by its total (of series in a formula, of all together); of those beyond the limit it is null. */
@@ -37,17 +37,17 @@ function propertySql(name: string, of: PropertyOwner): string {
   return `${of === 'event' ? 'properties' : 'person_properties'} -> ${escapeLiteral(name)}`;
 }
 
-/** With persons where any series counts them. */
+/** Joins persons if any series counts them. */
 function actingSql({ series }: ParsedTrends): string {
   if (countingPersons(series) === undefined) return 'select *, null::uuid as actor from seen';
   return `select seen.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
 }
 
-/** The values with the largest totals, each by itself; all others together. Postgres hashes equality, not IS NOT DISTINCT FROM. */
+/** Ranks the values with the largest totals and groups all others. Postgres hashes equality, not IS NOT DISTINCT FROM. */
 function placedSql({ series, breakdown, formulas }: ParsedTrends): string {
   if (!breakdown) return 'select *, 1 as place from acting';
   const totals = `(select n, breakdown, ${amountSql(series)} as total from acting group by n, breakdown) as totals`;
-  // The series of a formula need the same values: what is divided by something of others would be nothing.
+  // The series of a formula need the same values, or a value of one series would have no counterpart in another.
   const [ranked, same] =
     formulas.length === 0
       ? [`select n, breakdown, ${rankSql('partition by n order by total')} from ${totals}`, 'ranked.n = acting.n and']

@@ -1,4 +1,4 @@
-/** Trends: what happened in each interval, or in all of them together; with formulas of it, and beside what happened before. */
+/** Computes trends: counts in each interval or over the whole range, with formulas, and with an earlier range to compare. */
 import type { RunSql } from '../query-connection.ts';
 import { comparedDates, resolvedDates } from '../dates/dates.ts';
 import { formulaResults } from './formula-lines.ts';
@@ -10,13 +10,13 @@ import { rangeValues } from './selecting.ts';
 import { linesOf, OTHER, seriesResult } from './trend-lines.ts';
 import { trendsSql, type TrendRow } from './trends-sql.ts';
 
-/** Of a whole answer. */
+/** Limit for a whole answer. */
 const MAX_POINTS = 100_000;
 
 type Trends = { results: TrendResult[]; hasMore: boolean; dates: Dates; comparedWith?: Dates };
 
 /**
- * The results of the range, then of the one that it is compared with.
+ * Returns the results of the range, then those of the range that it is compared with.
  * @throws InvalidInput for a range that ends before it begins or has too many intervals, for more values than an answer may have, and for
  *   values that no number can hold
  */

@@ -1,4 +1,4 @@
-/** With which range another one is compared. All moments here are readings of a wall clock. */
+/** Finds the range that another is compared with. All moments here are readings of a wall clock. */
 import type { Span } from './intervals.ts';
 import type { Comparison, Range, Unit } from '../parsing/parsed.ts';
 import { DAY_MS, HOUR_MS, shifted, startOf } from './wall-clock.ts';
@@ -18,28 +18,28 @@ export function previousSpan(span: Span, range: Range, { ago }: Comparison, now:
   const calendar = calendarUnitOf(range);
   if (calendar) {
     const start = startOf(shifted(from, -1, calendar), interval ?? 'day');
-    // Not all months are as long as this one is already.
+    // An earlier month may be shorter than the part of this one that has passed.
     return { from: start, to: interval === null ? Math.min(start + length, from) : from, interval };
   }
   const isCounted = (interval === 'week' || interval === 'month') && !range.isExact;
   return isCounted ? { from: countedBack(span, interval), to: from, interval } : lasting(from - gapOf(span, range));
 }
 
-/** Of what runs from the beginning of the present one until now. */
+/** Unit of a range that runs from the start of the current unit until now. */
 function calendarUnitOf({ from, to }: Range): Unit | null {
   if (to !== null || from === null || from === 'all' || from.kind !== 'relative') return null;
   const { amount, unit, edge } = from;
   return edge === 'start' && amount === 0 && unit !== 'h' ? unit : null;
 }
 
-/** As many intervals as the span has. */
+/** Number of intervals in the span. */
 function countedBack({ from, to }: Span, interval: 'week' | 'month'): number {
   let start = from;
   for (let at = from; at < to; at = shifted(at, 1, interval)) start = shifted(start, -1, interval);
   return start;
 }
 
-/** How much later the span began. Hours are compared with the same hours of other days. */
+/** Distance to the earlier span. Hours are compared with the same hours of other days. */
 function gapOf({ from, to }: Span, range: Range): number {
   const named = namedLengthOf(range);
   const length = to - from;
@@ -47,7 +47,7 @@ function gapOf({ from, to }: Span, range: Range): number {
   return range.isExact || length < DAY_MS ? length : Math.ceil(length / DAY_MS) * DAY_MS;
 }
 
-/** Of the last so many hours or whole weeks. @returns 0: the range is no such */
+/** Length of a range of the last hours or whole weeks. @returns 0 for any other range */
 function namedLengthOf({ from, to }: Range): number {
   if (to !== null || from === 'all') return 0;
   if (from === null) return 7 * DAY_MS;

@@ -1,4 +1,4 @@
-/** A range of dates as it was written, to instants: by the clock of the project's time zone. */
+/** Resolves a written range of dates to instants, in the project's time zone. */
 import { NotFound } from '../../../platform/errors.ts';
 import type { RunSql } from '../query-connection.ts';
 import { previousSpan } from './comparison.ts';
@@ -9,7 +9,7 @@ import type { Interval } from '../parsing/schema.ts';
 import { DAY_MS, relativeWall, shifted, startOf } from './wall-clock.ts';
 
 const DEFAULT_DAYS = 7;
-/** Clients' clocks: what happened before is none of their events. */
+/** Earliest time of an event; older timestamps come from wrong client clocks. */
 const FIRST_EVENT = '2015-01-01T00:00:00Z';
 
 /** Readings of the project's clock at the instants from which both sides are counted. */
@@ -27,7 +27,7 @@ export async function resolvedDates(runSql: RunSql, projectId: number, range: Ra
   return datesOf(runSql, clock, range, looked);
 }
 
-/** The range, and the one that it is compared with. @throws as `resolvedDates` */
+/** Resolves a range, and the one that it is compared with. @throws as `resolvedDates` */
 export async function comparedDates(
   runSql: RunSql,
   projectId: number,
@@ -52,7 +52,7 @@ function spanOf(clock: Clock, range: Range, interval: Interval | null): Span {
   return { from, to, interval };
 }
 
-/** Sides that were instants already: to the microsecond, also within an hour that occurs twice. */
+/** Returns sides that were given as instants unchanged: to the microsecond, also within an hour that occurs twice. */
 function instantsOf({ from, to }: Range, now: number): Partial<Pick<Dates, 'from' | 'to'>> {
   return {
     ...(from !== null && from !== 'all' && from.kind === 'instant' && { from: from.instant }),
@@ -61,7 +61,7 @@ function instantsOf({ from, to }: Range, now: number): Partial<Pick<Dates, 'from
   };
 }
 
-/** The last intervals up to the one that `date_to` is in; `date_from` does not matter. @param count how many */
+/** Resolves the last intervals up to the one with `date_to`; ignores `date_from`. @param count how many */
 export async function lastIntervals(
   runSql: RunSql,
   projectId: number,
@@ -86,7 +86,7 @@ async function readClock(runSql: RunSql, projectId: number, range: Range, now: n
   return { timeZone: row.timezone, from: row.from_wall === null ? to : wallOf(row.from_wall), to };
 }
 
-/** The first event's time, by a scan: only the time of storing is in an index. */
+/** Finds the first event's time by a scan, because only the time of storing is indexed. */
 const FIRST = `(select min("timestamp") from events
   where project_id = $1 and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
 
@@ -105,7 +105,7 @@ function wallOf(text: string): number {
 /** @param base what the clock shows at the side's instant, or now */
 function beginningOf({ from, isExact }: Range, base: number, interval: Interval | null): number {
   const wall = from === null ? startOf(shifted(base, -DEFAULT_DAYS, 'd'), 'd') : momentWall(from, base);
-  // As upstream: the last 24 hours are not two days.
+  // As upstream, so that the last 24 hours do not become two days.
   const isExactly = isExact || (isHours(from) && (interval ?? 'day') === 'day');
   return isExactly ? wall : startOf(wall, interval ?? 'day');
 }

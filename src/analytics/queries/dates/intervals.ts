@@ -1,5 +1,5 @@
 /**
- * When a range and the intervals in it begin. Calendars are counted here, zones by Postgres: a day of 23 or 25 hours is one interval.
+ * Finds where a range and its intervals begin. Calendars are computed here, time zones by Postgres, so a day of 23 or 25 hours is one interval.
  */
 import type { RunSql } from '../query-connection.ts';
 import { refusal } from '../parsing/refusal.ts';
@@ -22,7 +22,7 @@ const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(9000, 0, 1);
 
 /**
- * An hour that occurs twice begins the day with its first occurrence; Postgres would take the second one. One that does not occur is
+ * Resolves an hour that occurs twice to its first occurrence, where Postgres would choose the second, and a skipped hour to
  * the moment when the clock jumps.
  */
 const LOCATED = `
@@ -34,7 +34,7 @@ const HOURS = `
   select at, (at at time zone $1)::text as wall
   from generate_series($2::timestamptz, $3::timestamptz - interval '1 microsecond', interval '1 hour') as at limit ${MAX_INTERVALS + 1}`;
 
-/** Readings of the wall clock; half-open. An interval of null: the whole span is one. */
+/** Readings of the wall clock; half-open. With `interval: null` the whole span is one interval. */
 export type Span = { from: number; to: number; interval: Interval | null };
 
 /** @throws InvalidInput for more intervals than there may be */

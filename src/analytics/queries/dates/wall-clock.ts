@@ -30,7 +30,7 @@ export function startOf(wall: number, unit: Unit | Interval): number {
   }
 }
 
-/** So many units later, or earlier; a day that a month lacks becomes its last. */
+/** Moves a reading by a number of units; a day that the month lacks becomes its last. */
 export function shifted(wall: number, count: number, unit: Unit | Interval): number {
   switch (unit) {
     case 'h':
@@ -61,7 +61,7 @@ function monthsLater(wall: number, months: number): number {
 
 type Relative = Extract<Moment, { kind: 'relative' }>;
 
-/** @param now what the clock shows; for hours, so many hours ago */
+/** @param now the clock's reading now; relative hours count back from here */
 export function relativeWall({ amount, unit, edge }: Relative, now: number): number {
   const wall = unit === 'h' ? now : shifted(now, -amount, unit);
   if (edge === 'start') return startOf(wall, unit);

@@ -5,12 +5,12 @@ import { fieldsOf, parseQuery, sourceOf } from './parse.ts';
 import type { ParsedQuery } from './parsed.ts';
 import { isGiven } from './unsupported.ts';
 
-/** Of a project without test accounts the last one changes nothing. */
+/** Members that are laid over queries. The last has no effect in a project without test accounts. */
 const FILTERS = ['date_from', 'date_to', 'explicitDate', 'properties', 'breakdown_filter', 'filterTestAccounts'];
 
 /**
- * Of what somebody asks now: what a dashboard has stored is not asked again.
- * @throws InvalidInput for the first member that would be laid over nothing
+ * Checks filters that a client sends now; stored ones are not checked again.
+ * @throws InvalidInput for the first unknown member
  */
 export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(filters).find((name) => !FILTERS.includes(name) && isGiven(filters[name]));
@@ -21,7 +21,7 @@ export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>)
  * As upstream's `apply_dashboard_filters`: dates replace those of the query, properties must hold beside its own, a breakdown replaces
  * its own where there can be one.
  * @param query as an insight holds it
- * @param filters other members are not known here
+ * @param filters of a dashboard; unknown members are ignored
  * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked
  */
 export function withDashboardFilters(query: unknown, filters: Readonly<Record<string, unknown>>): ParsedQuery {

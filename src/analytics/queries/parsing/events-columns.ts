@@ -1,4 +1,4 @@
-/** The columns of a table of events: those that there are, and properties by their names. */
+/** The columns of a table of events: fixed ones, and properties by name. */
 import { escapeLiteral } from 'pg';
 import type { FilterRoom } from '../../../conditions/sql/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
@@ -46,7 +46,7 @@ const PROPERTY = /^(person\.)?properties\.(?:([\w$ :@/-]{1,400})|`([^`]{1,400})`
 const DIRECTION = /\s(?:asc|desc)$/i;
 const DEFAULT_LIMIT = 100;
 
-/** @param room of all filters of the query @throws InvalidInput naming what is no column, no filter or no date */
+/** @param room shared by all filters of the query @throws InvalidInput naming the invalid column, filter or date */
 export function parsedEvents(node: EventsQuery, room: FilterRoom): ParsedEvents {
   return {
     kind: 'EventsQuery',
@@ -82,7 +82,7 @@ function betweenOf({ after, before }: EventsQuery): Range {
   };
 }
 
-/** Each once: a row is as large as its event at most a few times. */
+/** Drops repeated columns, so a row is at most a few times as large as its event. */
 function columnsOf(select: readonly string[]): Column[] {
   const columns = select.map((one, index) => columnOf(one, `select[${index}]`));
   const again = columns.findIndex(({ sql }, index) => columns.findIndex((other) => other.sql === sql) < index);
@@ -90,7 +90,7 @@ function columnsOf(select: readonly string[]): Column[] {
   return columns;
 }
 
-/** As upstream: behind ` -- ` stands the column's title. */
+/** Reads a column; as upstream, the text after ` -- ` is its title. */
 function columnOf(text: string, member: string): Column {
   const name = text.split(' -- ')[0]!.trim();
   return { name: text, ...located(name, member) };

@@ -7,7 +7,7 @@ import { refusal } from './refusal.ts';
 
 const MAX_DEPTH = 4;
 const MAX_PARTS = 100;
-/** Of the whole tree: each is evaluated for every event. */
+/** Limit for the whole tree, because each filter is evaluated for every event. */
 const MAX_FILTERS = 500;
 
 const EVERYTHING: FilterTree = { every: [] };
@@ -16,7 +16,7 @@ const EVERYTHING: FilterTree = { every: [] };
  * @param given a list of filters, or a group; null: none
  * @param member names it in errors
  * @param room of all filters of a query
- * @throws InvalidInput saying what is wrong with which
+ * @throws InvalidInput naming the filter and its fault
  */
 export function filterTreeOf(given: unknown, member: string, room: FilterRoom = filterRoom()): FilterTree {
   const tree = treeOf(given, { member, depth: 0, room });
@@ -42,7 +42,7 @@ function treeOf(given: unknown, place: Place): FilterTree {
   if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
   const parts = partsOf(values, { ...place, member: `${member}.values` });
   if (type === 'AND') return { every: parts };
-  // As upstream: a group without parts asks for nothing.
+  // As upstream, a group without parts matches everything.
   if (type === 'OR') return parts.length === 0 ? EVERYTHING : { some: parts };
   throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
 }
@@ -63,7 +63,7 @@ function filterOf(given: object, { member, room }: Place): FilterTree {
   }
 }
 
-/** Where naive dates are read, and from when relative ones count back. */
+/** The time zone of naive dates, and the instant from which relative ones count back. */
 export type FilterContext = { timeZone: string; /** Milliseconds since 1970. */ now: number };
 
 /** @returns SQL about rows of `events`, whose columns it names without an alias; never null */

@@ -1,14 +1,14 @@
 /**
  * Formulas of series: `A / B * 100`. As upstream's (posthog/hogql_queries/utils/formula_ast.py) they are Python's arithmetic: numbers, the
- * series as letters, `+ - * / % **` and parentheses. What is divided by zero is zero.
+ * series as letters, `+ - * / % **` and parentheses. Division by zero gives zero.
  */
 import { createToken, EmbeddedActionsParser, EOF, Lexer, type IToken } from 'chevrotain';
 import { refusal } from './refusal.ts';
 
-/** @param values of each series @returns what may be no finite number */
+/** @param values of each series @returns a number that may not be finite */
 export type Computed = (values: readonly number[]) => number;
 
-/** How many series there are, and the member that names the formula in errors. */
+/** The number of series, and the formula's name in errors. */
 type Asked = { count: number; member: string };
 
 const GRAMMAR = 'A formula is made of series (A, B, ...), numbers, + - * / % ** and parentheses.';
@@ -26,7 +26,7 @@ const TOKENS = [Space, NumberLiteral, Name, Power, Sum, Product, Open, Close];
 
 const lexer = new Lexer(TOKENS);
 
-/** Made into functions: it is computed for each of many values, while others wait. */
+/** Compiles formulas to functions, because they run for many values while other requests wait. */
 class FormulaParser extends EmbeddedActionsParser {
   asked: Asked = { count: 0, member: '' };
 
@@ -112,7 +112,7 @@ const parser = new FormulaParser();
 /**
  * @param count how many series there are
  * @param member names it in errors
- * @throws InvalidInput saying where it is no formula, or which series there is not
+ * @throws InvalidInput saying where the formula is wrong, or which series is missing
  */
 export function parsedFormula(text: string, count: number, member: string): Computed {
   const { tokens, errors } = lexer.tokenize(text);
@@ -136,7 +136,7 @@ function seriesOf(name: string, { count, member }: Asked, isCalled: boolean): nu
   throw refusal(member, `There is no series "${name}". There are: ${letters.join(', ')}.`);
 }
 
-/** Each a function of its own, which the engine compiles for what it does. */
+/** One function for each operation, so the engine optimizes each by itself. */
 const OPERATIONS: Readonly<Record<string, (left: Computed, right: Computed) => Computed>> = {
   '+': (left, right) => (values) => left(values) + right(values),
   '-': (left, right) => (values) => left(values) - right(values),

@@ -1,6 +1,6 @@
 /**
- * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). A query with another means one of them: dropped
- * quietly, it would give wrong numbers. `unsupported.ts` refuses those of them that are not computed here.
+ * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). A misspelt member,
+ * dropped quietly, would give wrong numbers. `unsupported.ts` refuses those of them that are not computed here.
  */
 import { nearestName } from '../../../platform/http/nearest-name.ts';
 import { fieldsOf } from './parse.ts';
@@ -33,7 +33,7 @@ const NODES: Readonly<Record<string, Names>> = {
   ),
 };
 
-/** Of every query: what its members consist of. */
+/** Known members of the nested objects in every query. */
 const PARTS: Readonly<Record<string, Names>> = {
   dateRange: names('date_from date_to explicitDate excludeIncompletePeriods'),
   compareFilter: names('compare compare_to'),
@@ -76,7 +76,7 @@ const PARTS: Readonly<Record<string, Names>> = {
 const LOOKS = /^(show|hide|hidden)[A-Z]/;
 
 /**
- * Of what somebody writes now: what was stored before stays as it is.
+ * Refuses unknown members in a query that a client sends now; stored queries stay as they are.
  * @param given a query, bare or with what is around it; none of a known kind is left to `parseQuery`
  * @throws InvalidInput for the first member that no such node has, naming it and the one that is most alike; for one that does nothing
  * without another

@@ -4,7 +4,7 @@ import type { Moment, Range, Unit } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import type { DateRange } from './schema.ts';
 
-/** `-7d`, `d`, `dStart`, `-1mEnd`; without a number it is the present one. */
+/** `-7d`, `d`, `dStart`, `-1mEnd`; without a number, the current unit. */
 const RELATIVE = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)?$/;
 const AGO = /^-(\d{1,4})([hdwmqy])$/;
 

@@ -1,4 +1,4 @@
-/** From a TrendsQuery as JSON to one that can be computed. */
+/** Parses a TrendsQuery from JSON to a form that can be computed. */
 import type { FilterRoom } from '../../../conditions/sql/filters.ts';
 import { parsedFormula } from './formula.ts';
 import { agoOf } from './moments.ts';
@@ -10,7 +10,7 @@ import { seriesOf } from './series.ts';
 
 const DEFAULT_BREAKDOWN_LIMIT = 25;
 
-/** @param room of all filters of the query @throws InvalidInput naming the member that asks for what is not there */
+/** @param room shared by all filters of the query @throws InvalidInput naming the unsupported member */
 export function parsedTrends(node: TrendsQuery, room: FilterRoom): ParsedTrends {
   const shape = shapeOf(node);
   const series = node.series.map((one, index) => seriesOf(one, index, room));
@@ -55,7 +55,7 @@ function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | nul
   };
 }
 
-/** As upstream: of the three members that hold formulas the newest that is given counts. */
+/** Returns the formulas; as upstream, the newest given one of the three members counts. */
 function formulasOf(given: TrendsQuery['trendsFilter'], count: number): Formula[] {
   const { formulaNodes, formulas, formula } = given ?? {};
   if (formulaNodes?.length) {

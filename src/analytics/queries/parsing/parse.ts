@@ -1,4 +1,4 @@
-/** From a query as JSON to one that can be computed. */
+/** Parses a query from JSON to a form that can be computed. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { invalidInput } from '../../../platform/http/validation.ts';
 import { filterRoom, isStorable, type FilterRoom } from '../../../conditions/sql/filters.ts';
@@ -36,7 +36,7 @@ const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
 
 /**
  * @param given a query as JSON: one of `InsightQuery`
- * @throws InvalidInput, attr `query`, saying which member asks for what is not there, and what to use instead
+ * @throws InvalidInput, attr `query`, naming the unsupported member, and what to use instead
  */
 export function parseQuery(given: unknown): ParsedQuery {
   const node = sourceOf(given);
@@ -62,7 +62,7 @@ function objectOf(given: unknown): Fields {
   throw new InvalidInput('Query must be a valid JSON object', 'query');
 }
 
-/** @returns no fields for what is not an object */
+/** @returns no fields for a value that is not an object */
 export function fieldsOf(given: unknown): Fields {
   return typeof given === 'object' && given !== null ? (given as Fields) : {};
 }
@@ -85,7 +85,7 @@ function reader<S extends TSchema>(
   };
 }
 
-/** The same failure, told of a member of the query; with what it may be where that is a few words. */
+/** Returns the failure under the name of the query's member, with the allowed values if they are few. */
 function inQuery<S extends TSchema>({ errors }: Validator<S>, schema: S): InvalidInput {
   const { attr, message, code } = invalidInput(errors ?? [], schema);
   const path = attr?.replace(/__non_field_errors$/, '').split('__') ?? [];
@@ -131,7 +131,7 @@ function parsedRetention(node: RetentionQuery, room: FilterRoom): ParsedRetentio
   };
 }
 
-/** As upstream: without one it is the page view. */
+/** Returns the given entity, or the page view, as upstream does. */
 function entityOf(given: RetentionEntity | null | undefined, name: string, room: FilterRoom): Entity {
   if (!given) return { event: '$pageview', filters: filterTreeOf(null, name, room) };
   return {

@@ -1,9 +1,9 @@
-/** Queries as they are computed: checked, without what they may leave out. */
+/** Queries in the form that is computed: checked, with defaults filled in. */
 import type { checkedFilters } from '../../../conditions/sql/filters.ts';
 import type { Computed } from './formula.ts';
 import type { Interval, MathName } from './schema.ts';
 
-/** As `checkedFilters` returns it. */
+/** A filter from `checkedFilters`. */
 export type Filter = ReturnType<typeof checkedFilters>[number];
 
 /** Filters and how they are joined; no parts: `every` is true, `some` is false. */
@@ -11,7 +11,7 @@ export type FilterTree = { every: FilterTree[] } | { some: FilterTree[] } | { fi
 
 /** A side of a range as it was written. */
 export type Moment =
-  /** Of the clock of the project's time zone, as milliseconds of UTC. */
+  /** Reading of the clock in the project's time zone, as milliseconds of UTC. */
   | { kind: 'wall'; wall: number; hasTime: boolean }
   /** ISO. */
   | { kind: 'instant'; instant: string }
@@ -27,7 +27,7 @@ export type Range = {
   isExact: boolean;
 };
 
-/** Which events, and what is counted of them. */
+/** Events, and how they are counted. */
 export type Series = {
   /** null: any. */
   event: string | null;
@@ -47,7 +47,7 @@ export type Breakdown = { type: PropertyOwner; property: string; limit: number; 
 /** Shown instead of the series that it is made of. */
 export type Formula = { text: string; name: string | null; computed: Computed };
 
-/** `ago`: how long before the range it begins; null: it is the one before. */
+/** `ago`: how long before the range the other begins; null: the range directly before. */
 export type Comparison = { ago: { amount: number; unit: Unit } | null };
 
 export type ParsedTrends = {
@@ -56,9 +56,9 @@ export type ParsedTrends = {
   interval: Interval;
   shape: 'intervals' | 'cumulative' | 'total';
   breakdown: Breakdown | null;
-  /** Instead of each value the mean of so many, up to it. */
+  /** Width of the moving average that replaces each value. */
   smoothing: number;
-  /** None: the series themselves are shown. */
+  /** Empty: the series themselves are shown. */
   formulas: readonly Formula[];
   comparison: Comparison | null;
   filters: FilterTree;
@@ -87,7 +87,7 @@ export type ParsedRetention = {
   range: Range;
 };
 
-/** Where a value of a row comes from. */
+/** Source of a value in a row. */
 export type Located = { type: string; sql: string; readsPerson?: boolean };
 export type Column = Located & { name: string };
 

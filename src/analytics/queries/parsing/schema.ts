@@ -1,5 +1,5 @@
 /**
- * Queries of insights on the wire: of upstream's nodes (PostHog, frontend/src/queries/schema) those members that are computed here.
+ * Queries of insights on the wire: the members of upstream's nodes (PostHog, frontend/src/queries/schema) that are computed here.
  * Members that only say how a chart looks are kept with the query and change nothing; `unsupported.ts` names those that would change
  * numbers, and that are refused.
  */
@@ -10,7 +10,7 @@ export type Interval = (typeof INTERVALS)[number];
 
 const COUNTS = ['total', 'dau'] as const;
 const PERCENTILES = ['median', 'p75', 'p90', 'p95', 'p99'] as const;
-/** Of the numbers of a property. */
+/** Aggregates of a numeric property. */
 export const PROPERTY_MATHS = ['sum', 'avg', 'min', 'max', ...PERCENTILES] as const;
 export type MathName = (typeof COUNTS)[number] | (typeof PROPERTY_MATHS)[number];
 
@@ -23,7 +23,7 @@ const LINE_DISPLAYS = [
   'ActionsUnstackedBar',
 ] as const;
 export const CUMULATIVE_DISPLAY = 'ActionsLineGraphCumulative';
-/** One value for the whole range. */
+/** Displays with one value for the whole range. */
 export const TOTAL_DISPLAYS = ['BoldNumber', 'ActionsPie', 'ActionsBarValue', 'ActionsTable', 'WorldMap'] as const;
 
 const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const;

@@ -1,4 +1,4 @@
-/** Of which events a query is. */
+/** Parses the members that select a query's events. */
 import type { FilterRoom } from '../../../conditions/sql/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import { rangeOf } from './moments.ts';

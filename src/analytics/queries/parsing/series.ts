@@ -5,7 +5,7 @@ import type { PropertyOwner, Series } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import { PROPERTY_MATHS, type EventsNode } from './schema.ts';
 
-/** As upstream's interface calls the lists that it offers. */
+/** Owners by the name that upstream's interface gives their properties. */
 const OWNERS: ReadonlyMap<string, PropertyOwner> = new Map([
   ['event_properties', 'event'],
   ['numerical_event_properties', 'event'],

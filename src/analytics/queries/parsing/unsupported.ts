@@ -5,10 +5,10 @@ import { refusal } from './refusal.ts';
 type Unsupported = {
   fix: string;
   harmless?: unknown;
-  /** false asks for something, too. */
+  /** `false` has an effect, too. */
   evenFalse?: true;
 };
-/** By path; `[]` stands for each of a list. */
+/** Members by path; `[]` stands for each element of a list. */
 type Members = Readonly<Record<string, Unsupported>>;
 
 const PERSONS_ONLY = 'Only persons are counted: leave it out.';
@@ -103,7 +103,7 @@ const UNSUPPORTED: Readonly<Record<string, Members>> = {
   },
 };
 
-/** @throws InvalidInput for the first member that asks for what is not computed, naming it and what to do instead */
+/** @throws InvalidInput naming the first unsupported member, and what to use instead */
 export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void {
   for (const [path, { fix, harmless, evenFalse }] of Object.entries(UNSUPPORTED[String(node['kind'])] ?? {})) {
     for (const [member, value] of found(node, path.split('.'))) {
@@ -113,10 +113,10 @@ export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** Members of trends only: those of other queries with the same names ask for nothing that is computed. */
+/** Members of trends only; other queries ignore members with these names. */
 const ONLY_OF_TRENDS = /\b(breakdown|compare)/;
 
-/** Whether nobody should be told to use the member in a query of this kind. */
+/** Whether the member is refused in a query of this kind, and so never suggested. */
 export function isRefused(kind: unknown, path: string): boolean {
   if (kind !== 'TrendsQuery' && ONLY_OF_TRENDS.test(path)) return true;
   const members = UNSUPPORTED[String(kind)] ?? {};
@@ -143,7 +143,7 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** null, false and nothing ask for nothing. */
+/** Whether a value has an effect: null, false and undefined have none. */
 export function isGiven(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === '') return false;
   return !(Array.isArray(value) && value.length === 0);
