@@ -205,8 +205,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /**
- * A variable that this command cannot do without.
- * @throws CommandFailed saying what it is for
+ * Returns a variable that this command requires.
+ * @throws CommandFailed saying what the variable is for
  */
 export function requireVariable<K extends keyof Config>(config: Config, name: K): NonNullable<Config[K]> {
   const value = config[name];
@@ -223,7 +223,7 @@ export function entriesOf(text: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** Folder for what is downloaded or built once for this user: `${XDG_CACHE_HOME:-~/.cache}/sluice`. */
+/** Folder for programs and files that are downloaded or built once for this user: `${XDG_CACHE_HOME:-~/.cache}/sluice`. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   return path.join(environment['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'sluice');
 }

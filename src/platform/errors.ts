@@ -16,21 +16,21 @@ export abstract class SluiceError extends Error {
 
 /**
  * The people who can end a failure. `you`: those who configure, by a field or by rights that the destination gives. `destination`: its
- * operators, or time. `sluice`: the operators of this installation, or itself.
+ * operators, or time. `sluice`: the operators of this installation, or Sluice itself.
  */
 export type FaultOwner = 'you' | 'destination' | 'sluice';
 
-/** A failure for programs, beside the sentence for people. Names fields, never their values. */
+/** A failure in a form for programs; the message is for people. Names fields, never their values. */
 export type Fault = {
   code: string;
   owner: FaultOwner;
-  /** The field that mends it, as `attr` of an answer names it; null: no field does. */
+  /** The field to correct, named as in an answer's `attr`; null: no field helps. */
   field: string | null;
 };
 
 type FaultOptions = ErrorOptions & { fault?: Fault | undefined };
 
-/** The request is well formed but says something that cannot be: the caller must change a field. */
+/** The request is well formed but has an invalid value: the caller must change a field. */
 export class InvalidInput extends SluiceError {
   readonly attr: string | null;
   readonly code: string;
@@ -43,7 +43,7 @@ export class InvalidInput extends SluiceError {
   }
 }
 
-/** The body is not what its content type or encoding says. */
+/** The body does not match its content type or encoding. */
 export class MalformedRequest extends SluiceError {
   readonly code: string;
 
@@ -100,7 +100,7 @@ export class MethodNotAllowed extends SluiceError {
 export class Conflict extends SluiceError {
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** @param members of the answer's body beside those of every error: what the caller needs for the next request */
+  /** @param members added to the error's body, which the caller needs for the next request */
   constructor(detail: string, members: Readonly<Record<string, unknown>> = {}) {
     super(detail);
     this.members = members;
@@ -124,7 +124,7 @@ export class Throttled extends SluiceError {
 /** The agreed quota is used up: until it is renewed, or raised. */
 export class QuotaExceeded extends SluiceError {}
 
-/** The allowed number goes on already: the caller waits for an end, or ends something. */
+/** As many as allowed are running already: the caller must wait, or end one. */
 export class LimitReached extends SluiceError {
   readonly code: string;
 
@@ -134,7 +134,7 @@ export class LimitReached extends SluiceError {
   }
 }
 
-/** A dependency is not there right now: the same request may pass later. */
+/** A dependency is away right now: the same request may pass later. */
 export class Unavailable extends SluiceError {
   readonly retryAfterSeconds: number;
 
@@ -144,10 +144,10 @@ export class Unavailable extends SluiceError {
   }
 }
 
-/** A command cannot go on; the message says what is wrong and the way out. Printed without a stack. */
+/** A command cannot continue; the message says what is wrong and how to fix it. Printed without a stack. */
 export class CommandFailed extends SluiceError {}
 
-/** The destination would say no again: never retried. The message tells the user what to fix. */
+/** The destination would refuse again, so the request is never retried. The message tells the user what to fix. */
 export class DestinationRejected extends SluiceError {}
 
 /** The destination may say yes later: retried. */
@@ -166,7 +166,7 @@ export class DeliveredElsewhere extends SluiceError {
   }
 }
 
-/** This database may have been restored or copied: nothing is delivered until an operator says how to go on. */
+/** This database may have been restored or copied: nothing is delivered until an operator decides how to continue. */
 export class DeliveriesBlocked extends SluiceError {}
 
 /** The source holds fewer rows than the plan counted: delivering less would be a silent loss. */
@@ -179,7 +179,7 @@ export class IntervalShrank extends SluiceError {
   }
 }
 
-/** An automatic run would deliver fewer rows of the same content than are there: a person decides. */
+/** An automatic run would replace a delivery by fewer rows of the same content, so a person decides. */
 export class DeliveryWouldShrink extends SluiceError {
   constructor(missingRows: number) {
     super(

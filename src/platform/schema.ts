@@ -20,12 +20,12 @@ const OPTIONS = {
   verbose: true,
 } as const;
 
-/** Finds all that is wrong, of which the client is told what comes first in the schema. */
+/** Finds all errors; the client gets the one that comes first in the schema. */
 const thorough = createAjv(true);
 /** Ends at the first fault. */
 const quick = createAjv(false);
 
-/** Values whose faults are all looked for: each takes several times as long as one that is right. */
+/** Largest value for which all errors are collected, because an error takes several times as long as a valid part. */
 const THOROUGH_VALUES = 2_000;
 
 function createAjv(allErrors: boolean): Ajv2020 {
@@ -40,8 +40,8 @@ function createAjv(allErrors: boolean): Ajv2020 {
 }
 
 /**
- * A validator that fills defaults in place and narrows to the schema's type; `errors` says what is wrong: all of it, or the first that
- * was found in a value of more than 2,000 parts.
+ * A validator that fills defaults in place and narrows to the schema's type; `errors` lists all errors,
+ * or only the first one found in a value of more than 2,000 parts.
  */
 export type Validator<S extends TSchema> = {
   (value: unknown): value is Static<S>;
@@ -61,7 +61,7 @@ export function compile<S extends TSchema>(schema: S): Validator<S> {
   return validate;
 }
 
-/** Whether there are more elements and members in it, at all levels. */
+/** Whether a value has more elements and members than the limit, at all levels. */
 function hasMoreParts(value: unknown, most: number): boolean {
   const queue: unknown[] = [value];
   let count = 0;

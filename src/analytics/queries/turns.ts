@@ -11,7 +11,7 @@ export type Turns = {
 };
 
 type Limits = {
-  /** Limit of all projects together; a single project gets one less. */
+  /** Limit for all projects together; one project alone gets one less. */
   atOnce: number;
   /** Limit for one project. */
   mostWaiting: number;

@@ -1,6 +1,6 @@
 /**
  * Advisory locks of every version of Sluice, with their keys. Processes of two versions run side by side during an upgrade, and exclude each
- * other only while a key keeps its number and its form: Postgres's locks with one key and with two are strangers to each other.
+ * other only while a key keeps its number and its form, because Postgres keeps locks with one key and with two apart.
  */
 // tooth: postgres-tables-lock
 export const ADVISORY_LOCKS = {

@@ -1,4 +1,4 @@
-/** Whether an error says that Postgres is not there, or not for us right now: the same request may pass later. */
+/** Tells whether an error means that Postgres is away, or refuses us for now, so the same request may pass later. */
 
 import { SQL_STATE, sqlState } from './sql-states.ts';
 

@@ -13,7 +13,7 @@ export type CancellableConnection = {
 
 export async function takeCancellable(pool: Pool): Promise<CancellableConnection> {
   const client = await pool.connect();
-  // A connection that breaks tells its query too; without a listener the event would end the process.
+  // The query also gets the error of a broken connection; without this listener the event would end the process.
   client.on('error', ignore);
   let backend: number | undefined;
   let isOpen = true;

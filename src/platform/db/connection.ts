@@ -39,15 +39,15 @@ export type DatabaseOptions = {
   statementTimeoutMs?: number;
   lockTimeoutMs?: number;
   idleInTransactionTimeoutMs?: number;
-  /** How long a new connection, or one that others use, is waited for. */
+  /** Longest wait for a connection, new or from the pool. */
   connectTimeoutMs?: number;
-  /** How long an answer is waited for; the connection is given up then. For a Postgres that is silent. */
+  /** Longest wait for an answer before the connection is given up; for a Postgres that is silent. */
   answerTimeoutMs?: number;
 };
 
 /**
- * For connections that requests wait for: a Postgres that is there but silent is away, too. Statements time out at the server first, so
- * that none goes on after its caller has gone.
+ * Timeouts for connections that requests wait for, so that a silent Postgres counts as away. Statements time out at the server
+ * first, so that none continues after its caller has gone.
  */
 export const STORE_TIMEOUTS = { connectTimeoutMs: 5_000, statementTimeoutMs: 14_000, answerTimeoutMs: 15_000 } as const;
 
@@ -75,7 +75,7 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
 export function createPool(options: DatabaseOptions): Pool {
   const pool = new pg.Pool({ ...connectionConfig(options), max: options.maxConnections ?? 10 });
   pool.on('error', () => {});
-  // The pool listens to idle clients only: a connection that is lost while it is in use must not end the process either.
+  // The pool listens to idle clients only, but a connection that is lost while in use must not end the process either.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

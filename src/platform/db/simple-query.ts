@@ -14,17 +14,17 @@ type QueryOptions = {
   timeoutMs: number;
   /** Answers `COPY … FROM STDIN`: given the rows so far, the complete CopyData messages and CopyDone. */
   copyIn?(rows: readonly Fields[]): Buffer;
-  /** UTF-16 units in all rows: for more it throws `AnswerTooLarge`, and the connection is cut at once. */
+  /** Limit of UTF-16 units in all rows; beyond it the query throws `AnswerTooLarge`, and the connection is cut at once. */
   mostText?: number;
 };
 
-/** The connection was cut: nothing came in time. */
+/** The connection was cut, because no answer came in time. */
 export class NoAnswer extends Error {}
 
-/** The connection was cut: what Postgres went on to say would not have fitted into memory. */
+/** The connection was cut, because the rest of the answer would not have fitted into memory. */
 export class AnswerTooLarge extends Error {}
 
-/** @returns the rows of all statements, once Postgres is ready for the next message; after an error the connection is of no more use */
+/** @returns the rows of all statements, once Postgres is ready for the next message; after an error the connection is unusable */
 export function simpleQuery(
   client: Sender,
   sql: string,
@@ -80,7 +80,7 @@ export function quoted(text: string): string {
   return text.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
 }
 
-/** Texts as one literal of an array. */
+/** Quotes texts as one array literal. */
 export function quotedArray(texts: readonly string[]): string {
   const elements = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
   return quoted(`{${elements.join(',')}}`);

@@ -12,11 +12,11 @@ export const SQL_STATE = {
   undefinedTable: '42P01',
   duplicateTable: '42P07',
   lockNotAvailable: '55P03',
-  /** By `statement_timeout`, or by somebody who asked for it. */
+  /** Cancelled by `statement_timeout`, or on request. */
   queryCanceled: '57014',
 } as const;
 
-/** The SQLSTATE of a server's error; undefined for all others, whose codes only look like one. */
+/** The SQLSTATE of a server's error; undefined for other errors, whose codes only look like one. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && 'severity' in (error as object) ? code : undefined;

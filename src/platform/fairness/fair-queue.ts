@@ -1,25 +1,25 @@
-/** Waiting in turns: one sender after another, however many places in the queue each of them has taken. */
+/** A queue in which senders take turns, however many entries each of them has. */
 import { Unavailable } from '../errors.ts';
 
 export type FairQueue<Sender> = {
   /**
-   * Resolves when `next` lets this one begin.
-   * @param signal gives the place in the queue up
-   * @throws `late()` after the longest wait: its client is about to give up; the signal's reason when it is aborted
+   * Resolves when `next` lets this entry begin.
+   * @param signal removes the entry from the queue
+   * @throws `late()` after the longest wait, because the client is about to give up; the signal's reason when it is aborted
    */
   wait(sender: Sender, signal?: AbortSignal): Promise<void>;
   /**
-   * Lets the first of those who wait begin.
-   * @param mayBegin senders that are passed over say no
-   * @returns its sender; undefined when there is none
+   * Lets the first waiting entry begin.
+   * @param mayBegin returns false for senders to skip
+   * @returns the entry's sender; undefined when none may begin
    */
   next(mayBegin?: (sender: Sender) => boolean): { sender: Sender } | undefined;
-  /** How many of the sender wait. */
+  /** Number of the sender's waiting entries. */
   waitingOf(sender: Sender): number;
 };
 
 export type FairQueueOptions = {
-  /** Milliseconds. Absent: for ever. */
+  /** Milliseconds. Absent: no limit. */
   longestWaitMs?: number | undefined;
   late?: () => Error;
 };
@@ -30,7 +30,7 @@ export function createFairQueue<Sender = string>({
   longestWaitMs,
   late = tooManyBodies,
 }: FairQueueOptions = {}): FairQueue<Sender> {
-  /** In the order in which senders take turns. */
+  /** Waiting entries by sender, in the order of the turns. */
   const waiting = new Map<Sender, (() => void)[]>();
 
   function remove(sender: Sender, begin: () => void): void {
@@ -67,7 +67,7 @@ export function createFairQueue<Sender = string>({
       for (const [sender, queue] of waiting) {
         if (mayBegin && !mayBegin(sender)) continue;
         const begin = queue.shift()!;
-        // To the end of the line.
+        // Moves the sender to the end of the line.
         waiting.delete(sender);
         if (queue.length > 0) waiting.set(sender, queue);
         begin();
@@ -112,7 +112,7 @@ export function createLine<Sender = string>({
     const left = insideOf(sender) - 1;
     if (left > 0) inside.set(sender, left);
     else inside.delete(sender);
-    // A place goes from hand to hand, or somebody who comes now would take it first.
+    // A place passes directly to the next entry, or a new arrival could take it first.
     const next = queue.next(mayEnter);
     if (next) inside.set(next.sender, insideOf(next.sender) + 1);
     else free += 1;

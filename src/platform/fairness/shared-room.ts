@@ -1,19 +1,19 @@
 /**
- * A bounded amount of something (bytes, places in a queue, transactions) that many share. No holder comes to have more of it than
- * was free before: one alone gets half, two get a third each, and some is left for the next who comes.
+ * A bounded amount of something (bytes, places in a queue, transactions) that many share. No holder may get more than
+ * is still free: one alone gets half, two get a third each, and some is left for the next holder.
  *
  * These are the dynamic thresholds of Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
  * IEEE/ACM Transactions on Networking 6 (1998), with alpha = 1.
  */
 export type SharedRoom<Holder> = {
-  /** @returns false, and nothing was taken, when the holder would then have more than is free now */
+  /** @returns false, and takes nothing, when the holder would then have more than is still free */
   take(holder: Holder, amount: number): boolean;
-  /** Gives back what was taken. */
+  /** Returns an amount that was taken. */
   give(holder: Holder, amount: number): void;
 };
 
 export function createSharedRoom<Holder>(size: number): SharedRoom<Holder> {
-  /** Holders of nothing are taken out: it does not grow with senders that come and go. */
+  /** Amounts by holder; zero amounts are removed, so the map does not grow with senders that come and go. */
   const held = new Map<Holder, number>();
   let free = size;
 

@@ -14,7 +14,7 @@ const K60 = 0xca62c1d6 | 0;
 
 /** The message schedule: the block's 16 words, and 64 that are made of them. More than 80, so that no index needs a check. */
 const words = new Int32Array(128);
-/** To be filled by the caller of `first60BitsOfSha1`. */
+/** Input of `first60BitsOfSha1`, which its caller fills. */
 export const block = words.subarray(0, 16);
 const state = new Int32Array(5);
 
@@ -39,7 +39,7 @@ export function paddedLength(length: number): number {
   return Math.ceil((length + PADDING_BYTES) / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-/** @returns of what is in `block`: a whole number below 2^60, rounded to a float once, as a 60-bit integer would be */
+/** @returns the start of the digest of `block`: a whole number below 2^60, rounded to a float once, as a 60-bit integer would be */
 export function first60BitsOfSha1(): number {
   begin();
   addBlock();

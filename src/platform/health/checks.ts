@@ -12,7 +12,7 @@ type Dependencies = {
   partitionedDaysAhead(): Promise<number>;
   /** @throws while Temporal is away */
   ensureTemporal(): Promise<void>;
-  /** Why nothing is delivered; undefined: deliveries go on. */
+  /** The reason why nothing is delivered; undefined: deliveries work. */
   deliveriesBlocked(): Promise<string | undefined>;
 };
 
@@ -39,7 +39,7 @@ export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveri
         return undefined;
       },
     },
-    // Capture and the API go on.
+    // Advisory, because capture and the API still work.
     { name: 'deliveries', check: deliveriesBlocked, advisory: true },
   ];
 }

@@ -8,7 +8,7 @@ export type Instance = {
   publicUrl: string;
   temporal: { uiUrl: string | undefined; namespace: string };
   mail: boolean;
-  /** Why nothing is delivered; undefined: deliveries go on. */
+  /** The reason why nothing is delivered; undefined: deliveries work. */
   deliveriesBlocked(): Promise<string | undefined>;
 };
 
@@ -63,7 +63,7 @@ const getInstance = route({
 
 export const instanceRoutes = [getInstance];
 
-/** @returns null for none, and for what is no address */
+/** @returns null for no address, and for an invalid one */
 function withoutCredentials(address: string | undefined): string | null {
   if (address === undefined || !URL.canParse(address)) return null;
   const url = new URL(address);

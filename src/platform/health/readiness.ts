@@ -1,22 +1,22 @@
 /** Readiness: whether a process can do its work now, for load balancers and supervisors. */
 
-/** A condition that must hold. `check` returns nothing when it does, else why not, in words that may leave the house. */
+/** A condition that must hold. `check` returns undefined when it holds, else the reason in words that may be public. */
 export type Check = {
   name: string;
   check(): Promise<string | undefined>;
-  /** Reported without making the process unready: what fails is the work of others. */
+  /** A failure is reported, but the process stays ready, because the failing work is that of other processes. */
   advisory?: true;
 };
 
 export type Readiness = {
   ready: boolean;
-  /** By name of the check: `ok`, or why not. */
+  /** `ok` or the reason, by the name of the check. */
   checks: Record<string, string>;
 };
 
 export type Health = {
   readiness(): Promise<Readiness>;
-  /** From now on the answer is no: the process finishes what it has and takes nothing new. */
+  /** Makes the process unready for good: it finishes its work and takes no new requests. */
   drain(): void;
 };
 

@@ -1,4 +1,4 @@
-/** Callers, the access that routes demand, and the interface behind which identities are kept: the kit itself knows no user and no key. */
+/** Callers, the access that routes demand, and the interface to whoever identifies them, so this folder depends on no users and keys. */
 import type { IncomingMessage } from 'node:http';
 
 /** `<object>:<action>`; a key that may write may also read. */
@@ -40,7 +40,7 @@ export type ProjectAccess = {
   admin?: true;
   /** The object in the path, where single objects are protected: looked up, and the caller's level checked, before the body is read. */
   object?: ObjectAccess;
-  /** The handler leaves out, or refuses one by one, what the caller's level does not reach: so people with access to single objects may ask. */
+  /** The handler hides or refuses objects above the caller's level, so people with access to single objects may call the route. */
   filtered?: true;
 } & LoginAccess;
 
@@ -48,7 +48,7 @@ export type ProjectAccess = {
 export type LoginAccess = {
   /** Only for people who are logged in: every key is refused. */
   sessionOnly?: true;
-  /** A session must be a recent one: for what a walk away from the screen must not cost. Keys may. */
+  /** A session must be recent, so an unattended screen does no harm. Keys are accepted. */
   sensitive?: true;
 };
 
@@ -57,11 +57,11 @@ export type ObjectAccess = {
   resource: string;
   /** The parameter of the path that names the object. */
   param: string;
-  /** Which level it takes; without it, `viewer` to read and `editor` to write, as the scope says. `manager`: who decides about access. */
+  /** The level required; absent: `viewer` to read and `editor` to write, by the scope. `manager` decides about access. */
   level?: Level;
-  /** One that is deleted is found, too: it may be restored. */
+  /** Finds deleted objects too, because they may be restored. */
   deletedToo?: true;
-  /** Detail where there is no such object, instead of `Not found.` */
+  /** Detail of the error when there is no such object, instead of `Not found.` */
   missing?: string;
   /** Detail for callers whose level is too low, instead of one that names it. */
   denied?: string;
@@ -69,20 +69,20 @@ export type ObjectAccess = {
 
 export type OrganizationAccess = {
   organization: Scope;
-  /** The least standing that it takes; without it every member may. */
+  /** The lowest standing required; absent: every member may call the route. */
   role?: OrganizationRole;
 } & LoginAccess;
 
 export type PublicAccess = {
   public: true;
-  /** Where something may come back that is not for everybody: only our own pages may call it. Without it any web page may. */
+  /** Only our own pages may call the route, because its answers may be private. Without this, any web page may. */
   ownPages?: true;
 };
 
 export type UserAccess = {
   authenticated: true;
   needs?: Scope;
-  /** Also for keys that are limited to some projects: they are refused by what is not about one. */
+  /** Also accepts keys limited to some projects, which routes outside a project refuse. */
   limitedKeys?: true;
 } & LoginAccess;
 
@@ -90,11 +90,11 @@ export type UserAccess = {
  * The caller. A personal key and a session act as their user, a project secret key as its project.
  */
 export type Caller = {
-  /** null: not a key, but somebody who is logged in. */
+  /** null: a person who is logged in, not a key. */
   keyId: string | null;
   /** A session may do all that its user may: `*`. */
   scopes: readonly string[];
-  /** A key may be limited to these; null: not. */
+  /** The projects that a key is limited to; null: no limit. */
   onlyProjects: readonly number[] | null;
   onlyOrganizations: readonly string[] | null;
   session: { id: string; authenticatedAt: Date } | null;
@@ -103,7 +103,7 @@ export type Caller = {
 /** The tenant that a request is about. */
 export type Project = { id: number; organizationId: string; name: string };
 
-/** The organization that a request is about, and what its caller is there. */
+/** The organization of a request, and the caller's membership in it. */
 export type Organization = { id: string; name: string; membershipId: string; role: OrganizationRole };
 
 /** Protection of a single object. */
@@ -117,30 +117,30 @@ export type Protected = {
 export type Rights = {
   /** null: the caller is a key of the project. */
   membership: { id: string; role: OrganizationRole } | null;
-  /** By the organization, or by a rule that says so. */
+  /** Whether the organization or an access rule makes the caller an admin of the project. */
   isProjectAdmin: boolean;
-  /** With one object; without it with the kind as a whole, as for making one. */
+  /** The caller's level for one object, or, without one, for the kind as a whole, such as to create an object. */
   levelOf(resource: string, object?: Protected): Level;
   /** Which objects of a kind lists show: exactly those with which `levelOf` is not `none`. */
   visible(resource: string): Visible;
 };
 
-/** The objects of a kind that somebody sees: all but some, or only some, and always those that they made. */
+/** The objects of a kind that a caller sees: all but some, or only some, and always their own. */
 export type Visible = { madeBy: number | null } & ({ except: readonly string[] } | { only: readonly string[] });
 
-/** How a protected object is found. */
+/** Finds a protected object. */
 export type FindProtected = (projectId: number, id: string) => Promise<ProtectedFound | undefined>;
 
 export type ProtectedFound = Protected & {
-  /** For people who read what was done with it; without it, its id. */
+  /** The object's name in logs for people; absent: its id. */
   name?: string;
-  /** A deleted object is there only for routes that ask for deleted ones, too. */
+  /** Whether the object is deleted; only routes with `deletedToo` find it then. */
   deleted?: boolean;
-  /** Why the caller may not change it, whatever their level; undefined: they may. */
+  /** The reason why the caller may not change the object at any level; undefined: they may. */
   refusal?(caller: Caller, rights: Rights): string | undefined;
 };
 
-/** Where a request may carry a key or a session. Cookies count for what says its method: they come along without being asked. */
+/** Parts of a request that may carry a key or a session. Cookies count only with a method, because browsers send them unasked. */
 export type Credentials = Pick<IncomingMessage, 'headers' | 'headersDistinct'> & {
   method?: string | undefined;
   url?: string | undefined;
@@ -150,13 +150,13 @@ export type Credentials = Pick<IncomingMessage, 'headers' | 'headersDistinct'> &
 
 export type Gatekeeper = {
   /**
-   * By the header `Authorization`, else a key in the body, else one in the query, else a session.
+   * Identifies the caller by the header `Authorization`, else a key in the body, else one in the query, else a session.
    * @throws NotAuthenticated when the request carries no valid key and no session
    * @throws PermissionDenied when a session asks from what may be another site's page
    */
   authenticate(request: Credentials): Promise<Caller>;
   /**
-   * The project that `@current` stands for: that of the public key, else the one that its user works in, else the only one that the
+   * Resolves `@current`: the project of the public key, else the caller's current project, else the only project that the
    * caller's key opens.
    * @throws NotFound when that is none, or one of several
    */
@@ -173,7 +173,7 @@ export type Gatekeeper = {
    * @throws PermissionDenied when the key lacks the scope, or the caller's standing is too low
    */
   enterOrganization(caller: Caller, id: string, access: OrganizationAccess): Promise<Organization>;
-  /** Whether the caller may do what takes no project. @throws PermissionDenied */
+  /** Checks access to a route without a project. @throws PermissionDenied */
   allow(caller: Caller, access: UserAccess): void;
   /** @throws Throttled when the caller's key asked too often */
   throttle(caller: Caller): void;

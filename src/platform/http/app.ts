@@ -1,4 +1,4 @@
-/** The web application: raw handlers, the list of routes, what surrounds each of them, and what is said where none matches. */
+/** The web application: raw handlers, the list of routes, the middleware around them, and the answers when none matches. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import cors from '@koa/cors';
@@ -22,20 +22,20 @@ import { written } from './written.ts';
 
 export type AppOptions<Collaborators> = {
   routes: readonly Route<Collaborators>[];
-  /** Raw handler that a server may also ask on the connection, in front of `node:http`. It is asked first. */
+  /** Raw handler that a server may also call on the connection, in front of `node:http`. It runs before all others. */
   lane?: Lane;
   /** Handlers to be asked before the routes, in this order. */
   rawHandlers?: readonly RawHandler[];
   /** Routes of the lane and the raw handlers, to be described with the others. */
   rawRoutes?: readonly DescribedRoute[];
-  /** The page of the OpenAPI document; absent: there is none. */
+  /** Creates the page of the OpenAPI document; absent: no page. */
   documentPage?(document: object): RawHandler;
   /** Second argument of every handler. */
   collaborators: Collaborators;
   gatekeeper: Gatekeeper;
   /** Address under which clients reach the application; links are built on it, never on the `Host` header. */
   publicUrl: string;
-  /** Whether an unknown error says that something we depend on is away: answered with 503 instead of 500. */
+  /** Whether an unknown error means that a dependency is away; the answer is then 503 instead of 500. */
   isAway?(error: unknown): boolean;
   log: Logger;
 };
@@ -53,7 +53,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
 
   const found = routes.flatMap((route) => {
     const handle = respondWith(createHandler(route, { collaborators, gatekeeper, base }));
-    // The router takes a pattern without the trailing slash for one that may have it.
+    // The router matches a pattern without a trailing slash both with and without it.
     return pathsOf(route).map((path) => ({ path: path.replace(/(?<=.)\/$/, ''), route, handle }));
   });
   for (const { entries, isCovered } of placesOf(found)) {
@@ -77,14 +77,14 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
   app.use(router.routes());
   app.use(noRoute);
   app.on('error', (error: unknown, ctx?: Context) => {
-    // Streams of events end with their connections: that is no news.
+    // Event streams end with their connections, so this is not logged.
     const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (ctx?.respond !== false && !isGone) log.warn({ error: describeError(error) }, 'a response could not be sent');
   });
   return { listener: app.callback(), lane };
 }
 
-/** Outermost: neither Koa nor what surrounds the routes adds anything to a raw answer, so that it is the same as on the fast path. */
+/** Runs outermost, so that no middleware adds to a raw answer, and it is the same as on the fast path. */
 function answerRaw(handlers: readonly RawHandler[]) {
   return (ctx: Context, next: Next) => {
     if (!handlers.some((handle) => handle(ctx.req, ctx.res))) return next();
@@ -132,7 +132,7 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
   };
 }
 
-/** Not yet written. */
+/** Whether the body still has to be serialized as JSON. */
 function isJson(body: unknown): boolean {
   return body !== undefined && !(body instanceof Readable) && !Buffer.isBuffer(body);
 }
@@ -154,7 +154,7 @@ function send(ctx: Context, { status, headers = {}, cookies = [], body }: Answer
   ctx.body = Buffer.isBuffer(body) ? body : JSON.stringify(body);
 }
 
-/** For a path on which a parameter of another route would take its literal segment for a value. */
+/** Refuses other methods on a path whose literal segment would match the parameter of another route. */
 function refuseMethod(methods: readonly string[]) {
   const offered = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
   return (ctx: Context) => otherMethod(ctx, offered);
@@ -168,7 +168,7 @@ function noRoute(ctx: Context): void {
   otherMethod(ctx, offered);
 }
 
-/** @throws MethodNotAllowed, unless the client asks which methods there are */
+/** @throws MethodNotAllowed, unless the client asks for the allowed methods */
 function otherMethod(ctx: Context, offered: readonly string[]): void {
   const allowed = [...new Set(offered)].sort();
   if (ctx.method !== 'OPTIONS') throw new MethodNotAllowed(ctx.method, allowed);

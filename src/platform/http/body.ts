@@ -1,4 +1,4 @@
-/** The JSON body of a request: bounded, well formed, and nothing in it that Postgres could not store. */
+/** The JSON body of a request: bounded, well formed, and without texts that Postgres cannot store. */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { InvalidInput, MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
@@ -6,9 +6,9 @@ import { hasMoreValuesThan } from '../wire/value-count.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
-/** Elements of lists, members of objects, lists and objects: to parse and to check them takes microseconds each. */
+/** Limit of elements, members, lists and objects, because each takes microseconds to parse and check. */
 export const MAX_VALUES = 50_000;
-/** Of a form. */
+/** Limit for a form. */
 export const MAX_FIELDS = 100;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -31,7 +31,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   return body;
 }
 
-/** Whether the body is a form as browsers send it by themselves, without files. */
+/** Whether the body is a plain HTML form without files. */
 export function isUrlEncoded({ headers }: IncomingMessage): boolean {
   return mediaTypeOf(headers).type === 'application/x-www-form-urlencoded';
 }
@@ -109,7 +109,7 @@ export function checkTexts(body: unknown): void {
   }
 }
 
-/** A value, and where it is: the names are put together only where something is wrong. */
+/** A value and its position; the full name is built only for an error. */
 type Place = { value: unknown; name: string; depth: number; around: Place | undefined };
 
 function checkText(text: string, place: Place): void {

@@ -40,12 +40,12 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** Where upstream says something otherwise than in the envelope, and other refusals still come in it. */
+/** Allows an error in upstream's own form next to the envelope of other refusals. */
 export function orEnvelope<S extends TSchema>(other: S) {
   return Type.Union([other, ErrorBody]);
 }
 
-/** @returns the answer for a failure that the caller can act on; undefined for one that is ours */
+/** @returns the answer for a failure that the caller can act on; undefined for an internal one */
 export function answerFor(error: unknown): Answer | undefined {
   if (error instanceof InvalidInput) return envelope(400, 'validation_error', error.code, error, {}, error.attr);
   if (error instanceof MalformedRequest) return envelope(400, 'invalid_request', error.code, error);
@@ -66,14 +66,14 @@ export function answerFor(error: unknown): Answer | undefined {
   if (error instanceof Stale) return envelope(412, 'invalid_request', 'precondition_failed', error);
   if (error instanceof TooLarge) return envelope(413, 'invalid_request', 'payload_too_large', error);
   if (error instanceof UnsupportedMedia) return envelope(415, 'invalid_request', 'unsupported_media_type', error);
-  // And for its limits.
+  // Same for limits.
   if (error instanceof LimitReached) return envelope(429, 'server_error', error.code, error);
   if (error instanceof Throttled) return envelope(429, 'throttled_error', 'throttled', error, retryAfter(error));
   if (error instanceof Unavailable) return envelope(503, 'server_error', 'unavailable', error, retryAfter(error));
   return undefined;
 }
 
-/** Says nothing: what went wrong inside is for the log only. */
+/** Answer of an internal failure, whose cause is only logged. */
 export const serverError: Answer = json(500, {
   type: 'server_error',
   code: 'error',

@@ -8,13 +8,13 @@ import { valuesIn } from '../wire/value-count.ts';
 import { checkTexts, MAX_FIELDS, MAX_VALUES } from './body.ts';
 import { convert } from './parameters/parameters.ts';
 
-/** A CSV file that a route accepts beside its body, or in its place. */
+/** A CSV file that a route accepts with its body, or instead of it. */
 export type CsvFile<T> = {
-  /** Of the form. */
+  /** Name of the form's field. */
   field: string;
   /**
-   * Called while the file arrives, at most once for a request, and before the other fields are checked: what it returns is for
-   * the handler.
+   * Called while the file arrives, at most once for a request, and before the other fields are checked: the handler gets
+   * the result.
    */
   read(blocks: AsyncIterable<Uint8Array>): Promise<T>;
 };
@@ -30,7 +30,7 @@ export function isForm({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * @returns the fields as texts, and what became of the file; undefined: there was none
+ * @returns the fields as texts, and the result of reading the file; undefined: no file
  * @throws TooLarge for a file of more than 20 MiB, or other fields of more than 1 MiB
  * @throws MalformedRequest, UnsupportedMedia, InvalidInput, and what `file.read` throws
  */
@@ -46,8 +46,8 @@ export async function readForm(request: IncomingMessage, file: CsvFile<unknown>)
 }
 
 /**
- * Objects, lists and what may be of any type are written as JSON, all else as it is. What is not of the schema's type stays text for
- * it to refuse.
+ * Parses fields for objects, lists and any type as JSON, and keeps others as text. Text that does not fit the schema's type is kept,
+ * so the schema refuses it.
  * @throws TooLarge, InvalidInput as `readJson` does of JSON
  */
 export function fieldValues(schema: TSchema | undefined, fields: Record<string, unknown>): Record<string, unknown> {
@@ -85,7 +85,7 @@ function mediaTypeOf(contentType = ''): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** The request stays usable when the reader stops early: it must still be answered. */
+/** Keeps the request usable when the reader stops early, because it must still be answered. */
 async function* bounded(stream: Readable): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const block of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {

@@ -1,4 +1,4 @@
-/** From a request to the values that a route's handler works on: who calls, then the parameters, then the body. */
+/** Reads a handler's input from a request: the caller, then the parameters, then the body. */
 import type { IncomingMessage } from 'node:http';
 import { NotFound } from '../errors.ts';
 import { compile, type ErrorObject, type TSchema } from '../schema.ts';
@@ -23,7 +23,7 @@ type Requested = {
   params: Readonly<Record<string, string>>;
   path: string;
   search: string;
-  /** Aborted when the answer was sent, and when nobody waits for it any more. */
+  /** Aborted when the answer was sent, or the client is gone. */
   signal: AbortSignal;
 };
 
@@ -108,7 +108,7 @@ async function enter(
   return gatekeeper.enter(caller, await projectIdOf(incoming, caller, gatekeeper), access);
 }
 
-/** A caller who may not touch an object learns nothing from the faults of the rest of the request. */
+/** Checks access to the object first, so callers without access learn nothing from other errors. */
 async function guard(access: Access, admitted: Admitted, params: Incoming['params'], gatekeeper: Gatekeeper) {
   if (!('scope' in access) || !access.object) return;
   const { caller, project, rights } = admitted as Required<Admitted>;
@@ -116,7 +116,7 @@ async function guard(access: Access, admitted: Admitted, params: Incoming['param
   await gatekeeper.guard({ caller, project, rights }, { ...access, object }, params[object.param] ?? '');
 }
 
-/** The one in the path, or the one that `@current` stands for there: as SDKs write it. */
+/** Returns the project id in the path, or resolves `@current`, which SDKs send. */
 async function projectIdOf({ params, search }: Incoming, caller: Caller, gatekeeper: Gatekeeper): Promise<number> {
   const text = params['project_id'] ?? '';
   if (text === '@current') return gatekeeper.current(caller, new URLSearchParams(search).get('token') ?? undefined);
@@ -138,7 +138,7 @@ function checker<S extends TSchema>(
   };
 }
 
-/** The key may stand in the body: then it is read before anything else, and must be there for the handler still. */
+/** Reads the body once, because a key in it is needed first, and the handler needs the body again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());

@@ -2,10 +2,10 @@
 import { PermissionDenied } from '../errors.ts';
 import type { Caller, LoginAccess } from './access.ts';
 
-/** How long after the password was given a session may do what is sensitive. */
+/** Age up to which a session may do sensitive things without the password. */
 export const RECENT_MS = 2 * 3_600_000;
 
-/** @throws PermissionDenied for a key where it takes a session, and for a session that is too old where it takes a recent one */
+/** @throws PermissionDenied for a key where a session is required, and for an old session where a recent one is required */
 export function ensureLogin({ session, projectId }: Caller, { sessionOnly, sensitive }: LoginAccess): void {
   if (sessionOnly && !session) {
     const kind = projectId === null ? 'personal' : 'project secret';

@@ -1,17 +1,17 @@
-/** Which of the names that there are is meant by one that there is not. */
+/** Finds the known name that an unknown one is probably meant to be. */
 import { distance } from 'fastest-levenshtein';
 
 /** Names as long as a body would take as long. */
 const MAX_LENGTH = 100;
 /** Shorter ones are part of any word, and near to many. */
 const MIN_LETTERS = 4;
-/** Letters to be added, taken away or exchanged, of those of the longer name. */
+/** Largest share of letters to add, remove or replace, relative to the longer name. */
 const MAX_CHANGED = 0.4;
 
 /**
  * A name that is part of the other comes first, as `grace` for `grace_seconds`; then misspelt ones. Capitals and underscores do not count.
  * @param paths names, or paths that end with them: `breakdownFilter.breakdown`
- * @returns one of the paths; undefined where none of them is like it
+ * @returns one of the paths; undefined if none is similar
  */
 export function nearestName(name: string, paths: readonly string[]): string | undefined {
   const given = plain(name.slice(0, MAX_LENGTH));
@@ -27,7 +27,7 @@ export function nearestName(name: string, paths: readonly string[]): string | un
 }
 
 /**
- * Which of the names may be meant by one that is hardly another: a letter is missing, too many or wrong, or two neighbours are swapped.
+ * Finds names that differ by one edit: a letter is missing, added or wrong, or two neighbours are swapped.
  * Capitals and underscores do not count: `startAt` is `start_at`.
  */
 export function misspellings(names: readonly string[]): (name: string) => string[] {
@@ -38,7 +38,7 @@ export function misspellings(names: readonly string[]): (name: string) => string
   };
 }
 
-/** The difference is what is left without the beginning and the end that both have. */
+/** Compares what remains after removing the common beginning and end. */
 function isOneEdit(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   if (Math.max(one.length, other.length) - shorter > 1) return false;

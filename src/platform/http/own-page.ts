@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PermissionDenied } from '../errors.ts';
 
-/** `none`: a person did it, and no page. Another subdomain, and another port of this machine, is not ours: `same-site` is refused. */
+/** `none`: a person typed the address or opened a bookmark. Another subdomain, and another port of this machine, is not ours: `same-site` is refused. */
 const OURS = ['same-origin', 'none'];
 
 /**

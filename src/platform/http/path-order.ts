@@ -1,13 +1,13 @@
 /** Which of several paths a request means: `/things/preview/` is not the thing whose id is "preview". */
 
-/** Paths that differ in the names of their parameters only, as one; those with a literal before those with a parameter in its place. */
+/** Groups paths that differ only in parameter names, and puts paths with a literal before those with a parameter in its place. */
 export type Place<Entry> = {
   entries: Entry[];
   /** Another place has a parameter where this one has a literal, so that its paths match there, too. */
   isCovered: boolean;
 };
 
-/** @returns entries grouped by where they are found, in the order in which a request has to be compared with them */
+/** @returns entries grouped by path, in the order in which to match a request */
 export function placesOf<Entry extends { path: string }>(entries: readonly Entry[]): Place<Entry>[] {
   const byShape = Map.groupBy(entries, ({ path }) => path.replace(/:\w+/g, ':'));
   const shapes = [...byShape.keys()].sort((a, b) => compare(kindsOf(a), kindsOf(b)));

@@ -1,7 +1,7 @@
-/** Where a route is found. */
+/** Full paths of a route. */
 import type { DescribedRoute } from './route.ts';
 
-/** The same routes under both: a project and its environment are one. */
+/** Prefixes of the same routes, because a project and its environment are one. */
 const PROJECT_PREFIXES = ['/api/environments/:project_id', '/api/projects/:project_id'] as const;
 
 const ORGANIZATION_PREFIX = '/api/organizations/:organization_id';

@@ -4,13 +4,13 @@ import type { Lane, LaneRequest, Reply } from '../lane/request.ts';
 import { countRead, stopReading } from '../wire/paced-reading.ts';
 import type { Answer } from './route.ts';
 
-/** Twice what the largest body may have. */
+/** Twice the size of the largest body. */
 const DISCARDED_BYTES = 40 * 1024 * 1024;
 
 /**
- * Answers requests by itself, in the place of Koa and without what surrounds the routes (their errors, CORS, limits of bodies).
+ * Answers requests without Koa and its middleware (errors, CORS, limits of bodies).
  * Never throws, or rejects later.
- * @returns false when the request is not for it: then nothing was done with it
+ * @returns false, without touching the request, when it is for another handler
  */
 export type RawHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -25,7 +25,7 @@ export function pageHeaders({ headers }: LaneRequest): Record<string, string> | 
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true', Vary: 'Origin' };
 }
 
-/** To what a browser asks before it sends anything but a plain form. */
+/** Answers a browser's CORS preflight request. */
 export function preflightHeaders({ headers }: LaneRequest): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, OPTIONS, HEAD',
@@ -39,7 +39,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   replyWith(replyThrough(request, response), answer);
 }
 
-/** @param given headers beside the answer's */
+/** @param given headers in addition to the answer's */
 export function replyWith(reply: Reply, { status, headers, body }: Answer, given?: Answer['headers']): void {
   reply(status, body === undefined ? undefined : JSON.stringify(body), given ? { ...given, ...headers } : headers);
 }
@@ -67,7 +67,7 @@ function writeJson(response: ServerResponse, status: number, text: string, heade
     'Content-Length',
     length,
   ]);
-  // Text of one byte each is written in less time when that is said.
+  // Node writes ASCII text faster as latin1.
   response.end(text, length === text.length ? 'latin1' : 'utf8');
 }
 

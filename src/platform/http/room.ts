@@ -8,12 +8,12 @@ import type { RawHandler } from './raw-answers.ts';
 export type Room<Collaborators> = {
   /** Collaborators of the handlers of its routes. */
   collaborators: Collaborators;
-  /** Raw handler that a server may ask on the connection. */
+  /** Raw handler that a server may call on the connection. */
   lane?: Lane;
   /** Handlers in front of all routes. */
   rawHandlers?: readonly RawHandler[];
-  /** The process is about to stop: ends what would never end by itself. */
+  /** Ends streams and waits that would never end, because the process is about to stop. */
   drain?(): void;
-  /** Stores what was accepted. Called when no request is under way; connections are open until it resolves. */
+  /** Stores accepted data. Called when no request is under way; connections stay open until it resolves. */
   close?(): Promise<void>;
 };

@@ -34,9 +34,9 @@ export type RouteRequest<A extends Access, P extends TObject, Q extends TObject,
   /** Rights of the caller in the project. */
   rights: A extends { scope: string } ? Rights : undefined;
   /**
-   * Admits the caller once more, for an answer that goes on for long.
+   * Checks the caller's access again, for an answer that lasts long.
    * @returns the rights that they have now
-   * @throws as when the request came, except that it is not counted
+   * @throws as for a new request; rate limits do not count it
    */
   readmit(): Promise<A extends { scope: string } ? Rights : undefined>;
   organization: A extends { organization: string } ? Organization : undefined;
@@ -44,14 +44,14 @@ export type RouteRequest<A extends Access, P extends TObject, Q extends TObject,
   params: Static<P>;
   query: Static<Q>;
   body: [B] extends [never] ? undefined : Static<B>;
-  /** Outcome of the file; undefined: there was none. */
+  /** Result of reading the file; undefined: no file. */
   file: F | undefined;
   headers: IncomingHttpHeaders;
   /** This request's address as clients know it: on the configured public address, never on the `Host` header. */
   url: URL;
   /** The peer of the connection; what proxies say about it is in the headers. */
   remoteAddress: string;
-  /** Aborted when nobody waits for the answer any more: for what takes long. */
+  /** Aborted when the client is gone, so that long work can stop. */
   signal: AbortSignal;
 };
 
@@ -71,13 +71,13 @@ export type RouteDefinition<
   /** Unknown query parameters are ignored. */
   query?: Q;
   /**
-   * JSON that must match. Unknown top-level members are dropped before the handler sees them; those that are nearly one of these are refused.
+   * JSON that must match. Unknown top-level members are dropped before the handler sees them; misspelt ones are refused.
    * Absent: no body is read.
    */
   body?: B;
-  /** All unknown top-level members are refused: where a misspelt one would do harm. */
+  /** Refuses all unknown top-level members, because a misspelt one would do harm. */
   strict?: true;
-  /** The body may also be a form without files: what is no text is then written as JSON. */
+  /** The body may also be a form without files: fields other than texts are then JSON. */
   urlEncoded?: true;
   /** Whether the body may also be a form with a file, or a file alone. */
   file?: CsvFile<F>;
@@ -85,20 +85,20 @@ export type RouteDefinition<
   answers: Readonly<Record<number, TSchema | null>>;
   summary: string;
   description?: string;
-  /** For the OpenAPI document, where what is derived from method, path and access would not be true. */
+  /** Operation id in the OpenAPI document, if the one derived from method, path and access would be wrong. */
   operationId?: string;
   tag?: string;
-  /** Statuses with which it refuses beside those that follow from its access, parameters and body: 402, 409, 412, 429. */
+  /** Error statuses in addition to those that follow from access, parameters and body: 402, 409, 412, 429. */
   errors?: readonly number[];
-  /** All statuses of refusals in the envelope, in the place of those that are derived. */
+  /** All error statuses in the envelope, replacing the derived ones. */
   refusals?: readonly number[];
-  /** Credentials that the handler itself asks for, by name of the scheme. */
+  /** Credentials that the handler itself checks, by name of the scheme. */
   security?: readonly ('apiKey' | 'session' | 'projectKey' | 'projectKeyHeader')[];
-  /** A body that it takes; without it one is made of the schema. */
+  /** An example body; absent: made from the schema. */
   example?: unknown;
-  /** The media type of its answers, where that is no JSON; or of those with some statuses. */
+  /** The media type of answers other than JSON, for all or for some statuses. */
   produces?: string | Readonly<Record<number, string>>;
-  /** Another media type of its answers of success, of which the client chooses one. */
+  /** Another media type of successful answers, which clients may choose. */
   alsoProduces?: { type: string; example: string };
   handle(request: RouteRequest<A, P, Q, B, F>, collaborators: Collaborators): Promise<Answer>;
 };

@@ -5,7 +5,7 @@ import { CommandFailed } from '../errors.ts';
 import { laneConnections, type LaneConnections } from '../lane/connections.ts';
 import type { Lane } from '../lane/request.ts';
 
-/** How long requests are still taken, and told to close their connection, after the stop was asked for. */
+/** Time after a stop request in which requests are still accepted, with the answer to close their connection. */
 const NOTICE_MS = 250;
 const IDLE_CHECK_MS = 50;
 
@@ -13,12 +13,12 @@ const IDLE_CHECK_MS = 50;
 const ARRIVAL = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
 
 export type HttpServer = {
-  /** Where it listens, without a slash at the end. */
+  /** Address of the server, without a trailing slash. */
   url: string;
   port: number;
   /**
    * Answers `Connection: close` from now on, soon takes no more connections, waits for requests under way.
-   * @param graceMs after this the connections that are left are cut
+   * @param graceMs time after which remaining connections are cut
    */
   stop(graceMs: number): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Members of a body that nobody described: dropped, or refused where a misspelt one does harm. */
+/** Drops members that the schema does not describe, or refuses them where a misspelt one does harm. */
 import { InvalidInput } from '../errors.ts';
 import type { TObject, TSchema } from '../schema.ts';
 import { KEY_IN_BODY } from './access.ts';
@@ -14,7 +14,7 @@ type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
  * A body cannot assign members that its schema does not name. Of a strict route all of them are refused, of others those that are nearly a
  * member which is not there: dropped quietly, `filter` for `filters` would export everything. A change may bring back all
  * that was read, so members of answers pass, but where a strict route makes something new.
- * @returns what takes them out of a body; it throws InvalidInput naming the first that is refused, and the one that may be meant
+ * @returns a function that removes them from a body; it throws InvalidInput naming the first that is refused, and the one that may be meant
  */
 export function unknownMembers({ method, body: schema, strict, answers }: DescribedRoute): (body: unknown) => unknown {
   const taken = namesOf(schema);
@@ -42,7 +42,7 @@ export function unknownMembers({ method, body: schema, strict, answers }: Descri
 
 /**
  * @param name of the member, with the names around it: `filters_override__date_frm`
- * @param nearest undefined: none is; null: there is none
+ * @param nearest undefined: not looked for; null: none is near
  */
 export function refusal(name: string, nearest: string | null | undefined): InvalidInput {
   return new InvalidInput(explain(nearest), name.slice(0, MAX_ATTR));

@@ -22,7 +22,7 @@ export function invalidInput(errors: readonly ErrorObject[], schema: TSchema): I
   return new InvalidInput(first.detail, path.length > 0 ? path.join('__') : null, first.code);
 }
 
-/** In one pass: there may be as many as a body has values. */
+/** Finds the first error in one pass, because there may be as many as a body has values. */
 function firstOf(errors: readonly ErrorObject[], schema: TSchema): ErrorObject | undefined {
   const isNoise = branchNoiseOf(errors);
   let first: ErrorObject | undefined;
@@ -36,9 +36,9 @@ function firstOf(errors: readonly ErrorObject[], schema: TSchema): ErrorObject |
   return first;
 }
 
-/** `anyOf` reports each branch and itself; what is said about the `null` branch, or about the whole beside its parts, is noise. */
+/** `anyOf` reports each branch and itself; errors of the `null` branch, and of the whole if its parts have some, are noise. */
 function branchNoiseOf(errors: readonly ErrorObject[]): (error: ErrorObject) => boolean {
-  // Of a schema there are few, however many values they were found in.
+  // Few paths, because a schema is small even if many values fail.
   const schemaPaths = [...new Set(errors.map(({ schemaPath }) => schemaPath))];
   const known = new Map<string, boolean>();
   const hasParts = (whole: string) => {
@@ -50,7 +50,7 @@ function branchNoiseOf(errors: readonly ErrorObject[]): (error: ErrorObject) => 
     (keyword === 'type' && params['type'] === 'null') || (keyword === 'anyOf' && hasParts(schemaPath));
 }
 
-/** Of the value at fault, or of the member that is missing. */
+/** Path of the invalid value, or of the missing member. */
 function pathOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = instancePath.split('/').slice(1).map(unescapePointer);
   return keyword === 'required' ? [...path, String(params['missingProperty'])] : path;
@@ -102,7 +102,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'Must be a valid UUID.',
 };
 
-/** With what the field's description says of the form: a regular expression helps few. */
+/** Quotes the field's description of the form, because a regular expression helps few. */
 function wrongPattern({ parentSchema }: ErrorObject): string {
   const { description } = (parentSchema ?? {}) as { description?: string };
   return `This value does not match the required pattern${description === undefined ? '.' : `: ${description}`}`;
@@ -149,7 +149,7 @@ function unescapePointer(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Where each name of the path stands among its siblings in the schema. */
+/** Position of each name of the path among its siblings in the schema. */
 function rankOf(path: readonly string[], root: TSchema): number[] {
   let schema: Schema | undefined = root;
   return path.map((name) => {

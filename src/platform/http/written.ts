@@ -1,11 +1,11 @@
-/** Answers as JSON, written in turns: a page of a thousand large rows takes seconds, in which nobody else would be answered. */
+/** Serializes answers as JSON in steps, because a page of a thousand large rows takes seconds and would block other requests. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
 const LONGEST_TURN_MS = 10;
 
 /**
- * @returns what `JSON.stringify` does
- * @param body whose lists are long, if any, such as `results` of a page: they are written one element after the other
+ * @returns the same text as `JSON.stringify`
+ * @param body with long lists only at its top level, such as a page's `results`; these are written element by element
  */
 export async function written(body: unknown): Promise<string> {
   const turns = createTurns();

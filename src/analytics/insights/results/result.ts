@@ -34,8 +34,8 @@ export type QueryStatus = {
 };
 
 /**
- * `too_large`: the result exists, but was left out because the whole answer would be too large. `permission_denied`: the result shows events or persons that
- * the viewer may not see.
+ * `too_large`: the result exists, but was left out because the whole answer would be too large.
+ * `permission_denied`: the result shows events or persons that the viewer may not see.
  */
 export type ResultError = {
   type: 'validation_error' | 'permission_denied' | 'timeout' | 'server_error' | 'too_large';

@@ -7,7 +7,7 @@ import { ACTOR, entitySql, IN_RANGE, namedSql, WITH_ACTORS } from './selecting.t
 /** Longer values are cut, because they are only names on a chart. */
 const MAX_VALUE = 400;
 
-/** `bucket` counts intervals from 1. `place` is that of the breakdown value by its total (of series in a formula, of all together); of those beyond the limit it is null. */
+/** `bucket` counts intervals from 1. `place` ranks the breakdown value by its total; null beyond the limit. */
 export type TrendRow = { n: number; bucket: number; place: number | null; breakdown: string | null; value: number };
 
 /** The parameters are those of a range, then the starts of the intervals. */

@@ -33,7 +33,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], publicUrl: st
   const first = new Set(routes.map((route) => pathsOf(route)[0]));
   for (const route of routes) {
     const [own, ...others] = pathsOf(route);
-    // Under its other prefix only where something else is found there, so that the methods of a path are all that it has.
+    // Listed under its other prefix only if other routes are there, so that each path lists all its methods.
     for (const path of [own, ...others.filter((other) => first.has(other))]) {
       const address = path.replace(/:(\w+)/g, '{$1}');
       const id = operationIdOf(route, path);

@@ -1,4 +1,4 @@
-/** Links in the OpenAPI document: what can be asked next of an object that was just made. */
+/** Links in the OpenAPI document: the requests that can follow for an object that was just created. */
 import type { TSchema } from '../../schema.ts';
 import { operationIdOf } from './names.ts';
 import type { ObjectParts } from './schema.ts';
@@ -9,7 +9,7 @@ type Link = { operationId: string; parameters: Record<string, string> };
 
 /**
  * @param schema of the answer
- * @returns by operation: those whose path is that of the route, followed by a parameter for the object
+ * @returns links by operation, to paths that extend the route's by a parameter for the object
  */
 export function linksOf(
   route: DescribedRoute,

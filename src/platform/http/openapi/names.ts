@@ -29,7 +29,7 @@ export function namedBy(route: DescribedRoute, parameter: string): string {
   return (before ?? 'object').replaceAll('_', ' ').replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** Organizations' own routes and a project's own have no segment that says so. */
+/** Returns a prefix for routes of an organization or project itself, whose paths have no segment for it. */
 function prefixOf({ access, path }: DescribedRoute, whole: string): string[] {
   if ('organization' in access) return ['organizations'];
   return 'scope' in access && path === '/' ? literalsOf(whole) : [];

@@ -11,12 +11,12 @@ import type { DescribedRoute } from '../route.ts';
 type Json = Record<string, unknown>;
 export type Components = Map<string, unknown>;
 
-/** Context of an operation's description, beside its route. */
+/** Context for the description of an operation. */
 export type Around = {
   components: Components;
-  /** Of the document. */
+  /** All routes of the document. */
   routes: readonly DescribedRoute[];
-  /** Where the route is described. */
+  /** Path under which the route is described. */
   path: string;
 };
 
@@ -94,7 +94,7 @@ function fileContent(body: TSchema, field: string): Json {
   const csv = { type: 'string', contentMediaType: 'text/csv' };
   return {
     'multipart/form-data': { schema: { type: 'object', properties: { ...properties, [field]: csv } } },
-    // Every text is one.
+    // Every text is a CSV file.
     'text/csv': {},
   };
 }

@@ -8,7 +8,7 @@ import type { DescribedRoute } from '../route.ts';
 type Json = Record<string, unknown>;
 type Property = TSchema & { description?: string; default?: unknown; type?: string; [LENIENT]?: true };
 
-/** Unless the route says something else of them. */
+/** Descriptions, unless the route has its own. */
 const STANDARD: Readonly<Record<string, string>> = {
   project_id: 'The project; `@current` is the one of the key.',
   organization_id: 'The organization; `@current` is the one in which the caller works.',

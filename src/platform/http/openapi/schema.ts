@@ -46,8 +46,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value that the schema takes: its own example where it has one, else the least that it asks for.
- * @param whole also optional members, as answers have them
+ * Returns a valid value: the schema's own example, else the smallest value.
+ * @param whole includes optional members, as answers do
  */
 export function exampleOf(schema: TSchema, whole = false): unknown {
   const parts = schema as Parts;
@@ -68,7 +68,7 @@ export function exampleOf(schema: TSchema, whole = false): unknown {
   return {};
 }
 
-/** Patterns are of ids, here; what none of these is must come with an example. */
+/** Returns an id that the pattern matches; schemas with other patterns must have an example. */
 function textLike(pattern: RegExp): string {
   return [...Object.values(TEXTS), '1', 'example', 'Example1'].find((text) => pattern.test(text)) ?? '';
 }
