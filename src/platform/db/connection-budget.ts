@@ -1,4 +1,4 @@
-/** Connections that all processes of an installation may open, against those that Postgres grants. Checked at start, so a shortage does not first show under load. */
+/** Compares the connections that all processes may open with those that Postgres grants, at start rather than under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Pool } from './connection.ts';

@@ -66,7 +66,7 @@ export function answerFor(error: unknown): Answer | undefined {
   if (error instanceof Stale) return envelope(412, 'invalid_request', 'precondition_failed', error);
   if (error instanceof TooLarge) return envelope(413, 'invalid_request', 'payload_too_large', error);
   if (error instanceof UnsupportedMedia) return envelope(415, 'invalid_request', 'unsupported_media_type', error);
-  // Same for limits.
+  // Upstream's type for limits, too.
   if (error instanceof LimitReached) return envelope(429, 'server_error', error.code, error);
   if (error instanceof Throttled) return envelope(429, 'throttled_error', 'throttled', error, retryAfter(error));
   if (error instanceof Unavailable) return envelope(503, 'server_error', 'unavailable', error, retryAfter(error));

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PermissionDenied } from '../errors.ts';
 
-/** `none`: a person typed the address or opened a bookmark. Another subdomain, and another port of this machine, is not ours: `same-site` is refused. */
+/** `none`: a person typed the address. `same-site` is refused, because other subdomains and ports are not ours. */
 const OURS = ['same-origin', 'none'];
 
 /**

@@ -2,14 +2,14 @@
 import { InvalidInput } from '../errors.ts';
 import { excessOf } from '../wire/json.ts';
 
-/** Far more than clients store. Several such fields of a resource together stay below what a body may hold (`MAX_VALUES`). */
+/** Far more than clients store; several such fields of a resource together stay below the limit of a body (`MAX_VALUES`). */
 const MAX_STORED_VALUES = 5_000;
 
 /**
- * @param value of a body, which is nested no deeper than that may be
+ * @param value from a body, so of limited depth
  * @param attr the field
  * @returns the value itself
- * @throws InvalidInput for one that holds more values, counted as in `platform/wire/value-count.ts`
+ * @throws InvalidInput for a value that holds more values, counted as in `platform/wire/value-count.ts`
  */
 export function limitValues<Value>(value: Value, attr: string, most = MAX_STORED_VALUES): Value {
   // tooth: stored-values

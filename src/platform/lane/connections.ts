@@ -1,6 +1,6 @@
 /**
- * A short way for what is asked most. To read a request and to write its answer costs `node:http` more than it costs to decide
- * ten flags, so requests of the plain form that arrive whole are answered on their connection. A connection on which anything
+ * The fast path for the most frequent requests. `node:http` needs more time to read a request and write its answer than ten flags
+ * take to decide, so requests of the plain form that arrive whole are answered on their connection. A connection on which anything
  * else comes is `node:http`'s from there on, with the bytes that were read.
  */
 import type { Socket } from 'node:net';
@@ -11,10 +11,10 @@ import { responseText } from './response.ts';
 /** Larger requests are not waited for: `node:http` reads them as a stream. */
 const MAX_REQUEST_BYTES = 64 * 1024;
 
-/** Of requests whose rest is waited for, on all connections: the application counts only what it is given. */
+/** Limit for incomplete requests on all connections, because the application counts only complete ones. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
-/** Clients are told less than what holds, so that no request meets a connection that is just being closed. */
+/** Time announced to clients: shorter than the real one, so that no request meets a connection that is just being closed. */
 const KEEP_ALIVE_SECONDS = 5;
 const IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1_000;
 
@@ -24,9 +24,9 @@ const SILENT_MS = 1_000;
 export type LaneConnections = {
   /** A new connection. */
   accept(socket: Socket): void;
-  /** From now on each answer is its connection's last. */
+  /** Makes each following answer the last of its connection. */
   drain(): void;
-  /** Connections that were answered and ask nothing more. A new one has a moment to send its request. */
+  /** Closes connections that were answered and send no more. A new one has a moment to send its request. */
   closeIdle(): void;
   closeAll(): void;
 };
@@ -43,7 +43,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
 
   function accept(socket: Socket): void {
     const readHead = headReader();
-    /** Of a request whose rest is still to come, or of the next one, while one is answered. */
+    /** Bytes of an incomplete request, or of the next one while another is answered. */
     let pending: Buffer | undefined;
     let isBusy = false;
     let hasEnded = false;
@@ -108,7 +108,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     }
 
     function idle(): void {
-      // An answer that nobody reads is held in memory, also when it is the last.
+      // An answer that the client does not read would stay in memory, even the last one.
       if (socket.writableLength > 0) return void socket.destroy();
       if (isBusy) return;
       if (pending === undefined && (hasServed || isDraining)) socket.destroy();
@@ -159,5 +159,5 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
 
 const EMPTY = Buffer.alloc(0);
 
-/** A connection that breaks is closed then, and nobody is left to be told. */
+/** Ignores errors of a connection, because it is then closed and no client is left. */
 function ignore(): void {}

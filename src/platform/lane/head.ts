@@ -1,6 +1,6 @@
 /**
- * The head of a request, where it is of the plain form that SDKs send: RFC 9112, without anything that two readers could
- * understand in different ways.
+ * Reads heads of requests in the plain form that SDKs send: RFC 9112, without anything that two readers could
+ * interpret differently.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -8,9 +8,9 @@ export type Head = {
   method: string;
   /** Path and query, as they were sent. */
   url: string;
-  /** All but the length, which `bodyBytes` says. */
+  /** All headers but the length, which is in `bodyBytes`. */
   headers: IncomingHttpHeaders;
-  /** Of the head, with the empty line at its end. */
+  /** Size of the head, including the empty line at its end. */
   headBytes: number;
   bodyBytes: number;
 };
@@ -20,11 +20,11 @@ const MAX_HEAD_BYTES = 8 * 1024;
 const END = Buffer.from('\r\n\r\n');
 
 const REQUEST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/;
-/** The spaces around a value are left to `trim`: a pattern that leaves them out takes the square of their number. */
+/** The spaces around a value are left to `trim`: a pattern that skips them takes quadratic time. */
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):([\t -~]*)$/;
 const LENGTH = /^\d{1,9}$/;
 
-/** Headers that say how the message is to be read or what comes after it: beyond the plain form. */
+/** Headers that change how the message is read or what follows it, and so are beyond the plain form. */
 const NOT_PLAIN = [
   'transfer-encoding',
   'expect',
@@ -36,7 +36,7 @@ const NOT_PLAIN = [
 ] as const;
 
 /**
- * Reads the heads of one connection. Most are the same each time, but for the length of the body: what they say is read once.
+ * Reads the heads of one connection. Most differ only in the length of the body, so the rest is parsed once.
  * @returns a function that returns undefined when the head is not complete, or not of the plain form
  */
 export function headReader(): (bytes: Buffer) => Head | undefined {
@@ -79,7 +79,7 @@ function readHead(text: string): Known | undefined {
   return { url, headers, before: text.slice(0, digits), after: text.slice(digits + length.length) };
 }
 
-/** @returns undefined when a line is no field, and when a name is there twice */
+/** @returns undefined when a line is not a field, or a name is repeated */
 function fieldsOf(lines: readonly string[]): IncomingHttpHeaders | undefined {
   const headers = Object.create(null) as Record<string, string>;
   for (const line of lines) {

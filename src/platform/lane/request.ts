@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request that arrived whole. What is not said here is as `IncomingMessage` has it, but for the length: it is that of `bytes`. */
+/** A request that arrived whole. Members are those of `IncomingMessage`, except that the length is that of `bytes`. */
 export class WholeRequest {
   readonly method: string;
   readonly url: string;
@@ -32,5 +32,5 @@ export type HeaderFields = Readonly<Record<string, string>>;
 /** Called once. @param text JSON; undefined: no body */
 export type Reply = (status: number, text: string | undefined, headers?: HeaderFields) => void;
 
-/** @returns false when the request is for somebody else: then nothing was done with it. Never throws */
+/** @returns false, without touching the request, when it is for another handler. Never throws */
 export type Lane = (request: LaneRequest, reply: Reply) => boolean;

@@ -15,12 +15,12 @@ export function responseText(
   const connection =
     keepAliveSeconds > 0 ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}` : 'Connection: close';
   const type = body === undefined ? '' : 'Content-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n';
-  // These have no body, and so say nothing of its length.
+  // These have no body, and so no length.
   const size = status === 204 || status === 304 ? '' : `Content-Length: ${length}\r\n`;
   const text =
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fieldLines(headers)}${type}${size}` +
     `Date: ${date()}\r\n${connection}\r\n\r\n${body ?? ''}`;
-  // Text of one byte each is written in less time when that is said.
+  // Node writes ASCII text faster as latin1.
   return { text, encoding: length === (body?.length ?? 0) ? 'latin1' : 'utf8' };
 }
 
@@ -34,7 +34,7 @@ function fieldLines(headers: HeaderFields | undefined): string {
 let dateSecond = 0;
 let dateText = '';
 
-/** Of this second, in the form of RFC 9110. */
+/** Current second in the form of RFC 9110. */
 function date(): string {
   const now = Date.now();
   if (now - dateSecond >= 1_000 || now < dateSecond) {

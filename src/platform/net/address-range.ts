@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type AddressRange = {
-  /** @param address of either version; of IPv6, one that maps IPv4 counts as that. Anything else is in no range. */
+  /** @param address IPv4 or IPv6; a mapped IPv4 address counts as IPv4. Other texts are in no range. */
   has(address: string): boolean;
 };
 

@@ -28,7 +28,7 @@ function checkedLookup(rules: HostRules): LookupFunction {
 /**
  * Checks a host when it is saved: its spelling, and every address that name servers give for it now.
  * @returns whether the operator lists the host, by its name or by all its addresses
- * @throws HostRefused, also when the name is unknown: what exists inside must not show
+ * @throws HostRefused, also for an unknown name, so answers do not reveal which hosts exist inside
  */
 export async function checkHost(text: string, rules: HostRules): Promise<{ host: string; listed: boolean }> {
   const host = parseHost(text);
@@ -76,7 +76,7 @@ export async function connectTo({ host: text, port, rules, timeoutMs, signal }: 
 
 export type HttpAgents = { httpAgent: http.Agent; httpsAgent: https.Agent; destroy(): void };
 
-/** Agents for HTTP clients that follow no redirects by themselves; end them with `destroy`. */
+/** Agents for HTTP clients, which must not follow redirects automatically; close them with `destroy`. */
 export function checkedAgents(rules: HostRules, { maxSockets }: { maxSockets: number }): HttpAgents {
   const options = { keepAlive: true, maxSockets, lookup: checkedLookup(rules) };
   const httpAgent = checkLiterals(new http.Agent(options), rules);
@@ -91,7 +91,7 @@ export function checkedAgents(rules: HostRules, { maxSockets }: { maxSockets: nu
   };
 }
 
-/** A socket to a literal address never asks `lookup`: the agent's own door is checked as well. */
+/** Checks literal addresses in the agent, because a socket to one never calls `lookup`. */
 function checkLiterals<A extends http.Agent>(agent: A, rules: HostRules): A {
   const create = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback): Duplex | null | undefined => {
@@ -99,7 +99,7 @@ function checkLiterals<A extends http.Agent>(agent: A, rules: HostRules): A {
     const literal = host.replace(/^\[|\]$/g, '');
     // tooth: host-literal-agent
     if (isIP(literal) === 0 || rules.permits(literal, literal)) return create(options, callback);
-    // As asynchronous as a real connection: the request is not listening yet.
+    // Asynchronous like a real connection, because the request is not listening yet.
     setImmediate(() => callback?.(new HostRefused(), undefined as unknown as Duplex));
     return undefined;
   };

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { checkHost } from './connect.ts';
 import { HostRefused, type HostRules } from './host-rules.ts';
 
-/** Ports of services that answer to something else than HTTP: a request there is an attack on them, not an export. */
+/** Ports of services that do not speak HTTP; a request to one would be an attack, not an export. */
 const OTHER_SERVICES = new Set([1433, 1521, 2049, 2379, 2380, 3306, 3389, 5432, 6000, 6379, 6667, 9042, 11211, 27017]);
 
 /**
@@ -18,7 +18,7 @@ export async function checkEndpoint(text: string, rules: HostRules): Promise<str
   const secure = scheme!.toLowerCase() === 'https';
   const port = Number(portText ?? (secure ? 443 : 80));
   if (!isHttpPort(port)) throw new HostRefused();
-  // Without brackets a URL takes what follows an address's colons for ports.
+  // Without brackets a URL reads the part after an address's colon as a port.
   if (isIP(hostText!) === 6 || !URL.canParse(text)) throw new HostRefused();
   const { listed } = await checkHost(hostText!, rules);
   // tooth: endpoint-plain-http

@@ -1,12 +1,12 @@
 /**
- * Which hosts may be contacted when a user typed the name: public ones, and what the operator lists. Everything that leaves the
- * house for such a host goes through `connect.ts`, which asks here at the moment of connecting.
+ * Decides which hosts typed by users may be contacted: public ones, and those that the operator lists. All connections to such
+ * hosts go through `connect.ts`, which checks here at the moment of connecting.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { addressRange } from './address-range.ts';
 
-/** One message for every refusal: its wording must not tell what exists inside our network. */
+/** One message for every refusal: its wording must not reveal what exists in our network. */
 export const HOST_REFUSED =
   'This host cannot be used. It must be the name or the address of a public server, or one that the operator lists in EXPORT_ALLOWED_HOSTS.';
 
@@ -43,7 +43,7 @@ export function hostRules(allowedHosts: readonly string[]): HostRules {
 }
 
 /**
- * Whether anybody on the internet could reach this address. Fails closed: of IPv6 only 2000::/3 counts, minus what
+ * Whether the address is reachable from the internet. Fails closed: for IPv6 only 2000::/3 counts, minus what
  * IANA's registry reserves there (6to4, Teredo, documentation and others, which ipaddr.js names).
  */
 export function isPublic(address: string): boolean {

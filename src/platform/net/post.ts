@@ -5,18 +5,18 @@ import { checkedAgents } from './connect.ts';
 import type { HostRules } from './host-rules.ts';
 
 export type PostOptions = {
-  /** Checked (`checkUrl`): whether it may be plain HTTP is not asked again here; every address is. */
+  /** Checked by `checkUrl`. Only its addresses are checked again here, not whether it may be plain HTTP. */
   url: URL;
   headers: Record<string, string>;
   body: string;
   rules: HostRules;
-  /** For all of it, name resolution included. */
+  /** Time limit for the whole request, name resolution included. */
   timeoutMs: number;
   signal: AbortSignal;
 };
 
 /**
- * @returns the status of the answer, whose body nobody reads; a redirect is an answer like any other
+ * @returns the status of the answer, whose body is not read; redirects are not followed
  * @throws HostRefused, the system's error (`code`), or the signal's reason
  */
 export async function post({ url, headers, body, rules, timeoutMs, signal }: PostOptions): Promise<number> {

@@ -1,4 +1,4 @@
-/** TLS failures that are about the server's certificate, told by their codes. They last until it is renewed. */
+/** TLS failures caused by the server's certificate, recognized by code. They last until the certificate is renewed. */
 
 export const TLS_REFUSED =
   'The server’s certificate is not valid for this host, or nobody that we trust has signed it.';

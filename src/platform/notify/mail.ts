@@ -1,4 +1,4 @@
-/** Notices by mail: one letter for all that waited. */
+/** Notices by mail: one letter for all waiting notices. */
 import { createTransport } from 'nodemailer';
 import type { Outgoing } from './outbox.store.ts';
 import type { Subject } from './webhook.ts';
@@ -11,7 +11,7 @@ export type MailOptions = {
 };
 
 export type Mailer = {
-  /** @returns undefined when the mail server took it, else why not: without names of servers */
+  /** @returns undefined when the mail server accepted it, else the reason, without names of servers */
   send(to: readonly string[], letter: Letter): Promise<string | undefined>;
   close(): void;
 };

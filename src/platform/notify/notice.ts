@@ -39,7 +39,7 @@ const emails = Type.Array(address, {
   description: 'The addresses to notify; at most one email per day and export.',
 });
 
-/** Notifications as a client sends them; what is left out stays. */
+/** Notification settings from a client; absent members keep their value. */
 export const NotificationsIn = Type.Object(
   {
     webhook: Type.Optional(

@@ -1,11 +1,11 @@
 /**
- * The outbox: one row for each channel that a notice goes to, written in the transaction of what it tells of, so that none is
- * lost. A row that is taken comes due again unless it is closed: the process that took it may be gone.
+ * The outbox: one row for each channel that a notice goes to, written in the transaction of the reported change, so that none is
+ * lost. A taken row becomes due again unless it is closed, because the process that took it may be gone.
  */
 import type { Knex } from '../db/connection.ts';
 import type { Notice, NoticeKind } from './notice.ts';
 
-/** A notice on its way; `attempts` counts this one. */
+/** A notice being sent; `attempts` includes this attempt. */
 export type Outgoing = Notice & {
   id: string;
   projectId: number;
@@ -38,7 +38,7 @@ function fromRow(row: Row): Outgoing {
 
 /** Time that an attempt may take before another process makes another one. */
 const TAKEN_SECONDS = 120;
-/** How long what was delivered or given up stays. */
+/** Days for which delivered and abandoned notices are kept. */
 const KEPT_DAYS = 30;
 const MAIL_EVERY = '1 day';
 
@@ -49,7 +49,7 @@ const byAge = (a: Outgoing, b: Outgoing) => a.createdAt.localeCompare(b.createdA
 
 export function outboxStore(db: Knex) {
   return {
-    /** Puts a notice into the outbox, once for each channel on which the export tells such things; for none: nothing. */
+    /** Puts a notice into the outbox, once for each channel that the export uses for this kind; without one nothing. */
     async add(exportId: string, { kind, summary, details }: Notice): Promise<void> {
       await db.raw(
         `insert into notifications (id, project_id, batch_export_id, channel, kind, content)
@@ -75,7 +75,7 @@ export function outboxStore(db: Knex) {
     },
 
     /**
-     * Takes all notices of one export that wait for a mail, the oldest first; only of an export that had no mail for a day.
+     * Takes all notices waiting for mail of one export, oldest first; only if the export had no mail for a day.
      * @returns none when no mail is due
      */
     async takeForMail(): Promise<Outgoing[]> {
@@ -108,7 +108,7 @@ export function outboxStore(db: Knex) {
         .update({ due_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [seconds]) });
     },
 
-    /** Forgets what was closed long ago. */
+    /** Deletes notices that were closed long ago. */
     async prune(): Promise<void> {
       await db('notifications').whereRaw(`closed_at < clock_timestamp() - interval '${KEPT_DAYS} days'`).delete();
     },

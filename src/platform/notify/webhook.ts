@@ -17,7 +17,7 @@ const SECRET_BYTES = { least: 24, most: 64 };
 /** The batch export that a notice is about. */
 export type Subject = { id: string; projectId: number; name: string; destinationType: string; interval: string };
 
-/** @returns the envelope and what it holds; the same for every attempt of the same notice */
+/** @returns the envelope with its data; the same for every attempt of the same notice */
 export function cloudEvent(notice: Outgoing, about: Subject): Record<string, unknown> {
   const { id, projectId, name, destinationType, interval } = about;
   return {
@@ -48,7 +48,7 @@ function signature(secret: string, id: string, timestamp: number, body: string):
 
 export type Webhook = { url: string; secret: string };
 
-/** @returns undefined when the receiver took it (2xx), else why not, for the user: without addresses */
+/** @returns undefined when the receiver accepted it (2xx), else the reason for the user, without addresses */
 export async function sendWebhook(
   { url, secret }: Webhook,
   id: string,

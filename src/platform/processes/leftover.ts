@@ -9,7 +9,7 @@ const STOP_TIMEOUT_MS = 30_000;
 
 export type Leftover = {
   pid: number;
-  /** Texts that its command line must hold: a process id alone may long belong to another process. */
+  /** Texts that its command line must hold, because the process id may belong to another process by now. */
   commandHolds: readonly string[];
   signal: NodeJS.Signals;
   /** For the message when it does not stop. */
@@ -17,7 +17,7 @@ export type Leftover = {
 };
 
 /**
- * Ends the process if it is still the one that we mean, and waits until it is gone.
+ * Ends the process if its command line still matches, and waits until it is gone.
  * @throws CommandFailed when it does not stop within 30 s
  */
 export async function endLeftover({ pid, commandHolds, signal, what }: Leftover): Promise<void> {

@@ -1,4 +1,4 @@
-/** Whether a child process still answers. One that does not is hung: it holds its port and its work, and never ends by itself. */
+/** Whether a child process still answers. A hung one keeps its port and its work, and never ends without help. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,9 +9,9 @@ export type Liveness = {
   intervalMs: number;
   /** A later answer is a miss. */
   timeoutMs: number;
-  /** So many misses in a row are a hang. */
+  /** Number of misses in a row that count as a hang. */
   misses: number;
-  /** How long a child that has never answered is taken to be starting. */
+  /** Time for which a child that has never answered counts as starting. */
   startMs: number;
 };
 
@@ -21,7 +21,7 @@ export const LIVENESS: Omit<Liveness, 'ask'> = { intervalMs: 5_000, timeoutMs: 5
 /**
  * Asks again and again until the signal aborts.
  * @param signal aborted when the child has ended, or is being stopped
- * @returns how many questions in a row were not answered, once the child is hung; undefined when the signal aborted
+ * @returns the number of unanswered pings in a row, once the child is hung; undefined when the signal aborted
  */
 export async function untilHung(
   child: ChildProcess,
@@ -91,6 +91,6 @@ export function answerPings(): void {
   process.on('message', (message) => {
     if (message === PING) process.send?.(PONG, () => {});
   });
-  // To listen would keep a process alive that has nothing left to do.
+  // Without this the listener would keep an idle process alive.
   process.channel.unref();
 }

@@ -1,7 +1,7 @@
 /** Ports of this machine. */
 import { createServer } from 'node:net';
 
-/** Whether nothing listens there now. */
+/** Whether the port is free now. */
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -1,2 +1,2 @@
-/** `graceful` finishes what is under way; `immediate` ends at once, as a crash would, and loses nothing that was committed. */
+/** `graceful` finishes what is under way; `immediate` ends at once, like a crash, without losing committed data. */
 export type StopMode = 'graceful' | 'immediate';

@@ -1,19 +1,19 @@
-/** How a process of ours is asked to stop: by a signal, or by the end of the supervisor that started it. */
+/** Stop requests to a process: a signal, or the end of the supervisor that started it. */
 
 /**
- * One Ctrl-C arrives several times: npm, the launcher and the terminal each send it. What follows within this time is the
- * same request; only a later one is a second.
+ * One Ctrl-C arrives several times: npm, the launcher and the terminal each send it. Signals within this
+ * time are the same request; only a later one is a second.
  */
 const SAME_REQUEST_MS = 500;
 
 export type StopSignals = {
-  /** Resolves with what asked for the stop: finish what is under way, then end. */
+  /** Resolves with the source of the stop request; the process should finish its work, then end. */
   requested: Promise<string>;
   /** Resolves when a person asks again: end now. */
   forced: Promise<void>;
 };
 
-/** Call once per process. From here on signals no longer end the process: the caller does. */
+/** Call once per process. From then on signals no longer end the process; the caller must. */
 export function stopSignals(): StopSignals {
   const requested = Promise.withResolvers<string>();
   const forced = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ export function stopSignals(): StopSignals {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
   // A supervisor that was killed cannot send a signal, but its channel ends.
   process.once('disconnect', () => requested.resolve('the supervisor ended'));
-  // Listening to it would keep a process alive that has nothing left to do.
+  // Without this the listener would keep an idle process alive.
   process.channel?.unref();
   return { requested: requested.promise, forced: forced.promise };
 }

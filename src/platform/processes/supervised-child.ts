@@ -4,7 +4,7 @@ import { open, rename, type FileHandle } from 'node:fs/promises';
 import { untilHung, type Liveness } from './liveness.ts';
 import type { StopMode } from './stop-mode.ts';
 
-/** Ending sooner than this by itself looks like a fault that the next start would meet again. */
+/** A child that ends by itself sooner than this probably has a fault that the next start would meet, too. */
 const SHORT_LIFE_MS = 5_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
@@ -12,7 +12,7 @@ const LONGEST_DELAY_MS = 15_000;
 export type SupervisedChild = {
   /** SIGTERM, and SIGKILL after the grace; resolves when it has ended. `immediate` kills at once. */
   stop(mode?: StopMode): Promise<void>;
-  /** Ends it as `stop` does, and starts it again at once; one that waits for its next start starts now. */
+  /** Stops the child and starts it again at once; also ends the wait before a restart. */
   restart(): void;
 };
 
@@ -20,12 +20,12 @@ export type ChildOptions = {
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Takes all output; that of the start before is kept beside it as `<logFile>.1`. */
+  /** File for all output; the output of the previous start is kept as `<logFile>.1`. */
   logFile: string;
   graceMs: number;
-  /** How it is seen that it hangs; a child that does is killed. Absent: only its end is seen. */
+  /** Check for a hang, after which the child is killed. Absent: hangs go unnoticed. */
   liveness?: Liveness;
-  /** Called when it ended by itself, or was killed for not answering, with the milliseconds until it starts again. */
+  /** Called when the child ended by itself or was killed for not answering, with the milliseconds until the restart. */
   onRestart: (ended: Ended) => void;
 };
 
@@ -33,7 +33,7 @@ export type Ended = {
   code: number | null;
   signal: NodeJS.Signals | null;
   delayMs: number;
-  /** How many questions in a row it did not answer before it was killed; undefined: it ended by itself. */
+  /** Number of unanswered pings in a row before the kill; undefined: the child ended by itself. */
   unanswered: number | undefined;
 };
 
@@ -71,7 +71,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
         start();
         return;
       }
-      // An outside kill says nothing against the next start; an early end of the child's own does.
+      // Only an early end of the child itself suggests a fault; an outside kill does not.
       const faulty = signal === null && performance.now() - startedAt < SHORT_LIFE_MS;
       shortLives = faulty ? shortLives + 1 : 0;
       const delayMs = restartDelay(shortLives);
@@ -112,7 +112,7 @@ function launch({ command, args, env }: ChildOptions, log: FileHandle): ChildPro
   return spawn(command, args, {
     env,
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
-    // Own process group: a Ctrl-C in the terminal is for the supervisor, which stops its children in order.
+    // Own process group, so that a Ctrl-C reaches only the supervisor, which stops its children in order.
     detached: true,
   });
 }

@@ -1,11 +1,11 @@
-/** How many guesses a password stands, by zxcvbn: common passwords, keyboards, dates, repetitions, and what is known of the user. */
+/** Estimates the guesses that a password takes, by zxcvbn: common passwords, keyboards, dates, repetitions, and facts about the user. */
 import type * as Core from '@zxcvbn-ts/core';
 
 /** zxcvbn's score: from 2 on, more than 10^6 guesses. Ours are limited to a few a minute. */
 const LEAST_SCORE = 2;
-/** The estimator's time grows faster than the text: what follows only makes it better. */
+/** Characters that are rated: the estimator's time grows faster than the text, and further ones only make a password better. */
 const LOOKED_AT = 32;
-/** With each letter that may stand for another it grows again; the estimator's own limit is 100. */
+/** Limit of substituted letters, because each adds to the estimator's time; its own limit is 100. */
 const MAX_SUBSTITUTIONS = 10;
 const MAX_KNOWN = 10;
 
@@ -22,7 +22,7 @@ async function estimator(): Promise<typeof Core> {
 }
 
 /**
- * @param password of any length; its first characters are looked at
+ * @param password of any length; only its first characters are rated
  * @param known texts that are easily found out: the user's address and names
  * @returns whether it takes many guesses
  */

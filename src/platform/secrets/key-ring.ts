@@ -21,7 +21,7 @@ export type KeyRing = {
   /** @throws Error when the envelope was changed, belongs to another row, or names a key that the ring does not have */
   decrypt(envelope: string, additionalData: string): string;
   /**
-   * HMAC-SHA256 under a key that is made of the newest one for this purpose alone.
+   * HMAC-SHA256 under a key derived from the newest one for this purpose alone.
    * @returns `<key id>.<base64url>`: the same for the same text
    */
   sign(text: string, purpose: string): string;

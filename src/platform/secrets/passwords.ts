@@ -15,14 +15,14 @@ const COST: Cost = { logN: 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const AT_ONCE = 2;
-/** Ten seconds of waiting: a later request does better to come again. */
+/** About ten seconds of waiting; beyond this a client does better to retry. */
 const MAX_WAITING = 100;
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 
 const MIN_CHARACTERS = 8;
 
 /**
- * For a new password; those that were set before stay good.
+ * Checks a new password; older ones stay valid.
  * @param known texts that are easily found out: the user's address and names
  * @throws InvalidInput naming the field, in Django's words
  */
@@ -47,7 +47,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * @param hash from `hashPassword`; null: there is no password, which takes as long to find out as a wrong one
+ * @param hash from `hashPassword`; null: no password, which takes as long to check as a wrong one
  * @throws Unavailable when too many wait already
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
@@ -59,14 +59,14 @@ export async function isPassword(password: string, hash: string | null): Promise
   return timingSafeEqual(derived, known) && hash !== null;
 }
 
-/** Hash of random bytes: no text is known that leads to it. */
+/** Hash of random bytes, which no known text matches. */
 const NOBODYS = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(HASH_BYTES))}`;
 
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** All of the process wait in one line. */
+/** Queue for all hashes of the process. */
 const enterLine = createLine<undefined>({
   places: AT_ONCE,
   mostWaiting: MAX_WAITING,

@@ -8,7 +8,7 @@ const SECRET_TEXT = /\bph[xs]_[0-9A-Za-z]+|(?<=:\/\/)[^/@\s]+(?=@)/g;
 export const REDACTED = '[redacted]';
 const MAX_DEPTH = 8;
 
-/** Whether what has this name looks like a secret. */
+/** Whether the name looks like that of a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
@@ -27,8 +27,8 @@ export function redact(value: unknown, depth = 0): unknown {
 }
 
 /**
- * An error for the log, with its causes: class, code, where it was thrown, and the message if it is ours. What a driver, a server or
- * the runtime says names users and quotes values, in the message and beside it (`detail`, `where`, `internalQuery`).
+ * An error for the log, with its causes: class, code, where it was thrown, and the message if it is ours. Errors of drivers,
+ * servers and the runtime name users and quote values, in the message and in other members (`detail`, `where`, `internalQuery`).
  */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return redact(error);
@@ -54,7 +54,7 @@ const OUR_ROOT = new URL('../../../', import.meta.url).href;
 /** Fields that the system, Postgres and the SDK of AWS put on their errors. */
 const FOREIGN = ['errno', 'syscall', 'severity', '$metadata'];
 
-/** The stack without its head, which repeats the message: of lines, too, that look like the stack's. None where the head says something else. */
+/** Returns the stack without its head, which repeats the message, even if that has lines like a stack's. Empty if the head differs. */
 function linesBelowMessage({ name, message, stack = '' }: Error): string[] {
   const head = [name, message].filter((part) => part !== '').join(': ');
   return stack.startsWith(`${head}\n`) ? stack.slice(head.length + 1).split('\n') : [];

@@ -1,4 +1,4 @@
-/** Fields with `writeOnly: true` in a schema: the value is a secret, which comes in and never goes out. */
+/** Fields with `writeOnly: true` in a schema: the value is a secret that is accepted and never returned. */
 import type { TSchema } from '../schema.ts';
 
 type Properties = Record<string, TSchema & { writeOnly?: boolean; properties?: Properties }>;
@@ -33,13 +33,13 @@ export function withSecrets(schema: { properties: unknown }, value: Readonly<Val
   return both;
 }
 
-/** Merges a PATCH into what is stored, objects into objects: what the patch does not name stays, secrets included. */
+/** Merges a PATCH into the stored configuration, objects into objects; members that the patch leaves out stay, secrets included. */
 export function mergeConfig(stored: Readonly<Values>, patch: Readonly<Values>): Values {
   const changes = Object.entries(patch).map(([name, value]) => {
     const before = stored[name];
     return [name, isObject(before) && isObject(value) ? mergeConfig(before, value) : value] as const;
   });
-  // Not by assignment: a member named `__proto__` must stay an ordinary member.
+  // Built without assignment, so that a member named `__proto__` stays an ordinary member.
   return Object.fromEntries([...Object.entries(stored), ...changes]);
 }
 

@@ -57,7 +57,7 @@ function logTime(text: string): number {
   const [, day, monthName = '', year, hour, minute, second, sign, zoneHours, zoneMinutes] = TIME.exec(text) ?? [];
   const month = MONTHS.indexOf(monthName);
   const minuteMs = Date.UTC(Number(year), month, Number(day), Number(hour), Number(minute));
-  // Date.UTC rolls 31 February over into March: what comes out must be what went in.
+  // Date.UTC turns 31 February into March, so the result is compared with the input.
   const rolledOver = month < 0 || new Date(minuteMs).getUTCDate() !== Number(day) || Number(hour) > 23;
   if (rolledOver || Number(minute) > 59 || Number(second) > 60) throw new BadLine(`no such time: ${text}`);
   const local = minuteMs + Number(second) * 1000;

@@ -1,9 +1,9 @@
 /** The server's answers to a batch, as the sender understands them. */
 
 export type Answer = {
-  /** In the batch that was sent, with the reason. */
+  /** Refused items by their index in the batch, with the reason. */
   rejected: { index: number; reason: string }[];
-  /** Sentences about items that were stored otherwise than asked for. */
+  /** Sentences about items that were stored differently from what was sent. */
   warnings: string[];
   /** The sentence of an error, `{type, code, detail, attr}`. */
   detail: string | undefined;
@@ -15,7 +15,7 @@ type Body = {
   warnings?: { detail: string }[];
 };
 
-/** Reads a body of our capture endpoint; anything else says nothing. */
+/** Reads a body of our capture endpoint; any other body gives empty lists. */
 export function readAnswer(text: string): Answer {
   const { detail, rejected = [], warnings = [] } = parse(text);
   return {

@@ -2,7 +2,7 @@
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 export type Line = {
-  /** From 1. */
+  /** Line number, from 1. */
   number: number;
   /** Without its ending (`\n` or `\r\n`); undefined when it is longer than 4 MiB. */
   bytes: Buffer | undefined;

@@ -2,8 +2,8 @@
 import { BadLine, type Reading } from './reading.ts';
 
 /**
- * The line travels as it is written (numbers keep every digit); only a missing uuid is put in front. What makes an event
- * valid is the server's to say.
+ * Keeps the line as written (numbers keep every digit) and only adds a missing uuid in front. The server decides whether
+ * an event is valid.
  * @throws BadLine when the line is not a JSON object
  */
 export function readNdjsonLine(line: string): Reading {

@@ -3,7 +3,7 @@ import { uuidV5 } from './uuid-v5.ts';
 /** Namespace of the uuids that lines are given. Changing it would store every line ever sent a second time. */
 const LINES = '5f0c7f0e-8a4e-5d0b-b1a6-6f1d9f0a7c11';
 
-/** How long a line's count is remembered, as the number of distinct minutes of log time that are kept, the latest first. */
+/** Number of distinct minutes of log time, the latest ones, for which counts of lines are kept. */
 const MINUTES_KEPT = 10;
 
 /** Different lines of one minute that are counted together; after that a new generation begins, so that memory is bounded. */
@@ -36,7 +36,7 @@ export function lineNamer() {
 
   /**
    * @param line its bytes, without the line ending
-   * @param timeMs when it happened, if it says so
+   * @param timeMs the line's time, if it has one
    * @returns a uuid; repeats of a line get theirs in the namespace of the first
    */
   return function uuidOf(line: Uint8Array, timeMs: number | undefined): string {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type RetryPolicy = {
   firstDelayMs: number;
-  /** No wait is longer, whatever the server asks for. */
+  /** Longest wait, whatever the server asks for. */
   maxDelayMs: number;
-  /** Since the first attempt; then the last failure is final. */
+  /** Time from the first attempt after which a failure is final. */
   giveUpAfterMs: number;
 };
 

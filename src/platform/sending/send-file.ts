@@ -1,4 +1,4 @@
-/** From a file to stored events: read, name, group, send; in constant memory, whatever the file's size. */
+/** Sends a file as events: reads, names, groups and sends its lines in constant memory, whatever the file's size. */
 import { batches, type BatchLimits, type Outgoing } from './batches.ts';
 import { lines } from './lines.ts';
 import { BadLine, type ReadLine } from './reading.ts';
@@ -26,7 +26,7 @@ export type SendFileOptions = {
 
 /**
  * Sends every line that can be sent; blank lines do not count.
- * @throws CommandFailed from `send` or from the input: what was sent until then is stored
+ * @throws CommandFailed from `send` or from the input; lines sent until then are stored
  */
 export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
   const { bytes, readLine, limits, concurrency, send, onProgress } = options;

@@ -9,7 +9,7 @@ import { retryAfterMs, retrying, TryAgain, type RetryPolicy } from './retry.ts';
 const ATTEMPT_TIMEOUT_MS = 60_000;
 
 export type SenderOptions = {
-  /** Where the server is, for example `http://127.0.0.1:8000`. */
+  /** Address of the server, for example `http://127.0.0.1:8000`. */
   url: string;
   /** The project's API key. */
   key: string;
@@ -97,7 +97,7 @@ function explainGivingUp(error: unknown): never {
   );
 }
 
-/** A server that was never there is a mistake in the address, one that went away may come back. */
+/** Chooses the error: a server that never answered means a wrong address, one that stopped answering may recover. */
 function notAnswered(url: string, error: unknown, everAnswered: boolean): Error {
   const code = (error as { cause?: { code?: string } }).cause?.code;
   const isUnreachable = code === 'ECONNREFUSED' || code === 'ENOTFOUND';

@@ -1,4 +1,4 @@
-/** Logs for machines: one JSON object a line on stderr, so that stdout stays for what a command answers. */
+/** Logs for machines: one JSON object a line on stderr, so stdout is free for a command's output. */
 import { destination, pino, stdTimeFunctions, type LogFn, type Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { describeError } from '../secrets/redact.ts';
@@ -50,7 +50,7 @@ export function createLogger(
   );
 }
 
-/** The library takes an error's message for the line's own where there is none. */
+/** Keeps the library from using an error's message as the line's message if there is none. */
 function withoutTheirMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
   const [first, text] = args as unknown as [unknown, string | undefined];
   const line = first instanceof Error ? { err: first } : first;

@@ -12,7 +12,7 @@ export type EndedRun = {
   seconds: number;
 };
 
-/** How all exports of the installation are at one moment. */
+/** State of all exports of the installation at one moment. */
 export type ExportFigures = {
   exports: readonly {
     id: string;
@@ -20,7 +20,7 @@ export type ExportFigures = {
     lagSeconds: number;
     troubles: Readonly<Record<string, number>>;
   }[];
-  /** The reconciler's last one; undefined: there was none. */
+  /** The reconciler's last round; undefined: none yet. */
   round: { ageSeconds: number; seconds: number; failures: number } | undefined;
   oldestTransactionSeconds: number;
   openRuns: Readonly<Record<string, number>>;
@@ -36,7 +36,7 @@ const RUN_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400];
 const DECIDE_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 3];
 const SEAL_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
-/** Of one process. */
+/** Creates the metrics of one process. */
 export function createMetrics() {
   const register = new Registry();
   const registers = [register];
@@ -75,7 +75,7 @@ export function createMetrics() {
     registers,
   });
 
-  /** Since they were told last, by status: to find a label's counter takes as long as to decide a flag. */
+  /** Decisions since the last scrape, by status, because finding a label's counter takes as long as deciding a flag. */
   const decidedLately = new Map<number, number>();
   const decided = new Counter({
     name: 'sluice_decide_requests_total',
@@ -131,7 +131,7 @@ export function createMetrics() {
     /** Also tells of the process itself: memory, event loop, garbage. */
     registerProcess: (): void => collectDefaultMetrics({ register }),
 
-    /** Also tells whether this process takes work from Temporal. @returns what sets it */
+    /** Adds a gauge for whether this process takes work from Temporal. @returns a function that sets it */
     registerWorker(): (isReady: boolean) => void {
       const help = 'Whether this process takes work from Temporal: 0 while it waits for Temporal, and while it stops';
       const ready = new Gauge({ name: 'sluice_worker_ready', help, registers });
@@ -153,7 +153,7 @@ export function createMetrics() {
   };
 }
 
-/** @returns what tells the figures of now: set together before they are told, what is gone is gone from all */
+/** @returns a function that sets all gauges together, so that vanished exports leave all of them */
 function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   const gauge = (name: string, help: string, labelNames: string[]) => new Gauge({ name, help, labelNames, registers });
   const runs = gauge('sluice_open_runs', 'Runs under way', ['status']);
@@ -199,7 +199,7 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   };
 }
 
-/** Answers `/metrics`; what others tell in the same format comes after ours. Never rejects. */
+/** Answers `/metrics`; text of others in the same format comes after ours. Never rejects. */
 export function metricsListener(metrics: Metrics, others: () => Promise<string> = async () => '') {
   return async ({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (url !== '/metrics' || method !== 'GET') {
@@ -210,7 +210,7 @@ export function metricsListener(metrics: Metrics, others: () => Promise<string> 
       const text = (await Promise.all([metrics.text(), others()])).join('');
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
     } catch {
-      // Prometheus shows it as a failed scrape; what failed has its own line in the log.
+      // Prometheus shows this as a failed scrape; the failure itself is logged elsewhere.
       response.writeHead(503).end();
     }
   };

@@ -1,6 +1,6 @@
 /**
- * Opens payloads for Temporal's UI, whose pages ask for it from the browser (https://docs.temporal.io/codec-server). A client with the
- * token may read them; the UI sends no credentials of its own, so the token is in the path.
+ * Decrypts payloads for Temporal's UI, whose pages request it from the browser (https://docs.temporal.io/codec-server). A client with
+ * the token may read them; the UI sends no credentials of its own, so the token is in the path.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -18,7 +18,7 @@ export type CodecEndpointOptions = {
   origin: string;
 };
 
-/** @returns a listener that says false when the request is not for it: then nothing was done with it */
+/** @returns a listener that returns false, without touching the request, when it is for another handler */
 export function codecEndpoint({ codec, token, origin }: CodecEndpointOptions) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const [, given = '', verb = ''] = PATH.exec(request.url ?? '') ?? [];

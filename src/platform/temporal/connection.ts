@@ -4,11 +4,11 @@ import type { PayloadCodec } from '@temporalio/common';
 import { Unavailable } from '../errors.ts';
 import { dataConverter } from './payload-codec.ts';
 
-/** `codec`: encrypts what is stored there; all that talk about the same workflows need the same. */
+/** `codec`: encrypts stored payloads; all clients and workers of the same workflows need the same one. */
 export type TemporalOptions = { address: string; namespace: string; codec?: PayloadCodec | undefined };
 export type TemporalClient = { client: Client; close(): Promise<void> };
 
-/** How long a caller of the API waits for Temporal before it is told to come back. */
+/** Longest wait of an API request for Temporal, before the client is told to retry. */
 const DEADLINE_MS = 5_000;
 
 export function connectTemporal({ address, namespace, codec }: TemporalOptions): TemporalClient {
@@ -20,7 +20,7 @@ export function connectTemporal({ address, namespace, codec }: TemporalOptions):
 }
 
 /**
- * Asks Temporal whether it is there, so that nothing is begun that could not be finished.
+ * Checks that Temporal is reachable, so that no work is begun that could not be finished.
  * @throws Unavailable
  */
 export async function ensureReachable(client: Client): Promise<void> {

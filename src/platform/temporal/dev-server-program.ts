@@ -41,7 +41,7 @@ async function build({ onProgress = () => {}, signal }: Options): Promise<string
   if (!go) throw new CommandFailed(`There is no Temporal server on this machine. ${waysOut()}`);
   const folder = path.join(cacheFolder(), 'bin');
   await mkdir(folder, { recursive: true });
-  // Built beside its place and renamed: a build that was interrupted is never taken for the program.
+  // Built in a folder next to its place, then renamed, so that an interrupted build is never used as the program.
   const staging = await mkdtemp(path.join(folder, '.building-'));
   const stopReporting = reportTime(onProgress, 'building the Temporal server with Go, once, 3 to 4 minutes');
   try {

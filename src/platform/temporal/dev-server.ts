@@ -18,7 +18,7 @@ const RETENTION = '30d';
 const DYNAMIC_CONFIG = [
   // One history shard is polled 20 times a second by default: every task then waits 40-50 ms for its dispatch.
   ...['transfer', 'timer', 'visibility'].map((queue) => `history.${queue}ProcessorMaxPollRPS=1000`),
-  // A worker gets an activity of the workflow's own task queue in the answer that schedules it: no second way through the server.
+  // A worker gets an activity of the workflow's own task queue in the answer that schedules it: which saves a second call to the server.
   'system.enableActivityEagerExecution=true',
 ];
 
@@ -32,13 +32,13 @@ export type TemporalDevServer = {
 };
 
 export type TemporalDevServerOptions = {
-  /** For its log, its process id and, when persistent, its state; made when missing. */
+  /** Folder for its log, its process id and, when persistent, its state; created when missing. */
   directory: string;
   /** 0 takes any free port. */
   port: number;
   uiPort: number;
   namespace: string;
-  /** Where its UI has payloads opened; absent: it shows them as they are. */
+  /** Endpoint that decrypts payloads for its UI; absent: the UI shows them encrypted. */
   codecEndpoint?: string;
   /** Keeps schedules and histories in a file; otherwise they end with the server. */
   persistent: boolean;
@@ -115,7 +115,7 @@ async function launch(program: string, options: Launch): Promise<Server> {
     cwd: options.directory,
     env: serverEnv(options.directory),
     stdio: ['ignore', log.fd, log.fd],
-    // A Ctrl-C in the terminal goes to the whole group: the supervisor decides when Temporal stops.
+    // Own process group, because a Ctrl-C goes to the whole group, and the supervisor decides when Temporal stops.
     detached: true,
   });
   const exited = new Promise<number | null>((resolve) => {
@@ -167,7 +167,7 @@ async function stop({ child, exited }: Server, mode: StopMode): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Temporal gets no variable of ours: TEMPORAL_ADDRESS, TEMPORAL_TLS and the like would change what it does. */
+/** Leaves out our own variables, because TEMPORAL_ADDRESS, TEMPORAL_TLS and others would change how Temporal runs. */
 function serverEnv(home: string): NodeJS.ProcessEnv {
   return { PATH: '/usr/bin:/bin', HOME: home, TZ: 'UTC' };
 }

@@ -1,4 +1,4 @@
-/** Failures whose messages are payloads, so that the codec encrypts them too. In workflows and outside of them. */
+/** Converts failures so that their messages are payloads, which the codec encrypts too, inside and outside of workflows. */
 import { DefaultFailureConverter } from '@temporalio/common';
 
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

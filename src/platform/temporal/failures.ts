@@ -37,7 +37,7 @@ const PASSING = [DestinationUnavailable, Unavailable];
 
 /**
  * The failure that an activity throws for an error of ours; `type` is the error's class name.
- * @param fault what workflows may know beside; nothing secret
+ * @param fault details for workflows, without secrets
  */
 export function toFailure(error: unknown, fault?: Fault): Error {
   const details: unknown[] = fault ? [fault] : [];
@@ -54,7 +54,7 @@ export function toFailure(error: unknown, fault?: Fault): Error {
   );
 }
 
-/** The part of an error that the log keeps: of those written for users no cause, which names the hosts that they do not. */
+/** Returns the part of an error that is logged: an error written for users without its cause, which may name hosts. */
 export function forLog(error: unknown): object {
   if (!isOneOf([...FINAL, ...PASSING], error)) return { err: error };
   const { code } = (error.cause ?? {}) as { code?: unknown };
@@ -65,7 +65,7 @@ function isOneOf(classes: readonly (abstract new (...args: never[]) => Error)[],
   return classes.some((one) => error instanceof one);
 }
 
-/** A stack names files and, in some drivers' errors, hosts: it stays in the worker's log. */
+/** Removes the stack, which names files and, in some drivers' errors, hosts; only the worker's log has it. */
 function withoutStack(failure: ApplicationFailure): ApplicationFailure {
   failure.stack = '';
   return failure;

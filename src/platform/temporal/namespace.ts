@@ -8,7 +8,7 @@ const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const ALREADY_EXISTS = 6;
 
 /**
- * Makes the client's namespace where it is missing; one that is there stays as it is.
+ * Creates the client's namespace if it is missing; an existing one stays unchanged.
  * @throws Unavailable when Temporal does not answer
  */
 export async function ensureNamespace(client: Client): Promise<void> {

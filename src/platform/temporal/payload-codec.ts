@@ -6,9 +6,9 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 /** A payload as JSON has it, between Temporal's UI and us too: bytes in base64. */
 export type PayloadJson = { metadata?: Record<string, string>; data?: string };
 
-/** Marks a payload of ours; only its `data` is left beside it. */
+/** Encoding that marks an encrypted payload, which otherwise has only `data`. */
 const ENCRYPTED = 'binary/encrypted';
-/** Payloads have no row to be bound to: only that they are payloads. */
+/** Additional data of all payloads, because they have no row to be bound to. */
 const BOUND_TO = 'temporal';
 
 export function payloadCodec(keyRing: KeyRing): PayloadCodec {

@@ -1,4 +1,4 @@
-/** Whether workers are there, as Temporal sees it. */
+/** Asks Temporal whether workers poll a task queue. */
 import type { Client } from '@temporalio/client';
 import { withDeadline } from './connection.ts';
 
@@ -6,7 +6,7 @@ import { withDeadline } from './connection.ts';
 const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
 
 /**
- * Whether a worker asks this task queue for work, or did in the last five minutes.
+ * Whether a worker polls this task queue, or did so in the last five minutes.
  * @throws Unavailable when Temporal does not answer
  */
 export async function isPolled(

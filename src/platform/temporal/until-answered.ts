@@ -1,4 +1,4 @@
-/** Waiting for a Temporal server that does not answer: it starts, is being upgraded, or hangs. */
+/** Waiting for a Temporal server that does not answer: it is starting, being upgraded, or hung. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../errors.ts';
 
@@ -16,7 +16,7 @@ export type Waiting = {
 /**
  * Makes attempts until Temporal answers one, with pauses that grow to ten seconds.
  * @param attempt ends by itself when Temporal is silent
- * @throws what Temporal would answer again, such as a missing permission; errors that are not Temporal's; the signal's reason
+ * @throws an error that a retry would meet again, such as a missing permission; errors that are not Temporal's; the signal's reason
  */
 export async function untilAnswered<T>(attempt: () => Promise<T>, { signal, onFailure }: Waiting): Promise<T> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {

@@ -1,7 +1,7 @@
 /**
- * The workflows' code as workers load it. Bundling takes seconds, so a bundle is kept, beside a list of every file that went into it
- * with its digest, and is loaded again as long as none of them changed. The list is the bundler's own: a module that moves, or that a
- * far module begins to import, counts without being named here.
+ * The workflows' code as workers load it. Bundling takes seconds, so a bundle is kept with a list of its source files and their
+ * digests, and is reused as long as none of them changed. The list comes from the bundler, so a module that moves, or that another
+ * begins to import, counts without being named here.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const MODULES = { workflowsPath: path.join(ROOT, 'workflows/index.ts'), failureC
 
 export type WorkflowBundle = { codePath: string } | { code: string };
 
-/** Options of the bundler beside the logger: all of it is data, and part of the bundle's name. */
+/** Options of the bundler except the logger; all are data, and part of the bundle's name. */
 export type BundledModules = Pick<
   BundleOptions,
   'workflowsPath' | 'failureConverterPath' | 'workflowInterceptorModules'
@@ -29,7 +29,7 @@ type Manifest = { code: string; sources: Sources };
 
 /**
  * @param cache folder where bundles are kept; a read-only one means that each start bundles anew
- * @returns the bundle, from an earlier start where nothing that it is made of changed since
+ * @returns the bundle, from an earlier start if none of its sources changed since
  */
 export async function workflowBundle(
   logger: SdkLogger,
@@ -93,7 +93,7 @@ async function digests(files: string[]): Promise<Sources> {
   return Object.fromEntries(entries.flat());
 }
 
-/** By renaming: a worker that starts meanwhile sees all of it or nothing. */
+/** Replaces a file by renaming, so that a worker that starts meanwhile sees all of it or none. */
 async function replaceFile(name: string, text: string): Promise<void> {
   const unfinished = `${name}.${process.pid}`;
   await writeFile(unfinished, text);

@@ -3,7 +3,7 @@
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
-/** Years repeat after so many milliseconds: Date.UTC takes the years 0 to 99 for others. */
+/** Period after which the calendar repeats; used for the years 0 to 99, which Date.UTC reads as others. */
 const FOUR_CENTURIES_MS = 146_097 * 86_400_000;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -40,8 +40,8 @@ export function isInRange(ms: number): boolean {
 
 /**
  * Reads `2015-05-17T10:05:03.123456+02:00`, with a space instead of T, without time, without offset: UTC. Digits below microseconds are cut off.
- * By position: this runs for every event, and a regular expression with groups takes several times as long.
- * @returns microseconds since 2000-01-01Z; undefined for anything else and for what is outside the years 1 to 9999
+ * Parses by position, because this runs for every event and a regular expression with groups takes several times as long.
+ * @returns microseconds since 2000-01-01Z; undefined for other texts and outside the years 1 to 9999
  */
 export function parseIso(text: string): bigint | undefined {
   if (!ISO.test(text)) return undefined;
@@ -71,7 +71,7 @@ export function isDay(year: number, month: number, day: number): boolean {
   return day > 0 && day <= (DAYS[month - 1] ?? 0);
 }
 
-/** @returns minutes east of UTC; undefined beyond what clocks on earth show */
+/** @returns minutes east of UTC; undefined for offsets that no time zone has */
 function parseOffset(offset: string): number | undefined {
   if (offset === '' || offset === 'Z' || offset === 'z') return 0;
   const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(3).replace(':', ''));

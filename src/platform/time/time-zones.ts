@@ -82,7 +82,7 @@ const BY_LOWER_CASE = new Map(
   [...names, ...Intl.supportedValuesOf('timeZone')].map((name) => [name.toLowerCase(), name]),
 );
 
-/** @returns the name in any case as the database spells it; undefined: there is no such zone */
+/** @returns the name in any case as the database spells it; undefined for an unknown zone */
 export function timeZoneNamed(text: string): string | undefined {
   return BY_LOWER_CASE.get(text.toLowerCase());
 }

@@ -1,4 +1,4 @@
-/** Clocks of time zones. What a clock shows is kept as the milliseconds at which one in UTC shows the same. */
+/** Clocks of time zones. A reading is kept as the milliseconds at which a clock in UTC shows the same. */
 import { Temporal } from 'temporal-polyfill';
 
 /** @param zone IANA name */
@@ -9,8 +9,8 @@ export function wallAt(instant: number, zone: string): number {
 }
 
 /**
- * A reading that occurs twice (autumn) is the earlier instant. One that the clocks skip (spring) counts with the offset before the
- * jump, as Python and Postgres count it: 02:30 is what the clocks show as 03:30.
+ * Returns the earlier instant for a reading that occurs twice (autumn). A skipped reading (spring) counts with the offset before the
+ * jump, as in Python and Postgres: 02:30 is the instant that clocks show as 03:30.
  */
 export function instantOfWall(wall: number, zone: string): number {
   if (zone === 'UTC') return wall;

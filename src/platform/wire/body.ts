@@ -1,8 +1,8 @@
 /**
- * The body of a request as SDKs of ten years send it: JSON, plain or in gzip; or that in base64 or lz64, plain, as the field
- * `data` of a form, or as that of the query.
+ * Reads the body of a request in the forms that SDKs of ten years send: JSON, plain or gzipped; or the same in base64 or lz64,
+ * plain, as the field `data` of a form, or as the query's `data`.
  *
- * The first bytes show which it is. Content types say nothing: browsers' SDKs choose those that need no preflight.
+ * The first bytes show the form. Content types do not, because browser SDKs choose those that need no preflight.
  */
 import { unescape } from 'node:querystring';
 import { MalformedRequest, TooLarge, UnsupportedMedia } from '../errors.ts';
@@ -14,9 +14,9 @@ import { receiveBytes, type WhenRead } from './read-bytes.ts';
 import { replaceUnit } from './replace.ts';
 
 export type BodyOptions = {
-  /** Of the request: it may hold `data`, and `compression`, which says what cannot be seen. */
+  /** The request's query: may hold `data`, and `compression` for forms that the bytes do not show. */
   query: Fields;
-  /** Bytes of the body, as sent and again of what each decoder makes of it; all of them stop there. */
+  /** Limit in bytes for the body as sent, and for the output of each decoder. */
   limit: number;
   /** Counts bytes that are kept; an error that it throws ends the reading. */
   hold(bytes: number): void;
@@ -25,10 +25,10 @@ export type BodyOptions = {
 };
 
 /**
- * @returns what should be JSON; empty when nothing was sent
+ * @returns bytes that should be JSON; empty for an empty request
  * @throws UnsupportedMedia for multipart bodies, and for other content encodings than gzip, deflate, br and zstd
  * @throws TooLarge over the limit
- * @throws MalformedRequest for what is broken
+ * @throws MalformedRequest for a broken body
  * @throws Unavailable when too many bodies are under way
  */
 export async function readBody(request: LaneRequest, options: BodyOptions): Promise<Buffer> {
@@ -36,10 +36,10 @@ export async function readBody(request: LaneRequest, options: BodyOptions): Prom
   return take();
 }
 
-/** A promise where decoding takes long: then another thread does it. */
+/** A promise if decoding takes long, because another thread then does it. */
 type Decoded = Buffer | Promise<Buffer>;
 
-/** As `readBody`, without promises where all is there in one piece. @throws what shows before anything is read */
+/** Same as `readBody`, without promises if the body is there in one piece. @throws errors that show before reading */
 export function receiveBody(request: LaneRequest, options: BodyOptions, done: WhenRead<Decoded>): void {
   const { query, limit, hold } = options;
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
@@ -101,7 +101,7 @@ async function decodeText(text: string, hint: Hint | undefined, options: BodyOpt
   if (bytes.length > limit) throw new TooLarge(`The body is larger than ${limit} bytes when it is inflated.`);
   hold(bytes.length);
   const inflated = await inflate(bytes, undefined, options);
-  // Many words are base64, too: what they decode to says nothing to their sender.
+  // Many plain words are valid base64, so an error about the decoded bytes would not help the sender.
   if (packed !== '' && !startsJson(firstIn(inflated))) throw neitherNor(hint);
   return inflated;
 }
@@ -112,26 +112,26 @@ function neitherNor(hint: Hint | undefined): MalformedRequest {
 
 const BASE64 = /^[\w+/-]*={0,2}$/;
 
-/** In either alphabet, padded or not. */
+/** Decodes either alphabet, padded or not. */
 function fromBase64(text: string): Buffer {
   if (!BASE64.test(text)) throw neitherNor('seen');
   return Buffer.from(text, 'base64');
 }
 
-/** In a loop: a callback for each byte of 20 MiB of spaces is a quarter of a second. */
+/** Uses a loop, because a callback for each byte of 20 MiB of spaces takes a quarter of a second. */
 function firstIn(bytes: Buffer): number | undefined {
   let at = 0;
   while (at < bytes.length && bytes[at]! <= SPACE) at += 1;
   return bytes[at];
 }
 
-/** Bytes of a form, of base64 and of lz64: each takes several passes over its characters, one after the other. */
+/** Limit in bytes for a form, base64 and lz64, because each takes several passes over its characters. */
 const LONGEST_TEXT = 4 * 1024 * 1024;
 
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = 0xef;
 
-/** An object or an array: other JSON is nothing that anyone sends. */
+/** Whether the text begins an object or an array; SDKs send no other JSON. */
 function startsJson(byte: number | undefined): boolean {
   return byte === 0x7b || byte === 0x5b || byte === BYTE_ORDER_MARK;
 }

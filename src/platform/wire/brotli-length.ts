@@ -1,7 +1,7 @@
-/** How large a brotli body becomes, read from its heads (RFC 7932, section 9): nothing is decoded. */
+/** Reads the inflated size of a brotli body from its heads (RFC 7932, section 9), without decoding. */
 
 /**
- * The decoder fills its window, up to 16 MiB, before anything comes out of it: a limit of the output alone does not bound its work.
+ * Needed because the decoder fills its window, up to 16 MiB, before any output, so a limit of the output does not bound its work.
  * @param most bytes; larger results are of no interest
  * @returns bytes after inflation; undefined when there are more than `most`, or when a compressed part is not the last one, so that
  *   only a decoder finds the next head. A broken body may give any number: what it inflates to may be no more.

@@ -1,4 +1,4 @@
-/** Where a request comes from, as far as that can be believed: the peer of the connection, or whom our own proxies name. */
+/** Finds the trustworthy address of a client: the peer of the connection, or the address that our own proxies report. */
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -10,9 +10,9 @@ export type ClientAddress = (request: From) => string;
 export type From = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> };
 
 /**
- * Proxies append the address that they were called from to `X-Forwarded-For`, so what stands left of the first address that is
- * no proxy of ours is only what somebody claims.
- * @param trustedProxies addresses and CIDR ranges, as in TRUSTED_PROXIES; none: the header is never looked at
+ * Proxies append the address that they were called from to `X-Forwarded-For`, so the entries left of the first address that is
+ * not one of our proxies are unverified.
+ * @param trustedProxies addresses and CIDR ranges, as in TRUSTED_PROXIES; none: the header is ignored
  * @throws CommandFailed for an entry that is neither
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
@@ -37,7 +37,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   };
 }
 
-/** As a socket or a proxy writes it: with a port or without, IPv6 perhaps in brackets or with a zone. */
+/** Reads an address from a socket or a proxy: with or without a port, IPv6 perhaps in brackets or with a zone. */
 export function readAddress(text: string): string | undefined {
   const written = text.trim();
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(written)?.[1] ?? /^([\d.]+):\d+$/.exec(written)?.[1] ?? written;
@@ -48,7 +48,7 @@ export function readAddress(text: string): string | undefined {
 
 /**
  * @param address as `ClientAddress` gives it
- * @returns what one customer has: of IPv6 the first 64 bits, of IPv4, mapped into IPv6 or not, the address; other texts as they are
+ * @returns the network of one customer: the first 64 bits of IPv6, the whole IPv4 address, mapped or not; other texts unchanged
  */
 export function addressGroup(address: string): string {
   if (isIP(address) === 0) return address;
@@ -59,7 +59,7 @@ export function addressGroup(address: string): string {
 
 /**
  * @param address as `ClientAddress` gives it
- * @returns what is kept of it for people, in CIDR notation: of IPv4 the first 24 bits, of IPv6 the first 48; '' for other texts
+ * @returns the stored network in CIDR notation: the first 24 bits of IPv4, the first 48 of IPv6; '' for other texts
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return '';

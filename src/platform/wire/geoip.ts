@@ -1,4 +1,4 @@
-/** Where an address is, as far as the operator's database knows. */
+/** Looks up the location of an address in the operator's database. */
 import { readFile } from 'node:fs/promises';
 import ipaddr from 'ipaddr.js';
 import { Reader, type Response } from 'maxmind';

@@ -15,12 +15,12 @@ import { brotliLength } from './brotli-length.ts';
 import { addressGroup, type ClientAddress, type From } from './client-address.ts';
 import { createLine } from '../fairness/fair-queue.ts';
 
-/** Above this the thread pool inflates: at most about a thousand times as much comes out. */
+/** Bodies above this size are inflated in the thread pool; the output is up to about a thousand times as large. */
 const SYNC_BYTES = 8 * 1024;
 
-/** Each piece goes to the thread pool and back: with the default of 16 KiB that takes longer than to inflate it. */
+/** Size of pieces: with the default of 16 KiB the trip to the thread pool takes longer than the inflation. */
 const PIECES = { chunkSize: 128 * 1024 };
-/** A window of zstd, in bits: what the largest body takes. A head may ask for four times as much. */
+/** Largest zstd window, in bits, which the largest body needs. A head may ask for four times as much. */
 // tooth: body-zstd-window
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 25 } };
 /** As every decoder must allow (RFC 8878, section 3.1.1.1.2); the frame of a larger one is refused before memory is taken. */
@@ -53,7 +53,7 @@ export type InflateOptions = {
  * @param contentEncoding the header's value, if any
  * @returns the bytes themselves when they are not compressed
  * @throws UnsupportedMedia for other encodings than gzip, deflate, br and zstd, and for several
- * @throws MalformedRequest for what is broken, or only claims to be compressed
+ * @throws MalformedRequest for a broken body, or one that is not compressed as announced
  * @throws TooLarge over the limit
  * @throws Unavailable when too many bodies with large windows are under way
  */
@@ -89,7 +89,7 @@ const ONCE = { packed: 64 * 1024, inflated: 256 * 1024 };
 
 /**
  * Small results do not wait behind large ones. No decoder outlives the call, so that windows of bodies that wait take no memory.
- * @returns undefined when it would take too long, or more memory than is worth it
+ * @returns undefined when this would take too long or too much memory
  */
 function atOnce(bytes: Buffer, encoding: string, limit: number): Buffer | undefined {
   if (encoding === 'gzip' || encoding === 'x-gzip') {
@@ -117,7 +117,7 @@ function zstdAtOnce(bytes: Buffer, most: number): Buffer | undefined {
   }
 }
 
-/** A few bytes become megabytes, and the thread pool has many bodies under way: what all of them hold is counted while it grows. */
+/** Inflates in pieces and counts the memory while it grows, because a few bytes become megabytes, in many bodies at once. */
 async function inPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: InflateOptions): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -140,7 +140,7 @@ const WITH_WINDOWS = new Set(['br', 'zstd']);
 const LONGEST_WAIT_MS = 4_000;
 
 /**
- * A line of its own for each kind of request: large bodies of events do not keep requests for flags waiting.
+ * Creates a queue for one kind of request, so that large bodies of events do not delay requests for flags.
  * @returns `enterLine` of a request, in whose turns an IPv6 network of one customer (/64) counts as one client
  */
 export function createInflationLine(clientAddress: ClientAddress): (request: From) => Promise<() => void> {

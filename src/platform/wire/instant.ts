@@ -7,7 +7,7 @@ const FIRST_MILLISECONDS = 1e11;
 /** Ten digits are seconds from 2001 to 2286, thirteen milliseconds of the same years. Fewer or more may mean anything. */
 const EPOCH = /^(?:\d{10}|\d{13})(?:\.\d{1,9})?$/;
 const MONTH_FIRST = /^(\d\d?)\/(\d\d?)\/(\d{4})((?: \d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?)$/;
-/** As JavaScript's `toUTCString` and most languages' libraries for mail write it: without comments and folded lines. */
+/** Form that JavaScript's `toUTCString` and most mail libraries write: without comments and folded lines. */
 const RFC_2822 = /^(?:([a-z]{3}), )?(\d\d?) ([a-z]{3}) (\d{4}) (\d\d:\d\d(?::\d\d)?) ([+-]\d{4}|[a-z]{1,3})$/i;
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -31,7 +31,7 @@ const ZONES = new Map([
 /**
  * Reads ISO 8601 (`2015-05-17T10:05:03.123456+02:00`, with a space instead of T, without time, without offset: UTC); numbers,
  * also as text (seconds or milliseconds since 1970); RFC 2822; and `11/20/2026`, the month first, with a time or without.
- * @returns microseconds since 2000-01-01Z; undefined for anything else and for what is outside the years 1 to 9999
+ * @returns microseconds since 2000-01-01Z; undefined for other values and outside the years 1 to 9999
  */
 export function parseInstant(value: unknown): bigint | undefined {
   if (typeof value === 'number') return fromNumber(value);

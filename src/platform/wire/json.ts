@@ -1,4 +1,4 @@
-/** JSON from strangers: what it may be, and how it becomes something that Postgres stores. */
+/** Parses JSON from strangers, within limits, and makes it storable in Postgres. */
 import { isUtf8 } from 'node:buffer';
 import { MalformedRequest, TooLarge } from '../errors.ts';
 import { withoutNonFinite } from './non-finite.ts';
@@ -9,7 +9,7 @@ const ESCAPE = Buffer.from('\\u');
 
 export type ParsedJson = {
   value: unknown;
-  /** Whether it holds `\u` escapes: without them no text in it can hold a NUL or half a surrogate pair. */
+  /** Whether the body holds `\u` escapes; without them no text can hold a NUL or half a surrogate pair. */
   escapes: boolean;
 };
 
@@ -26,7 +26,7 @@ export function hasEscapes(bytes: Buffer): boolean {
 export type ReadOptions<Value> = {
   /** Makes values of JSON text. */
   read(text: string): Value;
-  /** Elements, members, lists and objects that the text may hold: to make them takes far longer than to read its bytes. */
+  /** Limit of elements, members, lists and objects, because creating them takes far longer than reading their bytes. */
   mostValues: number;
 };
 
@@ -48,7 +48,7 @@ export function readJson<Value>(bytes: Buffer, { read, mostValues }: ReadOptions
  * Yields between steps that take long for large texts.
  * @param json UTF-8
  * @param read as in `ReadOptions`
- * @throws MalformedRequest for what is no JSON
+ * @throws MalformedRequest for invalid JSON
  */
 export function* parsing<Value>(json: Buffer, read: (text: string) => Value): Generator<void, Value, void> {
   const value = parse(json, read);
@@ -61,7 +61,7 @@ export function* parsing<Value>(json: Buffer, read: (text: string) => Value): Ge
   return other;
 }
 
-/** Without U+FEFF, which some editors put before a text. */
+/** Removes U+FEFF, which some editors put before a text. */
 export function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
@@ -74,13 +74,13 @@ function parse<Value>(json: Buffer | undefined, read: (text: string) => Value): 
   }
 }
 
-/** Recurses no deeper than the limit, so that it is safe on what `JSON.parse` accepts: a million levels. */
+/** Recurses no deeper than the limit, because `JSON.parse` accepts a million levels. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   return excessOf(value, { levels, values: Infinity }) !== undefined;
 }
 
 /**
- * Whether a value is nested deeper, or holds more values, counted as in `value-count.ts`. Looks no further than to the first of them.
+ * Whether a value is nested deeper, or holds more values, counted as in `value-count.ts`. Stops at the first excess.
  * @returns which limit it exceeds
  */
 export function excessOf(value: unknown, most: { levels: number; values: number }): 'levels' | 'values' | undefined {
@@ -97,7 +97,7 @@ function valuesLeft(value: unknown, levels: number, values: number): number {
   if (levels === 0) return TOO_DEEP;
   let left = values;
   if (Array.isArray(value)) {
-    // An empty one counts as well.
+    // An empty list or object counts as well.
     left -= Math.max(1, value.length);
     for (let at = 0; at < value.length && left >= 0; at += 1) left = valuesLeft(value[at], levels - 1, left);
     return left;
@@ -114,7 +114,7 @@ export function storableText(text: string): string {
   return replaceUnit(text, '\0', '\ufffd').toWellFormed();
 }
 
-/** As JSON.stringify writes them: a few innocent texts match too, and are only looked at again. */
+/** Escapes as JSON.stringify writes them. A few harmless texts match too, and are only checked again. */
 const NOT_STORABLE = /\\u(?:0000|d[89a-f])/;
 
 /**
@@ -133,6 +133,6 @@ function storable(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(storable);
-  // fromEntries defines properties: a name like `__proto__` is nothing special to it.
+  // fromEntries defines properties, so a name like `__proto__` has no special effect.
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]));
 }

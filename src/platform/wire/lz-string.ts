@@ -1,7 +1,7 @@
 /**
  * Decodes the output of `LZString.compressToBase64` (lz-string 1.5), which old browser SDKs send as `compression=lz64`.
  *
- * The package's decoder puts out as much as the input asks for: a few kilobytes can be gigabytes. This one stops at a limit,
+ * The package's decoder has no limit, so a few kilobytes can become gigabytes. This one stops at a limit,
  * and takes no more memory than its output: an entry of the dictionary is always a piece of what was put out already.
  */
 import { MalformedRequest, TooLarge } from '../errors.ts';
@@ -9,7 +9,7 @@ import { MalformedRequest, TooLarge } from '../errors.ts';
 /** Characters of input. Browsers send far less. */
 const LONGEST_INPUT = 2 * 1024 * 1024;
 
-/** Codes that are no entries of the dictionary: a new character follows, or nothing does. */
+/** Codes outside the dictionary: a new character follows, or the end. */
 const EIGHT_BITS = 0;
 const SIXTEEN_BITS = 1;
 const END = 2;
@@ -24,7 +24,7 @@ export function decompressLz64(base64: string, limit: number): string {
   if (base64.length > LONGEST_INPUT) throw new TooLarge(`A body in lz64 may have ${LONGEST_INPUT} characters.`);
   const read = bitsOf(base64);
   const output = createOutput(limit);
-  // Where in the output each code's piece begins, and how long it is.
+  // Start and length, in the output, of each code's piece.
   const starts = [0, 0, 0];
   const lengths = [0, 0, 0];
   const define = (start: number, length: number) => {
@@ -38,7 +38,7 @@ export function decompressLz64(base64: string, limit: number): string {
     const here = output.length();
     const isNew = code === EIGHT_BITS || code === SIXTEEN_BITS;
     if (isNew) define(here, 1);
-    // The piece before, and the first unit of this one.
+    // The previous piece, and the first unit of this one.
     if (previous !== undefined) define(previous, here - previous + 1);
     if (code >= starts.length) throw malformed();
     if (isNew) output.add(read(code === EIGHT_BITS ? 8 : 16));
@@ -89,7 +89,7 @@ function createOutput(limit: number) {
       makeRoom(1);
       units[length++] = unit;
     },
-    /** One by one: the piece may reach into what it becomes. */
+    /** Copies unit by unit, because the piece may overlap its own output. */
     repeat(start: number, count: number): void {
       makeRoom(count);
       for (let index = start; index < start + count; index += 1) units[length++] = units[index]!;

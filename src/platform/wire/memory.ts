@@ -50,10 +50,10 @@ export function createMemory(limit: number): (request: LaneRequest) => Memory {
 type Holders = { small: string; large: string };
 
 /**
- * Until its body says which project it is for, a request is one of the address that it comes from. That may be a proxy's: the
- * large bodies of one project must not keep the small ones of all others out. A small one that inflates to more is large from then on.
+ * Counts a request for its client address until its body names the project. The address may be a proxy's, so small bodies are counted
+ * apart, or large ones of one project could shut out all others. A small body that inflates to more is large from then on.
  *
- * A connection's texts are made once: most carry many requests.
+ * A connection's texts are made once, because most connections carry many requests.
  */
 function holders(): (request: LaneRequest) => Holders & { isLarge: boolean } {
   const ofSockets = new WeakMap<Socket, Holders>();

@@ -11,12 +11,12 @@ const BYTES_PER_TURN = 4 * 1024 * 1024;
 /** A paused request still takes two buffers: one that was read, and one in its stream. */
 const BYTES_RESUMED = 128 * 1024;
 
-/** Paused, in the order in which they go on. */
+/** Paused requests, in the order in which they resume. */
 const waiting = new Set<Readable>();
 let spentBytes = 0;
 let isTurnScheduled = false;
 
-/** Counts a chunk that was read; the request is paused, and goes on in a later turn, when too much was read in this one. */
+/** Counts a chunk that was read; pauses the request until a later turn when too much was read in this one. */
 export function countRead(request: Readable, chunk: Buffer): void {
   spentBytes += chunk.length;
   if (!isTurnScheduled) {

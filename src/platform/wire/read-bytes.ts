@@ -9,7 +9,7 @@ export type WhenRead<Bytes> = (take: () => Bytes) => void;
 
 /**
  * @param limit bytes; reading stops there
- * @param onChunk told of the bytes that each chunk will take before it is kept; what it throws ends the reading
+ * @param onChunk called with the bytes that each chunk will take, before it is kept; an error from it ends the reading
  * @throws TooLarge over the limit, before anything is read when the length is announced
  * @throws MalformedRequest when the connection ends too early
  */
@@ -22,7 +22,7 @@ export async function readBytes(
   return take();
 }
 
-/** As `readBytes`, without promises: those of one request cost as much as to decide a flag or two. */
+/** Same as `readBytes`, without promises, which cost as much per request as deciding a flag or two. */
 export function receiveBytes(
   request: LaneRequest,
   limit: number,
@@ -43,7 +43,7 @@ function tooLarge(limit: number): TooLarge {
   return new TooLarge(`The body is larger than ${limit} bytes.`);
 }
 
-/** In chunks, and in one piece in the end. */
+/** Copies of a body in memory: in chunks, and in one piece at the end. */
 const TIMES_HELD = 2;
 
 function receiveChunks(
@@ -75,7 +75,7 @@ function receiveChunks(
       countRead(request, chunk);
     } catch (error) {
       stopReading(request.off('data', keep));
-      // The rest is read and thrown away before the refusal is sent: what came before it must not wait in memory that nobody counts.
+      // The rest is read and dropped before the refusal is sent, and the chunks before it must not stay in uncounted memory meanwhile.
       chunks.length = 0;
       finish(() => {
         throw error;

@@ -1,5 +1,5 @@
 /**
- * `text.replaceAll` of one UTF-16 unit by another. That of V8 makes a string for each hit and joins them last: twenty million plus signs,
+ * `text.replaceAll` of one UTF-16 unit by another. V8's own makes a string for each hit and joins them at the end: twenty million plus signs,
  * which are 20 kB of gzip, took seconds and a gigabyte.
  */
 export function replaceUnit(text: string, from: string, to: string): string {

@@ -10,14 +10,14 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Counts elements of lists, members of objects, and lists and objects themselves: levels count as well. Linear, and it stops early.
- * @param json UTF-8; what is no JSON is counted all the same
+ * Counts elements, members, and the lists and objects themselves, so levels count as well. Linear, and stops at the limit.
+ * @param json UTF-8; invalid JSON is counted, too
  */
 export function hasMoreValuesThan(json: Buffer, most: number): boolean {
   return json.length > most && valuesIn(json, most) > most;
 }
 
-/** @returns how many, or one more than `most` */
+/** @returns the count, or `most` + 1 if there are more */
 export function valuesIn(json: Buffer, most: number): number {
   let count = 0;
   for (let at = 0; at < json.length; at += 1) {

@@ -9,8 +9,8 @@ export type GivenDatetime = { instant: string; zoned: boolean };
 const ZONE = /:\d\d(?:[.,]\d+)? ?(?:z|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**
- * Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z|±HH:MM]`; without a zone it is UTC. Digits below microseconds are cut off.
- * @returns ISO, UTC, six decimals, Z; undefined when it is not such a text or names no instant (the 30th of February)
+ * Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS[.ffffff]][Z|±HH:MM]`; without a zone in UTC. Digits below microseconds are cut off.
+ * @returns ISO, UTC, six decimals, Z; undefined for any other text, and for one that names no instant (the 30th of February)
  */
 export function parseDatetime(text: string): GivenDatetime | undefined {
   const at = parseIso(text);
@@ -26,7 +26,7 @@ export function datetimeOf(text: string, attr: string): string {
   throw new InvalidInput(WRONG_DATETIME + hint, attr);
 }
 
-/** Refusal of a text that is no instant. */
+/** Error message for a text that is not an instant. */
 export const WRONG_DATETIME =
   'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DD, YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
 

@@ -4,8 +4,8 @@ import type { Place, Position } from './pagination.ts';
 type Keyset = { sign: '<' | '>'; order: 'asc' | 'desc'; edge?: Position };
 
 /**
- * How to compare with the edge, and how to sort so that the rows next to it come first.
- * @param ascending the list has the oldest first: what a place calls older comes later in the list, and is newer
+ * Returns the comparison with the edge, and the order in which the rows next to it come first.
+ * @param ascending the list has the oldest first, so "older" in a place means later in the list, and newer
  */
 export function keysetOf({ olderThan, newerThan }: Place, { ascending = false } = {}): Keyset {
   const edge = newerThan ?? olderThan;

@@ -21,7 +21,7 @@ export function momentOf(text: string, attr: string): string {
 }
 
 /**
- * `momentOf` for a parameter that may be left out; one that is there and empty counts as left out, as upstream has it.
+ * `momentOf` for an optional parameter; as upstream, an empty one counts as absent.
  * @throws InvalidInput naming the parameter
  */
 export function momentIfGiven(text: string | undefined, attr: string): string | undefined {

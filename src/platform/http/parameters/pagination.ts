@@ -1,4 +1,4 @@
-/** Lists that may be long travel as pages: by offset where a count is cheap, by cursor where rows keep arriving. */
+/** Pages of long lists: by offset if a count is cheap, by cursor if rows keep arriving. */
 import { InvalidInput } from '../../errors.ts';
 import { parseDatetime } from './datetime.ts';
 import { LENIENT } from './parameters.ts';
@@ -9,7 +9,7 @@ const LIMIT_DESCRIPTION = `Results per page; more than ${MAX_LIMIT} counts as ${
 
 const OFFSET = { minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'The index of the first result.' };
 
-/** Query of a page by offset. A larger `limit` than the maximum counts as the maximum; what is no number, as if it were not given. */
+/** Query of a page by offset. A larger `limit` than the maximum counts as the maximum; an invalid number counts as absent. */
 export function offsetQuery(defaultLimit = 100) {
   return Type.Object({
     limit: Type.Integer({ minimum: 1, default: defaultLimit, description: LIMIT_DESCRIPTION, [LENIENT]: true }),
@@ -17,7 +17,7 @@ export function offsetQuery(defaultLimit = 100) {
   });
 }
 
-/** An offset that is refused when it is no number. */
+/** An offset that is refused when it is not a number. */
 export const Offset = Type.Integer(OFFSET);
 
 export type OffsetQuery = Static<ReturnType<typeof offsetQuery>>;
@@ -37,8 +37,8 @@ export function boundedLimit(limit: number): number {
 }
 
 /**
- * @param url of this request; the links are it with another offset
- * @param page how many there are in all, and those that the query asked for
+ * @param url of this request; the links repeat it with another offset
+ * @param page the total count, and the requested rows
  */
 export function offsetPage<T>(url: URL, query: OffsetQuery, page: { count: number; results: readonly T[] }) {
   const limit = boundedLimit(query.limit);
@@ -72,8 +72,8 @@ export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
 export type Position = { createdAt: string; id: string };
 
 /**
- * A row of a list. One `beyond` its page is there to say that the list goes on: a page of large rows ends early. One `searched` is there
- * to say how far rows were looked at that the query leaves out: the list goes on from it.
+ * A row of a list. A row `beyond` its page shows that the list continues, because a page of large rows ends early. A `searched` row
+ * marks how far non-matching rows were read, and the list continues from it.
  */
 export type Listed = Position & { beyond?: boolean; searched?: boolean };
 
@@ -81,9 +81,9 @@ export type Listed = Position & { beyond?: boolean; searched?: boolean };
 export type Place = { limit: number; olderThan?: Position; newerThan?: Position };
 
 /**
- * @param url of this request; the links are it with another cursor
+ * @param url of this request; the links repeat it with another cursor
  * @param load reads the rows of a place
- * @param isId what may be a row's `id`
+ * @param isId whether a text may be a row's `id`
  */
 export async function cursorPage<Row extends Listed, T>(
   url: URL,
@@ -124,7 +124,7 @@ function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** @throws InvalidInput when it is not one that we gave out */
+/** @throws InvalidInput for a cursor that we did not create */
 function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
   const [, side, createdAt = '', quoted = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   const id = textOf(quoted);
@@ -134,7 +134,7 @@ function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
   return side === 'newerThan' ? { newerThan: { createdAt, id } } : { olderThan: { createdAt, id } };
 }
 
-/** @returns undefined for JSON that is no text */
+/** @returns undefined for JSON that is not a text */
 function textOf(quoted: string): string | undefined {
   try {
     return JSON.parse(quoted) as string;
@@ -143,7 +143,7 @@ function textOf(quoted: string): string | undefined {
   }
 }
 
-/** As upstream: parameters in the order of the alphabet. */
+/** Sorts the parameters by name, as upstream does. */
 function withQuery(url: URL, changes: Record<string, string | null>): string {
   const changed = new URL(url);
   for (const [name, value] of Object.entries(changes)) {

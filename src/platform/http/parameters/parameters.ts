@@ -2,12 +2,12 @@
 import { InvalidInput, NotFound } from '../../errors.ts';
 import { Type, type TObject, type TSchema } from '../../schema.ts';
 
-/** Of a text that is no integer: it has something else than digits, none of them, or a sign that is not its first character. */
+/** Matches a text that is not an integer: no digits, other characters, or a sign after the first character. */
 const NO_INTEGER = /^[+-]?$|[^0-9+-]|.[+-]/;
 
 export const NoInteger = Type.String({ pattern: NO_INTEGER.source });
 
-/** Keyword of an integer's schema: a text that is none counts as if the parameter were not given, and is not refused. */
+/** Keyword of an integer's schema: an invalid text counts as an absent parameter, and is not refused. */
 export const LENIENT = 'x-lenient';
 
 type Property = TSchema & { [LENIENT]?: true } & {
@@ -19,7 +19,7 @@ type Property = TSchema & { [LENIENT]?: true } & {
 
 /**
  * Reads what the schema names and ignores the rest. An array property may be repeated; anything else at most once.
- * @throws InvalidInput when a parameter that may not is repeated
+ * @throws InvalidInput when a parameter that is not an array is repeated
  */
 export function queryValues(schema: TObject, search: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-/** Headers with which a client says what it has seen and what it wants to see, and those that tell it what there is. */
+/** Headers of conditional requests: the versions and tags that clients send, and those that answers return. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Stale } from '../../errors.ts';
 import type { Answer } from '../route.ts';
@@ -14,7 +14,7 @@ export function locatedIn(collection: URL, id: string | number): { Location: str
 }
 
 /**
- * @returns the version that the caller read (`If-Match: "3"`); undefined when it does not insist on one
+ * @returns the version that the caller read (`If-Match: "3"`); undefined when there is none
  * @throws Stale for tags that we do not give out
  */
 export function expectedVersion({ 'if-match': text }: IncomingHttpHeaders): string | undefined {
@@ -33,7 +33,7 @@ export function ensureVersion(expected: string | undefined, version: string | nu
   throw new Stale(`The ${what} was changed since you read it.`);
 }
 
-/** Whether the client has what carries the tag already (`If-None-Match`): weak and strong tags compare alike (RFC 9110). */
+/** Whether the client has the version with this tag already (`If-None-Match`): weak and strong tags compare alike (RFC 9110). */
 export function hasAlready({ 'if-none-match': text }: IncomingHttpHeaders, tag: string): boolean {
   if (text === undefined) return false;
   return text.trim() === '*' || text.split(',').some((one) => opaqueTag(one) === opaqueTag(tag));

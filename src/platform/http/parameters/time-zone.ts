@@ -3,9 +3,9 @@ import { InvalidInput } from '../../errors.ts';
 import { timeZoneNamed } from '../../time/time-zones.ts';
 
 /**
- * Names only: Postgres reads offsets with the opposite sign.
+ * Accepts names only, because Postgres reads offsets with the opposite sign.
  * @param attr the field or parameter that holds it
- * @throws InvalidInput when it is not the IANA name of one
+ * @throws InvalidInput when it is not the IANA name of a time zone
  */
 export function timezoneOf(name: string, attr: string): string {
   const zone = timeZoneNamed(name);
