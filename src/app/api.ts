@@ -55,13 +55,13 @@ export const rawRoutes: readonly DescribedRoute[] = [...eventsRawRoutes, ...flag
 export type Api = {
   /** Answers everything; its lane answers capture and decide. */
   application: Application;
-  /** Readiness says no from now on, and streams end, which would never end by themselves. */
+  /** Makes the API unready and ends its streams, which would otherwise never end. */
   drain(): void;
-  /** Stores what was accepted, then ends the connections. Call when no request is under way. */
+  /** Stores accepted data, then closes the connections. Call when no request is under way. */
   close(): Promise<void>;
   /** Metrics of capture, and of all exports. */
   metrics: Metrics;
-  /** For looking at the server, beside requests. */
+  /** Pool for monitoring the server. */
   pool: Pool;
 };
 
@@ -76,11 +76,11 @@ export type ApiOptions = EngineOptions &
     flagRequestsPerSecond: number;
     /** Distinct ids that a person may get by merges. */
     mostDistinctIds: number;
-    /** Where Temporal's UI may have payloads opened; absent: nowhere. */
+    /** Access for Temporal's UI to have payloads decrypted; absent: none. */
     codecFor?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
   };
 
-/** Connects lazily: it can listen while Postgres and Temporal are still away. */
+/** Creates the API. Connects lazily, so it can listen while Postgres and Temporal are still away. */
 export function createApi(options: ApiOptions): Api {
   const { databaseUrl, publicUrl, clientAddress, log } = options;
   const engine = createEngine(options);
@@ -135,7 +135,7 @@ export function createApi(options: ApiOptions): Api {
     observe: metrics.decide,
   });
   const analytics = createAnalyticsRoom({ ...options, connections: connections.analytics, keyRing });
-  /** In the order in which their raw handlers are asked, and they are closed. */
+  /** Rooms in the order in which their raw handlers are called, and in which they are closed. */
   const rooms: readonly Room<unknown>[] = [health, people, events, exports, flags, analytics];
 
   metrics.registerExports(() => exportFigures(stores));
@@ -175,7 +175,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** For Temporal's UI, where it may open what only we can decrypt. */
+/** Handlers that decrypt payloads for Temporal's UI, if it is allowed to see them. */
 function payloadOpeners({ codecFor, temporal: { codec } }: ApiOptions): RawHandler[] {
   return codec && codecFor ? [codecEndpoint({ ...codecFor, codec })] : [];
 }

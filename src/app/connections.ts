@@ -1,4 +1,4 @@
-/** Connections of an API process to Postgres, beside those of the export engine and of flag definitions. */
+/** Connections of an API process to Postgres, except those of the export engine and of flag definitions. */
 import { QUERY_OPTIONS } from '../analytics/queries/query-connection.ts';
 import { INGEST_TIMEOUTS } from '../events/ingest/ingest.ts';
 import { LOOKUP_OPTIONS } from '../events/table/lookup.ts';

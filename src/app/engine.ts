@@ -1,4 +1,4 @@
-/** Composes the export engine: what the worker's activities, the API and `sluice verify` work with. */
+/** Composes the export engine: used by the worker's activities, the API and `sluice verify`. */
 import type { Engine, ExportLimits, Step } from '../../activities/engine.ts';
 import { DEFAULT_FILE_GRACE_HOURS } from '../platform/config.ts';
 import { createKnex, createPool } from '../platform/db/connection.ts';
@@ -28,7 +28,7 @@ export type EngineOptions = {
   /** SLUICE_ENCRYPTION_KEYS */
   encryptionKeys: string;
   environment: DestinationEnvironment;
-  /** Absent: nothing is told by mail. */
+  /** Absent: no mail is sent. */
   mail?: MailOptions | undefined;
   /** Rows that travel at once need a connection each. */
   partsAtOnce: number;
@@ -49,7 +49,7 @@ export type ComposedEngine = Engine & {
   close(): Promise<void>;
 };
 
-/** A worker that is frozen inside a transaction must not keep its rows locked: Postgres ends the session, others go on. */
+/** Makes Postgres end the session of a worker that froze inside a transaction, so that its rows do not stay locked. */
 const TRANSACTION_TIMEOUTS = { idleInTransactionTimeoutMs: 10_000, lockTimeoutMs: 20_000 };
 
 export function createEngine(options: EngineOptions): ComposedEngine {
@@ -93,7 +93,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   };
 }
 
-/** How long runs wait for a seal is the first thing to look at when they are late. */
+/** Measures how long runs wait for a seal, the most likely reason when they are late. */
 function timed({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
   return {
     seal,

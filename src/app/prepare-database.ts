@@ -13,7 +13,7 @@ export type Prepared = {
 };
 
 /**
- * Applies the migrations that it has not seen, then makes the coming months' partitions; nothing when all is there.
+ * Applies missing migrations, then creates the coming months' partitions.
  * @throws CommandFailed when the database cannot be reached
  */
 export async function prepareDatabase(url: string): Promise<Prepared> {
@@ -27,7 +27,7 @@ export async function prepareDatabase(url: string): Promise<Prepared> {
   }
 }
 
-/** Socket errors, and what Postgres says before a session exists: bad password (28), no such database (3D), starting (57P03). */
+/** Recognizes socket errors, and errors of Postgres before a session exists: bad password (28), no such database (3D), starting (57P03). */
 function unreachable(error: unknown): CommandFailed | undefined {
   const { code = '', message } = error as { code?: string; message: string };
   if (!/^(E[A-Z]+|28\w{3}|3D000|57P03)$/.test(code)) return undefined;

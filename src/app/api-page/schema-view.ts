@@ -5,7 +5,7 @@ import type { Schema } from './document.ts';
 const REF = '#/components/schemas/';
 export const anchorOf = (schemaName: string) => `schema-${schemaName}`;
 
-/** Types in words, with links to those that have a name. */
+/** A type in words, with links to named types. */
 export function typeWords(schema: Schema): ComponentChild {
   const { $ref, anyOf, allOf, items, type } = schema;
   if ($ref) {
@@ -39,7 +39,7 @@ function limits({ minimum, maximum, minLength, maxLength, minItems, maxItems }: 
   return words.length > 0 ? ` (${words.join(', ')})` : '';
 }
 
-/** Fields of an object, or of the objects that a list or a choice is made of; null: it has none of its own. */
+/** Fields of an object, or of the objects in a list or a choice; null when the schema has none. */
 export function Fields({ schema }: { schema: Schema }): ComponentChild {
   const nested = [
     schema.items,

@@ -14,10 +14,10 @@ import { readReport, REPORT_FILE } from '../up/report.ts';
 
 const FORMATS: Record<string, ReadLine> = { ndjson: readNdjsonLine, 'access-log': readAccessLogLine };
 
-/** Uncompressed; far below what the server takes. */
+/** Uncompressed size of a batch; far below the server's limit. */
 const BATCH_BYTES = 2 * 1024 * 1024;
 
-/** An outage is a line now and then, not one for each attempt of each request. */
+/** Interval between reports of an outage, so that not every attempt prints a line. */
 const REPORT_EVERY_MS = 15_000;
 
 /** Everything was read and sent, but for bad lines: neither success (0) nor failure (1). */
@@ -94,7 +94,7 @@ async function capture(file: string, options: Options): Promise<void> {
   if (summary.badLines > 0) process.exitCode = EXIT_BAD_LINES;
 }
 
-/** Where to send: what the options say, else the server that `sluice up` runs from this folder. */
+/** Server and key: from the options, else of the server that `sluice up` runs from this folder. */
 async function target({ url, key }: Options): Promise<{ url: string; key: string }> {
   if (url !== undefined && !URL.canParse(url))
     throw new CommandFailed(`--url ${url} is not an address like http://127.0.0.1:8000.`);
@@ -109,8 +109,8 @@ async function target({ url, key }: Options): Promise<{ url: string; key: string
 }
 
 /**
- * On a terminal only (cli-progress's own rule). Standard input has no known size: then only the counts move. Its
- * `gracefulExit` would take Ctrl-C away from us.
+ * Shown on a terminal only (cli-progress's own rule). Standard input has no known size, so only the counts move then. The option
+ * `gracefulExit` would intercept Ctrl-C.
  */
 function progressBar({ totalBytes }: Input): SingleBar {
   const format = totalBytes === undefined ? '{sent} events sent' : '{bar} {percentage}% · {sent} events sent';

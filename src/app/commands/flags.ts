@@ -15,7 +15,7 @@ import { readReport, REPORT_FILE } from '../up/report.ts';
 /** The import ended, but something was refused, or is not whole: neither success (0) nor failure (1). */
 const EXIT_INCOMPLETE = 2;
 
-/** Characters of an error or a warning; what it quotes is cut before. */
+/** Longest error or warning, in characters; quoted parts are cut first. */
 const LONGEST_ERROR = 2000;
 const SAY_EVERY_MS = 15_000;
 
@@ -92,7 +92,7 @@ function jsonOf({ sourceId, leftOut, withoutPayload, ...fields }: Outcome): Reco
   return { ...fields, source_id: sourceId, left_out: leftOut, without_payload: withoutPayload };
 }
 
-/** `warning`: the export is not whole. */
+/** `warning`: why the export is incomplete. */
 type Given = Export & { warning?: string | undefined };
 
 async function readFiles(files: readonly string[], { cohorts, fromProject, fromKeyFile }: Options): Promise<Given> {
@@ -151,7 +151,7 @@ async function targetOf({ url, project, keyFile }: Options, config: Config): Pro
 /** The variable and the option that name the key of a server, for errors. */
 type KeySource = { variable: string; server: string; option: string };
 
-/** Key from a file first: an environment may hold one for something else. */
+/** Reads the key from a file first, because the environment may hold a key for something else. */
 async function keyOf(file: string | undefined, given: string | undefined, { variable, server, option }: KeySource) {
   const keyName = file ?? variable;
   const text = file === undefined ? given : await readKey(file);
@@ -194,7 +194,7 @@ function safeAddress(text: string, option: '--from' | '--url'): string {
   return url.href;
 }
 
-/** An outage is a line now and then, not one for each attempt. */
+/** Reports an outage only now and then, not at each attempt. */
 function sayWait(place: string): (reason: string) => void {
   let saidAt = -Infinity;
   return (reason) => {

@@ -1,11 +1,11 @@
-/** How the options of `sluice keys` are read from words. */
+/** Parses the options of `sluice keys`. */
 import { InvalidArgumentError } from 'commander';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { isScope } from '../../people/access/scopes.ts';
 
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Commander calls it once for each word, with what it returned before. */
+/** Adds the scopes of one word; Commander passes the previous result for each further word. */
 export function addScopes(text: string, before: readonly string[] = []): string[] {
   const added = text.split(',');
   const unknown = added.find((scope) => !isScope(scope));

@@ -154,7 +154,7 @@ const OF_LIMITS: Readonly<Record<string, string>> = {
     'The user is not in every organization that --only-organization names, or there is no such organization.',
 };
 
-/** @throws CommandFailed when it is not exactly one that is there */
+/** @throws CommandFailed unless exactly one existing owner is named */
 async function ownerOf({ user, project }: Owner, owners: OwnerStore): Promise<KeyOwner> {
   if ((user === undefined) === (project === undefined)) throw new CommandFailed('Give either --user or --project.');
   const owner = user === undefined ? await owners.project(project!) : await owners.user(user);

@@ -1,4 +1,4 @@
-/** `/metrics`, apart from what users reach. */
+/** `/metrics`, on a port that users do not reach. */
 import type { Config } from '../../platform/config.ts';
 import { startHttpServer, type HttpServer } from '../../platform/http/server.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';

@@ -38,7 +38,7 @@ async function run(options: Options): Promise<void> {
     );
 }
 
-/** In the words of `dev.json`. The personal key of an earlier call is no longer valid: it cannot be read back. */
+/** Returns the demo's keys under the names of `dev.json`. The personal key of an earlier call is no longer valid: it cannot be read back. */
 async function demoKeys(url: string): Promise<Record<string, string | number>> {
   const db = createKnex({ url, ...POOLS.migrate });
   try {

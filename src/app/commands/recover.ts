@@ -23,7 +23,7 @@ import { besideUp } from '../up/beside.ts';
 
 type Options = { dryRun: boolean; force: boolean; from?: string; accept?: Side };
 
-/** Receipts at once: one of 10,000 files has four megabytes. */
+/** Number of receipts read at once; one with 10,000 files has four megabytes. */
 const PAGE = 10;
 
 export function recoverCommand(): Command {
@@ -66,7 +66,7 @@ async function run(exportId: string | undefined, options: Options): Promise<void
   }
 }
 
-/** Refuses combinations of which one option would be ignored: the command would do more than was meant. */
+/** Refuses combinations in which one option would be ignored, because the command would do more than intended. */
 function checkTogether(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
   if (exportId !== undefined && side === undefined)
     throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');
@@ -102,7 +102,7 @@ async function recover(
     console.log('What another timeline delivered waits for you: `sluice recover --accept theirs` or `ours`.');
 }
 
-/** Prints the differences. @param lists what is foreign, for an operator's decision */
+/** Prints the differences. @param whether to list foreign deliveries, for an operator's decision */
 async function compare(engine: ComposedEngine, from: string | null, lists: boolean) {
   const never = new AbortController().signal;
   const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };

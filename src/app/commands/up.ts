@@ -18,7 +18,7 @@ export function upCommand(): Command {
     .action(({ json }: { json: boolean }) => runUp({ json }));
 }
 
-/** Until Ctrl-C, which it is the only one to hear. */
+/** Runs until Ctrl-C, which only this process receives. */
 export async function runUp({ json, ...hooks }: { json: boolean } & Pick<UpOptions, 'onRoles'>): Promise<void> {
   const config = readConfig();
   const signals = stopSignals();

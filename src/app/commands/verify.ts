@@ -73,7 +73,7 @@ function rangeOf(options: Options): VerifyRange {
   return { from, to };
 }
 
-/** Intervals by what was found in them; one may have several findings. */
+/** Number of intervals by finding; one interval may have several. */
 type Summary = Record<'intervals' | 'rows' | 'ok' | FindingKind, number>;
 
 /** Prints each interval (for people only those with findings) as its result comes. */

@@ -43,7 +43,7 @@ async function run(): Promise<void> {
   const reportReady = engine.metrics.registerWorker();
   try {
     const worker = await whenTemporalAnswers(engine, options, stopping.signal);
-    // The first delivery would ask, too: who is restored should know at once.
+    // The first delivery would check, too, but after a restore the operator should know at once.
     await engine.timeline.blocked();
     engine.log.info('worker ready');
     reportReady(true);
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
     else stopping.signal.addEventListener('abort', shutdown);
     await worker.stopped;
   } catch (error) {
-    // A stop that ended the wait for Temporal is no failure.
+    // A stop that ended the wait for Temporal is not a failure.
     if (!stopping.signal.aborted) throw error;
     await endRuntime();
   } finally {

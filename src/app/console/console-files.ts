@@ -9,9 +9,9 @@ export const CONSOLE_DIST = fileURLToPath(new URL('../../../console/dist', impor
 export type ConsoleFile = { type: string; bytes: Buffer; brotli?: Buffer; gzip?: Buffer };
 
 export type ConsoleFiles = {
-  /** The page, without its nonce: what stands between the pieces. */
+  /** The page in pieces, between which the nonce goes. */
   page: readonly string[];
-  /** By path: `/assets/…`, `/icon.svg`. */
+  /** Files by path: `/assets/…`, `/icon.svg`. */
   files: ReadonlyMap<string, ConsoleFile>;
 };
 
@@ -31,7 +31,7 @@ export function openConsoleFiles(dist: string = CONSOLE_DIST): () => Promise<Con
   const pointer = path.join(dist, 'current');
   let loaded: { name: string; files: Promise<ConsoleFiles> } | undefined;
   return async () => {
-    // A few bytes that the system has in memory: a build by hand shows without a restart.
+    // Read each time, so that a manual build shows without a restart; the file is tiny and cached by the system.
     const name = existsSync(pointer) ? readFileSync(pointer, 'utf8') : undefined;
     if (name === undefined) return undefined;
     if (loaded?.name !== name) {

@@ -9,7 +9,7 @@ import { describeError } from '../../platform/secrets/redact.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
-/** Addresses of pages; SDKs own `/flags`, `/e`, `/static` and others beside them. */
+/** Addresses of pages; `/flags`, `/e`, `/static` and others belong to SDKs. */
 const PAGE =
   /^\/(?:login\/?|reset(?:\/[\w-]{0,64})?\/?|signup\/[\w-]{1,64}\/?|project\/\d{1,10}(?:\/.*)?|settings(?:\/.*)?)?$/;
 const FILE = /^\/(?:assets\/[\w.-]+|icon\.svg)$/;
@@ -68,7 +68,7 @@ const PAGE_HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
-/** Neither `upgrade-insecure-requests` nor HSTS: the public address may be http. */
+/** Has neither `upgrade-insecure-requests` nor HSTS, because the public address may be http. */
 function policyOf(nonce: string): string {
   // tooth: console-policy
   return [

@@ -7,8 +7,8 @@ import { KEYS_FILE } from './key-ring.ts';
 import { readReport } from './report.ts';
 
 /**
- * Fills in what the environment leaves out from the state folder of the `up` that runs here.
- * @returns the configuration as it is when none does
+ * Fills in missing variables from the state folder of the `up` that runs here.
+ * @returns the configuration unchanged when no `up` runs
  */
 export async function besideUp(config: Config): Promise<Config> {
   const file = (name: string) => path.resolve(config.SLUICE_STATE_DIR, name);

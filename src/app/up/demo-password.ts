@@ -8,7 +8,7 @@ import type { StateFolder } from './state-folder.ts';
 
 const FILE = 'demo-password';
 
-/** null: the user changed the password, and knows it. */
+/** null: the user has changed the password. */
 export type DemoLogin = { email: string; password: string | null };
 
 export async function demoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {
@@ -18,7 +18,7 @@ export async function demoLogin(identity: IdentityStores, state: StateFolder): P
     return { email: DEMO_EMAIL, password: (await isPassword(known, account.passwordHash)) ? known : null };
   }
   const password = randomBytes(15).toString('base64url');
-  // First, so that it cannot be lost: without it stored, the next start makes another.
+  // Stored first, so that it cannot be lost; if that fails, the next start makes another.
   await state.writeSecret(FILE, `${password}\n`);
   await resetPassword(identity, DEMO_EMAIL, password);
   return { email: DEMO_EMAIL, password };

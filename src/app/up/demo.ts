@@ -8,10 +8,10 @@ import { demoDashboard } from './demo-dashboard.ts';
 import { demoLogin, type DemoLogin } from './demo-password.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** A key is shown once, by the call that makes it: kept here so that every start can show it. */
+/** File for the key, which the API shows only once, so that every start can show it. */
 const KEY_FILE = 'personal-api-key';
 
-/** `shareToken`: of the link that shows its dashboard; null: there is none any more. */
+/** `shareToken`: token of the link to its dashboard; null: the link is gone. */
 export type SharedDemo = Demo & DemoLogin & { shareToken: string | null };
 
 export async function demo(databaseUrl: string, state: StateFolder): Promise<SharedDemo> {

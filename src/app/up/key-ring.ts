@@ -4,7 +4,7 @@ import { CommandFailed } from '../../platform/errors.ts';
 import { createKeyRing, generateKeyRing } from '../../platform/secrets/key-ring.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** In the state folder. */
+/** File in the state folder. */
 export const KEYS_FILE = 'encryption-keys';
 const TRACES_OF_A_START = ['postgres', 'personal-api-key'];
 

@@ -11,7 +11,7 @@ const POLL_MS = 100;
 type Where = { apiUrl: string; temporalAddress: string; namespace: string; signal: AbortSignal };
 
 /**
- * Resolves when the API says that it is ready and a worker asks for work.
+ * Resolves when the API is ready and a worker polls for work.
  * @throws CommandFailed after two minutes, naming what is missing
  */
 export async function untilReady({ apiUrl, temporalAddress, namespace, signal }: Where): Promise<void> {
@@ -31,7 +31,7 @@ export async function untilReady({ apiUrl, temporalAddress, namespace, signal }:
 
 /**
  * Asks the API whether a started Sluice makes deliveries.
- * @returns why none is made; undefined: they are made, or the API cannot tell
+ * @returns why none is made; undefined: deliveries work, or the API cannot tell
  */
 export async function deliveriesBlocked(apiUrl: string, signal: AbortSignal): Promise<string | undefined> {
   try {

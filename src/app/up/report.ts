@@ -20,7 +20,7 @@ export type Report = {
   sign_in_url: string | null;
 };
 
-/** In the state folder. */
+/** File in the state folder. */
 export const REPORT_FILE = 'dev.json';
 
 /** The report holds keys and a password: readable by its owner only. The file is there exactly while Sluice is ready. */

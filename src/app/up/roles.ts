@@ -9,19 +9,19 @@ import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import type { Servers } from './servers.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** For the LocalFile destination, in the state folder. */
+/** Folder of the LocalFile destination, in the state folder. */
 export const EXPORTS_FOLDER = 'exports';
 
 const LAUNCHER = fileURLToPath(new URL('../../../bin/sluice', import.meta.url));
 const ROLES = ['api', 'worker'] as const;
 /** Longer than either role grants itself. */
 const GRACE_MS = 15_000;
-/** Ends before everything was ready that are taken for a fault that does not pass. */
+/** Number of ends before everything was ready that count as a permanent fault. */
 const ENDS_TO_GIVE_UP = 3;
 const LOG_TAIL_BYTES = 4_096;
 
 export type Roles = {
-  /** Rejects when a role ends again and again; only asked until everything is ready. */
+  /** Rejects when a role ends repeatedly before everything is ready. */
   broken: Promise<never>;
   stop(mode?: StopMode): Promise<void>;
   /** Ends both and starts them again, as they are in the sources by then. */
@@ -33,14 +33,14 @@ type Start = {
   state: StateFolder;
   servers: Servers;
   keys: string;
-  /** For Temporal's UI. */
+  /** Token with which Temporal's UI has payloads decrypted. */
   codecToken: string;
   apiPort: number;
   apiUrl: string;
   onProgress: (message: string) => void;
 };
 
-/** Starts both; each is started again when it ends by itself, or is killed because it does not answer any more. */
+/** Starts both roles; each is restarted when it ends by itself or is killed for not answering. */
 export async function startRoles(start: Start): Promise<Roles> {
   const { state, apiUrl, onProgress } = start;
   const env = await environment(start);

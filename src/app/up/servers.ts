@@ -1,4 +1,4 @@
-/** Postgres and Temporal: those that the environment names, else our own. */
+/** Postgres and Temporal: the servers named in the environment, else our own. */
 import type { Config } from '../../platform/config.ts';
 import { startEmbeddedPostgres } from '../../platform/db/embedded-postgres.ts';
 import type { StopMode } from '../../platform/processes/stop-mode.ts';
@@ -21,7 +21,7 @@ export type Servers = {
 type Start = {
   config: Config;
   state: StateFolder;
-  /** Where Temporal's UI has payloads opened. */
+  /** Endpoint that decrypts payloads for Temporal's UI. */
   codecEndpoint: string;
   onProgress: (message: string) => void;
   signal: AbortSignal;
@@ -34,7 +34,7 @@ type Temporal = Server & Pick<Servers, 'temporalAddress' | 'temporalUiUrl'>;
 const NOT_OURS: Server = { ended: new Promise<never>(() => {}), stop: async () => {} };
 
 /**
- * Starts both at once. When one cannot start, the other is stopped again.
+ * Starts both servers at once. When one fails to start, the other is stopped.
  * @throws CommandFailed of the one that could not start
  */
 export async function startServers(start: Start): Promise<Servers> {

@@ -1,4 +1,4 @@
-/** Addresses that log somebody in: once, within ten minutes, and in a browser on this machine. */
+/** Creates sign-in links, which work once, within ten minutes, in a browser on this machine. */
 import { createSignInToken } from '../../people/accounts/operator.ts';
 import { identityStores } from '../../people/stores.ts';
 import { createKnex } from '../../platform/db/connection.ts';
@@ -10,7 +10,7 @@ export function takesSignInLinks(apiUrl: string): boolean {
 }
 
 /**
- * The token is in the fragment, which browsers send to no server: it comes into no log.
+ * Puts the token into the fragment, which browsers send to no server, so it appears in no log.
  * @returns null when there is no such user, or they may not log in, or the API takes no link
  */
 export async function signInUrl(at: { databaseUrl: string; apiUrl: string; email: string }): Promise<string | null> {

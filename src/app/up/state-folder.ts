@@ -1,4 +1,4 @@
-/** The folder in which `sluice up` keeps everything, and the promise that only one `up` uses it. */
+/** The folder in which `sluice up` keeps everything, and the lock that lets only one `up` use it. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,7 +21,7 @@ export type StateFolder = {
 const LOCK = 'up.pid';
 
 /**
- * Makes the folder where it is missing and takes it for this process; one that a killed `up` held is free again.
+ * Creates the folder if it is missing and locks it for this process; a killed `up` leaves no lock.
  * @throws CommandFailed when the folder cannot be used or another `up` runs in it
  */
 export async function takeStateFolder(directory: string): Promise<StateFolder> {
@@ -47,7 +47,7 @@ export async function takeStateFolder(directory: string): Promise<StateFolder> {
 async function makeFolder(root: string): Promise<void> {
   try {
     await mkdir(path.dirname(root), { recursive: true });
-    // Not by the recursive form: where a folder can never be (/proc/x), Node's tries forever.
+    // Without `recursive`, with which Node retries forever where no folder can be created (/proc/x).
     await mkdir(root).catch(async (error: NodeJS.ErrnoException) => {
       if (!(await stat(root).catch(() => undefined))?.isDirectory()) throw error;
     });
@@ -67,7 +67,7 @@ async function lock(file: string, root: string): Promise<void> {
         'Stop it with Ctrl-C in its terminal, or set SLUICE_STATE_DIR to another folder.',
     );
   await rm(file, { force: true });
-  // The first of two starts at the same moment makes the file; the other is told.
+  // Of two starts at the same moment, the first creates the file, and the other fails.
   await writeFile(file, String(process.pid), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new CommandFailed(`Another start on ${root} is under way.`);
     throw new CommandFailed(

@@ -1,4 +1,4 @@
-/** Everything on one machine: servers, schema, demo, API and worker, in order up and in reverse order down. */
+/** Starts everything on one machine in order: servers, schema, demo, API and worker; stops in reverse order. */
 import { createHmac } from 'node:crypto';
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';

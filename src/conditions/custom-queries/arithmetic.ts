@@ -1,10 +1,10 @@
-/** Numbers and instants, computed so that nothing overflows: what has no result is NULL. */
+/** Arithmetic of numbers and instants that cannot overflow; without a result it gives NULL. */
 import { comparedAs, expect, numericToInt8, withinYears } from './conversions.ts';
 import { invalid } from './refusal.ts';
 import type { Place } from './syntax.ts';
 import { between, mentioning, typeName, value, type Value } from './values.ts';
 
-/** A factor, or a sum's term, beyond these has no result: a product of two smaller ones is within the range of float8. */
+/** Limit of factors and terms, beyond which the result is NULL, so that results stay within the range of float8. */
 const LARGEST_TERM = "'1e307'::float8";
 const LARGEST_FACTOR = "'1e150'::float8";
 const SMALLEST_FACTOR = "'1e-150'::float8";
@@ -79,14 +79,14 @@ const UNITS: Readonly<Record<string, number>> = {
   year: 1_000,
 };
 
-/** @throws InvalidInput for what is no unit of time: `day`, or `days` */
+/** @throws InvalidInput for an unknown unit of time; `day` and `days` are both known */
 export function timeUnit(name: string, at: Place): string {
   const unit = name.toLowerCase().replace(/s$/, '');
   if (Object.hasOwn(UNITS, unit)) return unit;
   throw invalid(`units of time are ${Object.keys(UNITS).join(', ')}`, at);
 }
 
-/** An instant, or a date's midnight, moved by whole units: at most 1000 years, so that no instant runs out of Postgres's range. */
+/** An instant, or a date's midnight, moved by whole units: by up to 1000 years, so that no instant leaves Postgres's range. */
 export function shifted(instant: Value, amount: number, unit: string, at: Place): Value {
   const limit = UNITS[unit]!;
   if (Math.abs(amount) > limit) throw invalid(`an interval is at most ${limit} ${unit}s`, at);
@@ -112,7 +112,7 @@ export function compared(operator: string, a: Value, b: Value, at: Place): Value
   return value('bool', `(${left!.sql} ${operator} ${right!.sql})`, at);
 }
 
-/** The values as one type, the same for all. @throws InvalidInput for types that cannot be compared */
+/** Converts the values to one common type. @throws InvalidInput for types that cannot be compared */
 export function comparable(values: readonly Value[]): Value[] {
   const type = values.map((one) => one.type).reduce((a, b) => orRefuse(values, a, b));
   if (type === 'jsonb') throw invalid('JSON cannot be compared: compare one of its properties', values[0]!.at);

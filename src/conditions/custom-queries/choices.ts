@@ -6,7 +6,7 @@ import { typeName, value, type Value } from './values.ts';
 
 export type Branch = { when: Value; result: Value };
 
-/** @param otherwise NULL where it is missing */
+/** @param otherwise NULL when missing */
 export function caseOf(branches: readonly Branch[], otherwise: Value | undefined, at: Place): Value {
   const results = sameType([...branches.map(({ result }) => result), ...(otherwise ? [otherwise] : [])]);
   const last = otherwise && results.at(-1);
@@ -20,12 +20,12 @@ export function firstOf(values: readonly Value[], at: Place): Value {
   return value(typeOf(same), `coalesce(${same.map(({ sql }) => sql).join(', ')})`, at);
 }
 
-/** A boolean as SQL. @throws InvalidInput for what is none */
+/** A boolean as SQL. @throws InvalidInput for other types */
 export function condition(given: Value): string {
   return expect(given, 'bool', 'a condition').sql;
 }
 
-/** The values as the one type that holds them all; text when all are NULL. @throws InvalidInput where only a cast would do */
+/** Converts the values to the type that holds them all; text when all are NULL. @throws InvalidInput if that needs a cast */
 export function sameType(values: readonly Value[]): Value[] {
   const type = values
     .map((one) => one.type)

@@ -1,4 +1,4 @@
-/** The compiled columns of queries, the latest kept: a list of exports shows those of a hundred at once. */
+/** Caches the compiled columns of queries, because a list of exports shows those of a hundred at once. */
 import { compileQuery, type CompiledColumn } from './compile.ts';
 
 /** Columns and types do not depend on the interval. */
@@ -7,7 +7,7 @@ const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01
 export type QueryColumn = Omit<CompiledColumn, 'sql'>;
 
 const MAX_REMEMBERED = 300;
-/** By the query's text, the one that was asked for longest ago first. */
+/** Columns by the query's text, least recently used first. */
 const remembered = new Map<string, readonly QueryColumn[]>();
 
 /** @throws InvalidInput for a query that does not compile */

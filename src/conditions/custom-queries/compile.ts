@@ -24,13 +24,13 @@ export type CompiledColumn = {
   type: ColumnType;
   /** An operand over the relation's columns. */
   sql: string;
-  /** As the query says it. */
+  /** The expression as written in the query. */
   expression: string;
 };
 
 export type CompiledQuery = {
   relation: Relation;
-  /** In the order of the query. */
+  /** Columns in the order of the query. */
   columns: readonly CompiledColumn[];
   /** A boolean operand that is never NULL. */
   where: string;
@@ -42,7 +42,7 @@ const LONGEST_NAME_BYTES = 63;
 
 /**
  * @param text a `hogql_query`
- * @param interval any, where only columns and types are wanted: they do not depend on it
+ * @param interval any, if only columns and types are needed, which do not depend on it
  * @throws InvalidInput naming what is not supported, and where; attr `hogql_query`
  */
 export function compileQuery(text: string, interval: QueryInterval): CompiledQuery {
@@ -73,7 +73,7 @@ export function compileExpression(text: string, relation: Relation, interval: Qu
   return sql;
 }
 
-/** Behind IS TRUE Postgres plans one condition, not hundreds, for which its planner takes quadratic time. */
+/** Adds IS TRUE, so that Postgres plans one condition rather than hundreds, for which its planner takes quadratic time. */
 function filter(expression: Expression, scope: Scope): string {
   return `(${condition(compiled(expression, scope))} is true)`;
 }
@@ -104,7 +104,7 @@ function withoutPlace({ name, type, sql, expression }: PlacedColumn): CompiledCo
   return { name, type, sql, expression };
 }
 
-/** A field, or a property, is called what its path ends with. */
+/** Names a field or a property by the end of its path. */
 function fieldName({ at, ...expression }: Expression): string {
   const last = expression.kind === 'path' ? expression.steps.at(-1) : undefined;
   if (typeof last === 'string') return last;

@@ -1,4 +1,4 @@
-/** From one type to another, so that no row can make it fail: what cannot be converted becomes NULL. */
+/** Converts between types without failing on any row: values that cannot be converted become NULL. */
 import type { InvalidInput } from '../../platform/errors.ts';
 import { READINGS } from './reading.ts';
 import { invalid, quoted } from './refusal.ts';
@@ -18,7 +18,7 @@ export function numericToInt8(sql: string): string {
   return `${between(INT8.low, sql, INT8.high)}::int8`;
 }
 
-/** @param sql an operand of type float8; what follows the point is cut off */
+/** @param sql an operand of type float8; its fraction is cut off */
 function float8ToInt8(sql: string): string {
   return `trunc(${between("'-9223372036854775808'::float8", sql, "'9223372036854775808'::float8")})::int8`;
 }
@@ -68,7 +68,7 @@ const CONVERSIONS: Readonly<Record<Exclude<SqlType, 'text'>, Readonly<Partial<Re
   jsonb: { text: (sql) => `${sql}::text` },
 };
 
-/** As a cast says it. @throws InvalidInput for types that have nothing to do with each other, and for a literal that is none */
+/** Converts like a cast. @throws InvalidInput for unrelated types, and for a literal that does not fit */
 export function convert(from: Value, to: SqlType): Value {
   if (from.type === to) return from;
   if (from.type === 'null') return { ...value(to, `null::${to}`, from.at), plain: true };
@@ -77,7 +77,7 @@ export function convert(from: Value, to: SqlType): Value {
   const conversion = CONVERSIONS[from.type][to];
   if (!conversion) throw inconvertible(from, to);
   const converted = value(to, `(${conversion(from.sql)})`, from.at);
-  // Of a column or a literal still short and free.
+  // A converted column or literal is still short and free to evaluate.
   return from.plain && to === 'float8' && from.type === 'int8' ? { ...converted, plain: true } : converted;
 }
 
@@ -98,9 +98,9 @@ function inconvertible({ type, at }: Value, to: SqlType): InvalidInput {
 const WIDER: Readonly<Partial<Record<SqlType, readonly SqlType[]>>> = { int8: ['float8'], date: ['timestamptz'] };
 
 /**
- * Without being asked: NULL to anything, integers to floats, dates to timestamps, anything to text; and texts, which properties
- * are, to what they are compared or computed with.
- * @param what what needs the type, for the message
+ * Converts implicitly: NULL to anything, integers to floats, dates to timestamps, anything to text; and texts, which properties
+ * are, to the type that they are compared or computed with.
+ * @param what the part that needs the type, for the message
  */
 export function expect(given: Value, type: SqlType, what: string): Value {
   const fits =

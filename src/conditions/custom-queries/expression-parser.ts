@@ -268,7 +268,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     ]);
   });
 
-  /** Says no to what the token begins. @returns never, but what a rule returns */
+  /** Refuses the construct that the token begins. @returns never; typed like the result of a rule */
   protected refuse(token: IToken, refusal: (token: IToken) => Error): never {
     return this.ACTION(() => {
       throw refusal(token);
@@ -303,7 +303,7 @@ function comparison({ image }: IToken): BinaryOperator {
   return SPELLINGS[image] ?? (image as BinaryOperator);
 }
 
-/** @throws InvalidInput for what no array has: places count from 1 */
+/** @throws InvalidInput for a place below 1, because places count from 1 */
 function arrayPlace(token: IToken): number {
   const place = Number(token.image);
   if (Number.isInteger(place) && place >= 1 && place <= 1_000_000) return place;

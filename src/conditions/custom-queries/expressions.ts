@@ -1,4 +1,4 @@
-/** From the tree of an expression to typed SQL. Every kind of node is named here: what is not is refused. */
+/** Compiles the tree of an expression to typed SQL. Every kind of node is named here; others are refused. */
 import { comparable, compared, computed, divided, dividedWhole, negative, shifted, timeUnit } from './arithmetic.ts';
 import { caseOf, condition } from './choices.ts';
 import { convert, expect } from './conversions.ts';
@@ -14,18 +14,18 @@ export type Scope = { fields: Fields; interval: { start: string; end: string } }
 
 /** Beyond this Postgres might run out of stack. */
 const DEEPEST = 100;
-/** As SQL; characters. */
+/** Limit for an expression's SQL, in characters. */
 export const LONGEST_SQL = 1_000_000;
 
 type Of<K extends Kind> = Extract<Expression, { kind: K }>;
 type Compilers = { readonly [K in Kind]: (node: Of<K>, compile: (inner: Expression) => Value, scope: Scope) => Value };
 
-/** @throws InvalidInput for what a custom query may not say, and for types that do not fit */
+/** @throws InvalidInput for constructs that custom queries do not allow, and for types that do not fit */
 export function compiled(expression: Expression, scope: Scope, depth = 1): Value {
   if (depth > DEEPEST) throw invalid(`the expression is more than ${DEEPEST} levels deep`, expression.at);
   const compile = COMPILERS[expression.kind] as Compilers[Kind] as Compile;
   const made = compile(expression, (inner) => compiled(inner, scope, depth + 1), scope);
-  // A part that is written several times, such as what a CASE compares, may hold another: each level multiplies it.
+  // Parts that are written several times, such as the operand of a CASE, may be nested, and each level multiplies the size.
   // tooth: expression-size
   if (made.sql.length > LONGEST_SQL) throw invalid('the expression becomes too large', expression.at);
   return { ...made, at: expression.at };

@@ -43,7 +43,7 @@ const FIELDS: Readonly<Record<Relation, ReadonlyMap<string, Field>>> = {
   persons: new Map<string, Field>(Object.entries(PERSONS)),
 };
 
-/** Fields of `*`: those that an export without a query delivers to a file. */
+/** Fields of `*`: the same that an export without a query delivers to a file. */
 const EVERYTHING: Readonly<Record<Relation, readonly string[]>> = {
   events: words(
     'uuid event distinct_id person_id properties person_properties elements_chain timestamp ' +
@@ -62,7 +62,7 @@ function words(list: string): readonly string[] {
 /** Each step is a level of the expression that Postgres evaluates. */
 const MAX_PATH = 50;
 
-/** As the message lists them: those that other batch exports have too. */
+/** Fields that the error message lists, which other batch exports have too. */
 const SUPPORTED: Readonly<Record<Relation, readonly string[]>> = {
   events: words(
     'created_at distinct_id elements_chain event person_id person_properties properties team_id timestamp uuid',
@@ -77,13 +77,13 @@ const PERSON_OF_EVENT: ReadonlyMap<Step, string> = new Map([
 ]);
 
 export type Fields = {
-  /** @param steps from the outside in: a field, or a path into one */
+  /** @param steps from the outside in: a field, or a path into a field */
   read(steps: readonly Step[], at: Place): Value;
   /** @throws InvalidInput naming every field that was read and is none */
   refuseUnknown(): void;
 };
 
-/** @param alias what the query calls the relation, beside its name */
+/** @param alias another name that the query gives the relation */
 export function fieldsOf(relation: Relation, alias: string | null): Fields {
   const unknown = new Set<string>();
   const fields = FIELDS[relation];

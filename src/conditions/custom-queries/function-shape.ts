@@ -1,18 +1,18 @@
-/** How a function of custom queries is declared. */
+/** Declaration of a function of custom queries. */
 import type { Place } from './syntax.ts';
 import { invalid } from './refusal.ts';
 import { value, type SqlType, type Value } from './values.ts';
 
 export type SqlFunction = {
-  /** The first is the one that the documentation shows; capital letters do not matter. */
+  /** Names of the function, in any case; the documentation shows the first. */
   names: readonly string[];
   /** Arguments arrive as these types. */
   takes: readonly (SqlType | 'any')[];
-  /** How many of the last arguments may be missing. */
+  /** Number of the last arguments that may be missing. */
   optional?: number;
   /** The last may be given any number of times. */
   repeats?: true;
-  /** @returns what never fails for any row */
+  /** @returns SQL that fails for no row */
   make(args: Value[], at: Place): Value;
 };
 

@@ -1,4 +1,4 @@
-/** The functions of custom queries: what is not here cannot be called. */
+/** The functions of custom queries; no others can be called. */
 import { expect } from './conversions.ts';
 import type { SqlFunction } from './function-shape.ts';
 import { invalid, quoted } from './refusal.ts';
@@ -26,8 +26,8 @@ const AGGREGATE =
 const NOW = /^(?:now|now64|today|yesterday|current_timestamp|clock_timestamp)$/i;
 
 /**
- * @param plain whether nothing but arguments stands between the brackets
- * @param args compiles the arguments: an unknown function is refused before what it is given
+ * @param plain whether the brackets hold only arguments
+ * @param args compiles the arguments; called late, so that an unknown function is refused before its arguments
  */
 export function called(name: string, plain: boolean, args: () => Value[], at: Place): Value {
   const known = BY_NAME.get(name.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * The grammar of custom queries: HogQL's spelling of SQL, as far as one SELECT reaches. What no custom query may have is refused
- * by name where it begins, so that nobody is told of an unexpected bracket who wrote a sub-query.
+ * The grammar of custom queries: HogQL's spelling of SQL, limited to one SELECT. Forbidden constructs are refused by
+ * name where they begin, so a sub-query is not reported as an unexpected bracket.
  *
  * Linear in the length of the query, and no deeper than its brackets (`tokensOf` counts them).
  */
@@ -10,7 +10,7 @@ import { invalid, quoted, refused, unreadable } from './refusal.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
 import { nameOf, positionOf, T, tokensOf } from './tokens.ts';
 
-/** Words before JOIN, which may name things too: the first was perhaps taken for an alias. */
+/** Words before JOIN that are also names, so the parser may have read the first as an alias. */
 const OF_JOIN = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
 
 class QueryParser extends ExpressionParser {
@@ -117,12 +117,12 @@ class QueryParser extends ExpressionParser {
 
 const parser = new QueryParser();
 
-/** @throws InvalidInput for what is not one SELECT that the grammar knows */
+/** @throws InvalidInput for text that is not one SELECT of this grammar */
 export function parseStatement(query: string): Statement {
   return parsed(query, () => parser.statement());
 }
 
-/** @throws InvalidInput for what is not one expression */
+/** @throws InvalidInput for text that is not one expression */
 export function parseExpression(text: string): Expression {
   return parsed(text, () => parser.only());
 }

@@ -1,13 +1,13 @@
 /**
- * Texts, which properties are, read as something else. Postgres has no cast that gives NULL instead of an error, so a text is
- * looked at before. The patterns have no lookahead, which would make Postgres ten times slower, and `[0-9]` instead of `\d`,
+ * Reads texts, which properties are, as other types. Postgres has no cast that gives NULL instead of an error, so a text is
+ * checked first. The patterns have no lookahead, which would make Postgres ten times slower, and `[0-9]` instead of `\d`,
  * because in some locales Postgres finds other digits too.
  */
 import { parseIso } from '../../platform/time/iso.ts';
 import { literal, type SqlType } from './values.ts';
 
 type Reading = {
-  /** Of a text in the query itself: whether it can be read. */
+  /** Whether a text in the query itself can be read. */
   accepts(text: string): boolean;
   /** SQL that is true for texts that can be cast. @param v is mentioned more than once */
   test(v: string): string;
@@ -16,7 +16,7 @@ type Reading = {
 };
 
 const NUMBER = String.raw`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$`;
-/** With two digits of exponent within the range of float8, however they are written. */
+/** Longest text of a number; with a two-digit exponent it stays within the range of float8. */
 const LONGEST_NUMBER = 200;
 
 const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';

@@ -1,11 +1,11 @@
-/** Saying no to a query: what is wrong, and where. */
+/** Errors of a query: the fault and its place. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Place } from './syntax.ts';
 
 /** The field of a batch export that holds the query. */
 const QUERY_ATTR = 'hogql_query';
 
-/** @param what what is wrong with a query that can be read, quoting little of it */
+/** @param what the fault, in words that quote little of the query */
 export function invalid(what: string, at: Place): InvalidInput {
   return refused(`Invalid HogQL query: ${what} (${written(at)})`);
 }

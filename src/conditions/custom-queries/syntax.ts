@@ -1,6 +1,6 @@
 /** Syntax tree of a query, as the parser reads it, before anything in it is checked. */
 
-/** Where in the query something stands; both from 1. */
+/** Position in the query; both members count from 1. */
 export type Place = { line: number; column: number };
 
 export type Statement = {

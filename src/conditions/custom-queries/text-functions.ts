@@ -5,7 +5,7 @@ import { invalid } from './refusal.ts';
 import type { Place } from './syntax.ts';
 import { literal, mentioning, value, type Value } from './values.ts';
 
-/** Characters of a text that is put together: a row of 200 such columns is still below Postgres's 1 GiB. */
+/** Limit of a concatenated text, in characters; a row of 200 such columns stays below Postgres's 1 GiB. */
 const LONGEST_TEXT = 1_000_000;
 const LONGEST_PATTERN = 1000;
 
@@ -94,7 +94,7 @@ export function concatenated(given: readonly Value[], at: Place): Value {
   return value('text', sql, at);
 }
 
-/** @returns the pattern of LIKE. @throws InvalidInput for one that Postgres would refuse, or that is not a literal */
+/** @returns the pattern of LIKE. @throws InvalidInput for a pattern that Postgres would refuse, or that is not a literal */
 export function likePattern(given: Value): string {
   const pattern = literalText(given, 'the pattern of LIKE');
   if (pattern.length > LONGEST_PATTERN) {
@@ -110,7 +110,7 @@ function clamped(sql: string, smallest: number): string {
   return `least(greatest(${sql}, ${smallest}), ${2 ** 30})::int4`;
 }
 
-/** As Postgres counts them. */
+/** Counts characters like Postgres. */
 function characters(text: string): number {
   return Array.from(text).length;
 }

@@ -89,7 +89,7 @@ function unitOf(given: Value): string {
 const SECONDS_OF: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 };
 const MONTHS_OF: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** How many beginnings of a unit lie between two instants, as in ClickHouse: negative when the second is the earlier. */
+/** Counts the starts of a unit between two instants, as in ClickHouse: negative when the second is the earlier. */
 function difference([given, from, to]: Value[], at: Place): Value {
   const unit = unitOf(given!);
   const seconds = SECONDS_OF[unit];
@@ -103,7 +103,7 @@ function difference([given, from, to]: Value[], at: Place): Value {
   return value('int8', sql, at);
 }
 
-/** ClickHouse's letters as those of `to_char`. */
+/** ClickHouse's format letters, as patterns of `to_char`. */
 const FORMATS: Readonly<Record<string, string>> = {
   Y: 'YYYY',
   y: 'YY',
@@ -130,7 +130,7 @@ function formatOf(format: string, at: Place): string {
   });
 }
 
-/** `to_char` leaves alone what is in double quotes, and escapes with a backslash there. */
+/** Puts a text into double quotes, which `to_char` copies verbatim, except for backslash escapes. */
 function quotedForFormat(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

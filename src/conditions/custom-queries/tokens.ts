@@ -4,12 +4,12 @@ import { invalid, quoted, refused, unreadable } from './refusal.ts';
 import type { Place } from './syntax.ts';
 
 const LONGEST_QUERY = 20_000;
-/** Of brackets and CASE within each other: the parser calls itself for these alone. */
+/** Deepest nesting of brackets and CASE, the only constructs for which the parser recurses. */
 const DEEPEST_NESTING = 50;
 
 /** A token that may be a name: an identifier, or a keyword after a dot or AS. */
 const Word = createToken({ name: 'Word', pattern: Lexer.NA });
-/** Starts what no custom query may have. */
+/** Starts a clause that no custom query may have. */
 const Clause = createToken({ name: 'Clause', pattern: Lexer.NA });
 
 const Identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_$][\w$]*/, categories: Word, label: 'a name' });
@@ -96,12 +96,12 @@ const Semicolon = symbol('Semicolon', ';');
 
 export const T = { ...words, ...symbols, Word, Clause, Identifier, QuotedIdentifier, Text, NumberLiteral };
 
-/** In the order in which they are tried. */
+/** Tokens in the order in which the lexer tries them. */
 export const TOKENS: TokenType[] = [
   Space,
   Comment,
   Semicolon,
-  // The longer first: the lexer looks for `or` in `order` too.
+  // Longer words first, because the lexer finds `or` in `order` too.
   ...[...Object.values(words), ...CLAUSES].sort((a, b) => b.name.length - a.name.length),
   Identifier,
   QuotedIdentifier,
@@ -114,7 +114,7 @@ export const TOKENS: TokenType[] = [
 
 const lexer = new Lexer(TOKENS, { ensureOptimizations: true });
 
-/** @throws InvalidInput for what is too long, too deeply nested, or not made of tokens */
+/** @throws InvalidInput for a query that is too long, too deeply nested, or not made of tokens */
 export function tokensOf(query: string): IToken[] {
   if (query.length > LONGEST_QUERY) throw refused(`The query is longer than ${LONGEST_QUERY} characters.`);
   const { tokens, errors } = lexer.tokenize(query);
@@ -133,7 +133,7 @@ const CLOSING = new Set<TokenType>([T.Close, T.CloseSquare, T.CloseBrace, T.End]
 /** The word after it is a name, whatever it is. */
 const NAMING = new Set<TokenType | undefined>([T.Dot, T.As]);
 
-/** Before the parser runs: it must not go too deep either. */
+/** Runs before the parser, because its recursion must be limited, too. */
 function refuseDepth(tokens: readonly IToken[]): void {
   let depth = 0;
   for (const [i, token] of tokens.entries()) {

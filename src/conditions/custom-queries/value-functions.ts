@@ -122,7 +122,7 @@ function extracting(type: SqlType, name: string): SqlFunction {
   };
 }
 
-/** NULL beside a value does not count. */
+/** Ignores NULL if there is another value. */
 function extreme(name: 'greatest' | 'least'): SqlFunction {
   return {
     names: [name],

@@ -1,4 +1,4 @@
-/** Typed pieces of SQL: what every expression of a custom query becomes. */
+/** Typed pieces of SQL, to which expressions of custom queries compile. */
 import pg from 'pg';
 import type { Place } from './syntax.ts';
 
@@ -7,7 +7,7 @@ export type SqlType = 'text' | 'int8' | 'float8' | 'bool' | 'timestamptz' | 'dat
 export type Value = {
   /** `null`: NULL as it was written, which fits everywhere. */
   type: SqlType | 'null';
-  /** An operand: it may stand anywhere without more brackets. Evaluating it never fails, whatever the row holds. */
+  /** An operand, which needs no further brackets anywhere. Evaluating it never fails, whatever the row holds. */
   sql: string;
   at: Place;
   /** A column or a literal: short and free to evaluate, so that it may be written more than once. */
@@ -43,14 +43,14 @@ export function literal(text: string): string {
 /**
  * Names each value that is more than a column or literal, so that SQL can use it several times: nested expressions would double with each
  * level.
- * @param make from one operand for each value to an expression over them
+ * @param make makes an expression from one operand for each value
  * @returns an operand
  */
 export function mentioning(values: readonly Value[], make: (...operands: string[]) => string): string {
   const named = values.map((one, i) => (one.plain ? undefined : `v${i}`));
   const made = make(...values.map((one, i) => named[i] ?? one.sql));
   const given = values.flatMap((one, i) => (named[i] ? [`${one.sql} as ${named[i]}`] : []));
-  // Without OFFSET Postgres would write the values back into their places.
+  // Without OFFSET Postgres would inline the values again.
   return given.length === 0 ? `(${made})` : `(select ${made} from (select ${given.join(', ')} offset 0) as given)`;
 }
 

@@ -1,4 +1,4 @@
-/** Checks that a condition must pass to be saved. Evaluation takes anything: a condition that could not be saved does not match. */
+/** Checks that a condition must pass to be saved. Evaluation accepts any condition; one that could not be saved does not match. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { instantOfFilter } from './filter-dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';
@@ -10,7 +10,7 @@ import { caretRange, comparableVersionOf, tildeRange, versionOf, wildcardRange }
 const MAX_VALUES = 1000;
 const MAX_TEXT = 100_000;
 
-/** A sentence about what is wrong with the value, or undefined; regexes throw by themselves. */
+/** Returns a sentence about the value's fault, or undefined; for regexes the parser throws. */
 type ValueCheck = (value: Json, room: PatternRoom | undefined) => string | undefined;
 
 const number: ValueCheck = (value) => (numberOf(value) === undefined ? 'Must be a number.' : undefined);

@@ -9,7 +9,7 @@ export const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const MAX_AMOUNT = 10_000;
 const HOUR_MS = 3_600_000;
 const FIXED_MS: Record<string, number> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 24 * HOUR_MS };
-/** Beyond this nothing is an instant: about 262,000 years. */
+/** Largest distance from 1970: about 262,000 years. */
 export const MAX_SECONDS = 8_200_000_000_000;
 
 /** Zones by the names that mail headers and servers write, in hours ahead of UTC. */
@@ -42,7 +42,7 @@ const OFFSET = String.raw`(?: ?(${Object.keys(ZONE_HOURS).join('|')}|[+-][0-9]{2
 export const DATE_PATTERN = `^${DATE}(?:[T ]${TIME}${OFFSET})?$`;
 const ABSOLUTE = new RegExp(DATE_PATTERN, 'i');
 
-/** Where and when naive and relative dates are read. Upstream's server lets a date that clocks skip match nothing; here it counts as `instantOfWall` says. */
+/** Time zone and time for naive and relative dates. A date that clocks skip matches nothing upstream; here see `instantOfWall`. */
 export type DateContext = {
   /** IANA name: that of the project. */
   timeZone: string;
@@ -50,7 +50,7 @@ export type DateContext = {
   now: number;
 };
 
-/** A property's instant: a number, or a text that says one, is seconds since 1970. */
+/** A property's instant: a number, or a text with a number, is seconds since 1970. */
 export function instantOfProperty(value: Json, context: DateContext): bigint | undefined {
   const seconds = numberOf(value);
   if (seconds !== undefined) return ofSeconds(seconds);
@@ -75,7 +75,7 @@ export function instantOfText(text: string, context: DateContext): bigint | unde
   return instantOfReading([year, month, day].map(Number), time, context);
 }
 
-/** Hour, minute, second, its fraction and an offset: what is missing is 0, or the project's clock. */
+/** Hour, minute, second, its fraction and an offset: missing ones are 0, a missing offset the project's. */
 export type TimeParts = (string | undefined)[];
 
 /** @param day year, month and day of the month */
@@ -88,7 +88,7 @@ export function instantOfReading(day: number[], time: TimeParts, context: DateCo
   return instant === undefined ? undefined : BigInt(instant) * 1000n + micros;
 }
 
-/** A wall clock's reading as if it were UTC, in milliseconds; undefined for one that no clock shows (31 April, 25:00). */
+/** A wall clock's reading as if it were UTC, in milliseconds; undefined for an impossible reading (31 April, 25:00). */
 function wallOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: number[]): number | undefined {
   if (year === 0 || hour > 23 || minute > 59 || second > 59) return undefined;
   if (!isDay(year, month, day)) return undefined;
@@ -123,7 +123,7 @@ function yearsBefore(wall: number, years: number): number {
   return date.setUTCFullYear(year - years, month, years > 0 && month === 1 ? Math.min(day, 28) : day);
 }
 
-/** Month after month, so that a day cut to a shorter month stays cut: 31 March minus two months is 28 January. */
+/** Goes back month by month, so that a day cut to a shorter month stays cut: 31 March minus two months is 28 January. */
 function monthsBefore(wall: number, months: number): number {
   const date = new Date(wall);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

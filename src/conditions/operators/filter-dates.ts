@@ -1,11 +1,11 @@
 /**
- * Dates as filters write them. Upstream takes what Python reads as a date when a flag is saved, so flags that come from there hold more
- * forms than properties do. All are read by the project's clock, unless they say an offset.
+ * Reads dates in filters. Upstream accepts every date that Python reads when a flag is saved, so imported flags hold more
+ * forms than properties do. All are read in the project's time zone unless they have an offset.
  */
 import { instantOfReading, instantOfText, LONGEST_INSTANT, ofSeconds, RELATIVE, type DateContext } from './dates.ts';
 import { textOf, type Json } from './json-values.ts';
 
-/** A year or a month is its first day. Month before day, where both are numbers. The compact forms are those of ISO 8601. */
+/** A year or a month means its first day. The month comes before the day if both are numbers. The compact forms are those of ISO 8601. */
 const FORMS = [
   /^(?<year>[0-9]{4})(?:-(?<month>[0-9]{2}))?$/,
   /^(?:(?<weekday>[a-z]{3,9}),? )?(?<month>[a-z]{3,9})\.? (?<day>[0-9]{1,2}),? (?<year>[0-9]{4})(?:,? (?<time>.+))?$/i,
@@ -15,13 +15,13 @@ const FORMS = [
   /^(?<year>[0-9]{4})(?<month>[0-9]{2})(?<day>[0-9]{2})(?<compact>[0-9]{4}(?:[0-9]{2})?)$/,
   /^(?<year>[0-9]{4})\/(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})(?:,? (?<time>.+))?$/,
 ];
-/** As `Date` of JavaScript writes it, too: `10:20:30 GMT+0100 (Central European Standard Time)`. */
+/** Time, also in the form of JavaScript's `Date`: `10:20:30 GMT+0100 (Central European Standard Time)`. */
 const TIME =
   /^([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(?: ?(?:GMT|UTC)?([+-][0-9]{2}:?[0-9]{2})| ?(Z|UTC|GMT))?(?: \([^()]*\))?$/i;
 /** `TIME` without its colons, and with the hour alone. */
 const COMPACT_TIME =
   /^([0-9]{2})(?:([0-9]{2})(?:([0-9]{2})(?:\.([0-9]+))?)?)?(?: ?(?:([+-][0-9]{2}:?[0-9]{2})|(Z|UTC|GMT)))?$/i;
-/** Nine digits are years from 1973 on; shorter ones are no dates that anybody writes in seconds. */
+/** Nine digits are years from 1973 on; shorter numbers are hardly dates in seconds. */
 const SECONDS = /^[0-9]{9,11}(?:\.[0-9]+)?$/;
 const MILLISECONDS = /^[0-9]{13}$/;
 
@@ -62,14 +62,14 @@ function instantOfForm(text: string, context: DateContext): bigint | undefined {
   return undefined;
 }
 
-/** @returns hour, minute, second, its fraction, an offset and a zone, as far as they are given; undefined for a text that is no time */
+/** @returns hour, minute, second, its fraction, an offset and a zone, as far as they are given; undefined for a text that is not a time */
 function clockOf(time: string | undefined, compact: string | undefined): (string | undefined)[] | undefined {
   if (time !== undefined) return TIME.exec(time)?.slice(1);
   if (compact === undefined) return [];
   return (COMPACT_TIME.exec(compact) ?? TIME.exec(compact))?.slice(1);
 }
 
-/** From 1 on: of the name, or of its beginning (`Sept`). */
+/** Finds the place, from 1, of a name or its beginning (`Sept`). */
 function placeIn(names: readonly string[], name: string): number | undefined {
   const index = names.findIndex((one) => one.startsWith(name.toLowerCase()));
   return index < 0 ? undefined : index + 1;

@@ -1,5 +1,5 @@
 /**
- * JSON as the operators compare it. Two texts that JavaScript reads as one number differ for them: `323` and `323.0`, or two
+ * JSON in the form that operators compare. Some texts that JavaScript reads as one number differ for operators: `323` and `323.0`, or two
  * integers beyond 2^53. `parseJson` keeps that apart, where JSON.parse would not.
  */
 
@@ -18,20 +18,20 @@ export type Properties = { readonly [key: string]: Json };
 
 const MAX_INTEGER = 2n ** 64n;
 const MIN_INTEGER = -(2n ** 63n);
-/** Of an integer of 64 bits, with its sign. */
+/** Length of a 64-bit integer with its sign. */
 const MAX_DIGITS = 20;
 
 /**
- * Numbers that JavaScript reads as others: with a whole part and zeros, an exponent, or many digits. It finds all of them, also
+ * Finds numbers that JavaScript does not keep exactly: with a whole part and zeros, an exponent, or many digits. It finds all of them, also
  * in some texts, and takes linear time; reading with a reviver takes several times as long. A match begins with a digit or a sign:
  * texts without many are searched in half the time that it takes with `(?:^|[:,[\s])` in front.
  */
 const SPECIAL_NUMBER = /(?<![^:,[\s])-?\d(?:\d{15}|[\d.]{16}|\d{0,14}(?:\.0|(?:\.\d{1,15})?[eE]))/;
 
-/** UTF-16 units of a text in which `1.0` is told from `1`: that takes ten times as long, and other requests wait for it. */
+/** Longest text, in UTF-16 units, in which `1.0` differs from `1`, because that parse takes ten times as long and blocks other requests. */
 const LONGEST_EXACT = 128 * 1024;
 
-/** `parseJson` of what anybody sends or has stored: numbers of texts beyond 128 Ki characters are read as JavaScript does. @throws SyntaxError */
+/** `parseJson` for untrusted texts; beyond 128 Ki characters, numbers are read as in JavaScript. @throws SyntaxError */
 export function parseBoundedJson(text: string): Json {
   return text.length > LONGEST_EXACT ? (JSON.parse(text) as Json) : parseJson(text);
 }
@@ -79,7 +79,7 @@ export function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** By code point, as their UTF-8 sorts. JavaScript sorts by UTF-16 units, which differs from a surrogate on only. */
+/** Sorts by code point, like UTF-8. JavaScript sorts by UTF-16 units, which differs only for surrogates and beyond. */
 function sortedKeys(value: { readonly [key: string]: Json }): string[] {
   const keys = Object.keys(value);
   if (!keys.some((key) => FROM_SURROGATES_ON.test(key))) return keys.sort();
@@ -108,12 +108,12 @@ function floatText(value: number): string {
   return `${sign}${whole}.${digits.slice(exponent + 1) || '0'}`;
 }
 
-/** A decimal as upstream's servers and SDKs read one: no spaces, no separators, no hexadecimal, no infinity. */
+/** A decimal in the form that upstream's servers and SDKs read: no spaces, no separators, no hexadecimal, no infinity. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 /** Characters of a number: a float written in full has 316. Longer texts are no numbers. */
 export const LONGEST_NUMBER = 400;
 
-/** The number that a value is, or that its text says; undefined when it is neither or beyond a float's range. */
+/** Returns a number, also from a text; undefined for other values and beyond a float's range. */
 export function numberOf(value: Json): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string' && typeof value !== 'bigint') {
     return value instanceof JsonFloat && Number.isFinite(value.value) ? value.value : undefined;

@@ -1,6 +1,6 @@
 /**
- * Whether a property is as a filter says: the operators of flags, cohorts and exports, with the semantics of upstream's server
- * (its `property_matching.rs`) and of the SDKs that evaluate locally. What is malformed never raises: it does not match.
+ * Decides whether a property matches a filter: the operators of flags, cohorts and exports, with the semantics of upstream's server
+ * (its `property_matching.rs`) and of the SDKs that evaluate locally. Malformed values never throw; they do not match.
  */
 import { type DateContext } from './dates.ts';
 import { prepareInstant } from './filter-dates.ts';
@@ -93,7 +93,7 @@ export type ConditionContext = {
 
 export type MatchContext = DateContext &
   ConditionContext & {
-    /** Not all properties are known, so one that is missing says nothing: nothing matches. */
+    /** Whether some properties are unknown; a missing one then matches no operator. */
     partial?: boolean;
   };
 
@@ -104,16 +104,16 @@ export function matchesProperty(condition: PropertyCondition, properties: Proper
 }
 
 /**
- * @param found the property; undefined: there is none
- * @param now milliseconds since 1970: what relative dates are relative to
- * @param readings of the request that the property is of; absent: it is compared on its own
- * @throws StepsSpent when the request may not do as much work
+ * @param found the property; undefined: missing
+ * @param now milliseconds since 1970, from which relative dates count
+ * @param readings of the property's request; absent: without a shared limit
+ * @throws StepsSpent when the request has no steps left for this
  */
 export type PropertyTest = (found: Json | undefined, now: number, readings?: Readings) => boolean;
 
 const never: PropertyTest = () => false;
 
-/** Reads a condition once, when it is first needed, to compare many properties with it. What cannot be read matches nothing. */
+/** Reads a condition once, when it is first needed, to compare many properties with it. An invalid condition matches nothing. */
 export function prepareCondition(
   { operator: name, value }: Omit<PropertyCondition, 'key'>,
   context: ConditionContext,
@@ -163,7 +163,7 @@ const equals: Matcher = (wanted, { version = 1 }) => {
   return (found, readings) => texts.has(readings.lowered(found));
 };
 
-/** Whether it says true or false and nothing else; an empty list says true of all its elements. */
+/** Whether the value is only true or false; an empty list counts as true. */
 export function isTruthOrFalsehood(value: Json): boolean {
   if (isList(value)) return value.every(isTruthOrFalsehood);
   return typeof value === 'boolean' || (typeof value === 'string' && /^(true|false)$/i.test(value));
@@ -181,7 +181,7 @@ function onTexts(testOf: (wanted: string) => (text: string) => boolean): Matcher
   };
 }
 
-/** For each character that is searched. */
+/** Steps for each searched character. */
 const SEARCH_STEPS = 2;
 
 const contains: Matcher = (wanted, context) => containsAny([textOf(wanted)], context);

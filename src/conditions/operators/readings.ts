@@ -1,6 +1,6 @@
 /**
- * Readings of the properties of one request, each long one read once however many conditions look at it, and how much work that
- * request has left.
+ * Readings of the properties of one request, each long one read once for all conditions, and the work that the request
+ * may still do.
  * Work is counted in steps, not in time: the same request gets the same answer on a slow machine.
  */
 import { instantOfProperty, type DateContext } from './dates.ts';
@@ -8,17 +8,17 @@ import { isList, numberOf, textOf, type Json } from './json-values.ts';
 import { comparableVersionOf, versionOf, type Version } from './semver.ts';
 
 /**
- * A step is the work on about one character: some ten nanoseconds at most. A condition on a short property takes one, so that ten
+ * A step is the work on about one character: up to some ten nanoseconds. A condition on a short property takes one, so ten
  * thousand flags with ten conditions each use a hundredth of it.
  */
 export const STEPS_PER_REQUEST = 10_000_000;
-/** Reading what is shorter costs less than finding what was read before. */
+/** Shorter values are not cached, because reading them again costs less than a look-up. */
 const SHORT = 32;
 /** Steps for a member of a list, and for one of an object, whose names are sorted too. */
 const ELEMENT_STEPS = 10;
 const MEMBER_STEPS = 50;
 
-/** The request has used its steps up: what is not decided yet fails. */
+/** The request has used up its steps, so undecided flags fail. */
 export class StepsSpent extends Error {
   constructor() {
     super('The steps of the request are used up.');
@@ -71,7 +71,7 @@ export class Readings {
     return textOf(value);
   }
 
-  /** Before they are written: the names of an object are sorted, and its values read, in one go. */
+  /** Counts the work before serializing an object, which sorts its names and reads its values without a pause. */
   #spendOnMembers(value: Json): void {
     if (typeof value === 'string') return this.spend(value.length);
     if (typeof value !== 'object' || value === null) return this.spend(1);
@@ -127,7 +127,7 @@ export class Readings {
     return once((this.#comparable ??= new Map()), this.text(value), (text) => comparableVersionOf(text as string));
   }
 
-  /** Whether it says true; of a list, whether all of it does. */
+  /** Whether a value is true; for a list, whether all its elements are. */
   isTrue(value: Json): boolean {
     if (!isList(value)) return isTruth(value);
     return once((this.#truths ??= new Map()), value, () => {
@@ -137,7 +137,7 @@ export class Readings {
   }
 }
 
-/** @param read is called for what is not known yet, and may throw */
+/** @param read called for a value that is not cached yet; may throw */
 function once<Value extends Json, T>(known: Known<T>, value: Value, read: (value: Value) => T): T {
   let result = known.get(value);
   if (result !== undefined || known.has(value)) return result!;
@@ -155,13 +155,13 @@ export function lowerAscii(text: string): string {
   // Most texts are in lower case, and this tells it in half the time that a pattern takes.
   if (text.toLowerCase() === text) return text;
   if (!/[A-Z]/.test(text)) return text;
-  // In runs as long as there are: a call for each letter would take ten times as long.
+  // Matches whole runs, because a call for each letter would take ten times as long.
   return text.replaceAll(/[A-Za-z0-9 ]+/g, (run) => run.toLowerCase());
 }
 
 /**
- * Whether it says true, and nothing else; an empty list says it of all its elements. The length comes first: no other text says it
- * in lower case, and to write a long one for every condition would take milliseconds each.
+ * Whether a value is true and nothing else; an empty list counts as true. Checks the length first, because lower-casing a long text
+ * for every condition would take milliseconds each.
  */
 export function isTruth(value: Json): boolean {
   if (isList(value)) return value.every(isTruth);

@@ -1,6 +1,6 @@
 /**
- * Versions as apps send them, compared by semver's precedence (semver.org, section 11). More lenient than semver in what comes
- * in: a leading `v`, leading zeros (`3.08`), missing parts (`3.10`). Ranges as Cargo reads its requirements.
+ * Versions as apps send them, compared by semver's precedence (semver.org, section 11). Accepts more
+ * than semver: a leading `v`, leading zeros (`3.08`), missing parts (`3.10`). Ranges as Cargo reads its requirements.
  */
 
 /** Identifiers of a pre-release or of build metadata: whole numbers compare as such and sort before names. */
@@ -16,7 +16,7 @@ const MAX_NUMBER = 2n ** 64n;
 const SUFFIX = String.raw`(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?`;
 const VERSION = new RegExp(String.raw`^(\d+)(?:\.(\d+))?(?:\.(\d+))?${SUFFIX}$`);
 const WILDCARD = /^(\d+|[*xX])(?:\.(\d+|[*xX]))?(?:\.(\d+|[*xX]))?$/;
-/** A fourth part, as .NET writes: no semver, so such versions are not ordered; SDKs call them equal by the first three. */
+/** A fourth part, as in .NET. Not semver, so such versions are not ordered; SDKs compare only the first three for equality. */
 const FOURTH_PART = /^(v?\s*\d+\.\d+\.\d+)(\.\d+)+\s*$/;
 
 const KNOWN_VERSIONS = 1_000;
@@ -25,7 +25,7 @@ const MAX_KNOWN_LENGTH = 32;
 export const LONGEST_VERSION = 256;
 const known = new Map<string, Version | undefined>();
 
-/** Few versions of an app are in use at a time: they are read once, which takes ten times as long as to look them up. */
+/** Parses a version and caches it, because few are in use at a time and a look-up is ten times as fast. */
 export function versionOf(text: string): Version | undefined {
   if (text.length > MAX_KNOWN_LENGTH) return readVersion(text);
   let version = known.get(text);
@@ -48,7 +48,7 @@ function readVersion(text: string): Version | undefined {
   return { numbers: [...numbers], preRelease: preReleases, build: builds };
 }
 
-/** As `versionOf`, for equality only: what follows a third number is left out. */
+/** Same as `versionOf`, for equality only: ignores everything after the third number. */
 export function comparableVersionOf(text: string): Version | undefined {
   if (text.length > LONGEST_VERSION) return undefined;
   return versionOf(FOURTH_PART.exec(text)?.[1] ?? text);
@@ -133,7 +133,7 @@ function isStar(part: string): boolean {
   return !/\d/.test(part);
 }
 
-/** A requirement without an operator is a caret's; what it does not name is open: `0.0` is below 0.1.0, `0` below 1.0.0. */
+/** A requirement without an operator is a caret's; parts that it leaves out are open: `0.0` is below 0.1.0, `0` below 1.0.0. */
 function plainRange([major = 0n, minor, patch]: bigint[]): VersionRange | undefined {
   const from = release(major, minor, patch);
   if (major > 0n || minor === undefined) return { from, below: release(major + 1n) };

@@ -1,4 +1,4 @@
-/** Reading JSON that was stored without a schema: what is not of the kind that is asked for is as good as absent. */
+/** Reading JSON that was stored without a schema: a value of another type counts as absent. */
 import { isList, numberOf, type Json } from './json-values.ts';
 
 export type Fields = { readonly [key: string]: Json | undefined };
@@ -27,7 +27,7 @@ export function integerOf(value: Json | undefined): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Absent and null are the default; what is neither that nor a number is NaN, which compares with nothing. */
+/** Returns the default for absent and null, and NaN, which matches no comparison, for other values that are not numbers. */
 export function percentageOf(value: Json | undefined, byDefault: number): number {
   return value === undefined || value === null ? byDefault : (numberOf(value) ?? NaN);
 }

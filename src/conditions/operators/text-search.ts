@@ -1,16 +1,16 @@
-/** Whether one text is in another, in time linear in both: the engine's own search may take their product. */
+/** Searches one text in another in linear time, because the engine's own search may take the product of their lengths. */
 
 /** UTF-16 units. With texts as short as this the engine's own search is faster, and never slow. */
 const SHORT = 64;
 
-/** @returns tells whether a text holds the wanted one */
+/** @returns a function that tells whether a text holds the wanted one */
 export function searchOf(wanted: string): (text: string) => boolean {
   if (wanted.length <= SHORT) return (text) => text.includes(wanted);
   let borders: Int32Array | undefined;
   return (text) => text.length >= wanted.length && isIn(wanted, text, (borders ??= bordersOf(wanted)));
 }
 
-/** Of each prefix, the length of the longest shorter prefix that also ends it (Knuth, Morris, Pratt). */
+/** Returns, for each prefix, the length of the longest shorter prefix that also ends it (Knuth, Morris, Pratt). */
 function bordersOf(wanted: string): Int32Array {
   const borders = new Int32Array(wanted.length);
   let length = 0;

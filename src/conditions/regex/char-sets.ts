@@ -55,7 +55,7 @@ export function has(set: CharSet, codePoint: number): boolean {
   return from < set.length && set[from]![0] <= codePoint;
 }
 
-/** How many characters it has. */
+/** Number of characters in the set. */
 export function sizeOf(set: CharSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
@@ -64,7 +64,7 @@ export function single(codePoint: number): CharSet {
   return [[codePoint, codePoint]];
 }
 
-/** Of one character such as `.` or `a-z` in pairs: `charsOf('az', '__')` is `[a-z_]`. */
+/** Makes a set from pairs of characters, the ends of ranges: `charsOf('az', '__')` is `[a-z_]`. */
 export function charsOf(...pairs: string[]): CharSet {
   return normalized(pairs.map((pair) => [pair.codePointAt(0)!, pair.codePointAt(pair.length - 1)!] as const));
 }
@@ -88,7 +88,7 @@ const ELSEWHERE: CharSet = Array.from({ length: 0x11 }, (_, plane): [number, num
 type Text = { readonly text: string; codePointAt(index: number): number };
 let assigned: readonly Text[] | undefined;
 
-/** All assigned characters in turn, those of the BMP apart: their place in a text tells which ones they are. */
+/** Returns all assigned characters in order, those of the BMP apart; a character's place in the text identifies it. */
 function assignedTexts(): readonly Text[] {
   return (assigned ??= ASSIGNED.flatMap(([first, last]) =>
     last < 0xffff || first > 0xffff ? [[first, last] as const] : [[first, 0xffff] as const, [0x10000, last] as const],
@@ -140,7 +140,7 @@ export function unicodeClass(name: string): CharSet | undefined {
     try {
       return scanned(source);
     } catch {
-      // Not a name of this kind.
+      // Another kind of name.
     }
   }
   return undefined;
@@ -150,7 +150,7 @@ let orbits: ReadonlyMap<number, readonly number[]> | undefined;
 /** In ascending order. */
 let cased: readonly number[] = [];
 
-/** Of each character that has a case, those that it is the same as once case is ignored: `k`, `K` and the Kelvin sign. */
+/** Maps each character with a case to its equals when case is ignored: `k`, `K` and the Kelvin sign. */
 function caseOrbits(): ReadonlyMap<number, readonly number[]> {
   if (orbits) return orbits;
   const members = new Map<string, number[]>();
@@ -178,7 +178,7 @@ function oneChar(text: string): string | undefined {
   return String.fromCodePoint(text.codePointAt(0)!) === text ? text : undefined;
 }
 
-/** About how many characters have a case: to look at each of them is what `ignoringCase` takes at most. */
+/** Approximate number of characters with a case, which bounds the work of `ignoringCase`. */
 export const CASED = 3000;
 const ignoring = new WeakMap<CharSet, CharSet>();
 

@@ -1,18 +1,18 @@
 /**
  * Anchored patterns in which each character of a text can belong to one part of the pattern only, such as `^user-\d+@example\.com$`:
- * one look at each character decides. RE2 has such an engine for the same patterns ("one-pass"); a general machine costs ten times as
+ * reading each character once decides. RE2 has such an engine for the same patterns ("one-pass"); a general machine costs ten times as
  * much, and these are what people write into flags.
  */
 import { has, intersection, type CharSet } from './char-sets.ts';
 import type { Regex } from './regex-tree.ts';
 
-/** So many of these characters come next; `max` undefined: any number. */
+/** Number of characters of a set that must come next; `max` undefined: any number. */
 type Step = { readonly set: CharSet; readonly min: number; readonly max: number | undefined };
-/** Where in the text it goes on after a step; -1: it does not match. */
+/** Returns the position after a step; -1: no match. */
 type Take = (text: string, at: number) => number;
 
 const ASCII = 128;
-/** Steps that may be left out, after one of varying length: to look at all of thousands after each takes a time squared. */
+/** Limit of optional steps that are checked after one of varying length, because checking thousands after each takes quadratic time. */
 const LOOKED_AT = 50;
 
 /** @returns undefined for patterns of other forms */
@@ -52,7 +52,7 @@ function takesOf(steps: readonly Step[]): Take[] {
   return takes;
 }
 
-/** @returns undefined when it is not just one; half of a pair is none: as text, it would also be found inside a whole one */
+/** @returns undefined when the step is not one character, or half a surrogate pair, which as text would match inside a whole pair */
 function onlyCharOf({ set, min, max }: Step): string | undefined {
   const [only, second] = set;
   if (!only || second || only[0] !== only[1] || min !== 1 || max !== 1) return undefined;

@@ -9,7 +9,7 @@ export class PatternReader {
   readonly #folded = new Set<CharSet>();
   #at = 0;
 
-  /** @param room that what is made of it takes */
+  /** @param room from which the parts of the pattern are counted */
   constructor(text: string, room: PatternRoom) {
     this.#text = text;
     this.#room = room;
@@ -26,7 +26,7 @@ export class PatternReader {
     this.#room.takeToFind(name);
   }
 
-  /** @returns the set in any case; the same one again takes no more than itself */
+  /** @returns the set in any case; a repeated set takes only its own room */
   inAnyCase(set: CharSet): CharSet {
     if (!this.#folded.has(set)) this.#room.take(Math.min(CASED, sizeOf(set)));
     this.#folded.add(set);
@@ -60,7 +60,7 @@ export class PatternReader {
     return true;
   }
 
-  /** Steps over what the sticky pattern matches here. */
+  /** Moves past the match of the sticky pattern. */
   takeMatch(sticky: RegExp): RegExpExecArray | undefined {
     sticky.lastIndex = this.#at;
     const found = sticky.exec(this.#text) ?? undefined;
@@ -68,7 +68,7 @@ export class PatternReader {
     return found;
   }
 
-  /** @returns what stands before the text, which is stepped over too */
+  /** @returns the part before the text; moves past both */
   takeUntil(text: string): string {
     const end = this.#text.indexOf(text, this.#at);
     if (end === -1) throw invalid(`\`${text}\` is missing`);

@@ -5,11 +5,11 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import { refused } from './regex-errors.ts';
 
-/** Of one pattern: some 60 classes of all letters. To make a machine of as many takes some 40 ms. */
+/** Limit for one pattern: some 60 classes of all letters, which take some 40 ms to compile. */
 const RANGES_OF_PATTERN = 50_000;
-/** Of all patterns of a flag, a cohort, a query or an export. */
+/** Limit for all patterns of a flag, a cohort, a query or an export. */
 const RANGES_TOGETHER = 100_000;
-/** To find all characters of a class takes milliseconds. */
+/** Charge for finding all characters of a class, which takes milliseconds. */
 const RANGES_TO_FIND = 5_000;
 
 type RoomOptions = { most?: number; refuse?: () => Error; around?: PatternRoom | undefined };
@@ -26,7 +26,7 @@ export class PatternRoom {
   /** Classes that were looked for. */
   readonly #found: Set<string>;
 
-  /** @param around the room of all patterns, of which it is for one */
+  /** @param around the shared room of all patterns, which this one also uses */
   constructor({ most = RANGES_OF_PATTERN, refuse = tooLarge, around }: RoomOptions = {}) {
     this.#most = most;
     this.#refuse = refuse;
@@ -38,7 +38,7 @@ export class PatternRoom {
     return this.#taken;
   }
 
-  /** @throws InvalidInput when there is no such room */
+  /** @throws InvalidInput when less room is left */
   take(ranges: number): void {
     this.#taken += ranges;
     // tooth: pattern-room
@@ -46,14 +46,14 @@ export class PatternRoom {
     this.#around?.take(ranges);
   }
 
-  /** For finding a class by its name, once. @throws InvalidInput as `take` */
+  /** Takes room for finding a class by its name, once. @throws InvalidInput as `take` */
   takeToFind(name: string): void {
     if (!this.#found.has(name)) this.take(RANGES_TO_FIND);
     this.#found.add(name);
   }
 }
 
-/** For all patterns of what is saved or asked at once. */
+/** Returns the room for all patterns of one request. */
 export function roomTogether(): PatternRoom {
   return new PatternRoom({ most: RANGES_TOGETHER, refuse: tooMuchTogether });
 }

@@ -39,7 +39,7 @@ const OPERATIONS: readonly (readonly [sign: string, apply: Operation])[] = [
   ['~~', (a, b) => union(difference(a, b), difference(b, a))],
 ];
 
-/** Of classes inside each other. */
+/** Limit of nested classes. */
 const MAX_DEPTH = 200;
 
 /**
@@ -54,7 +54,7 @@ export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0)
   const negated = reader.take('^');
   let set = NOTHING;
   let apply: Operation = union;
-  // Joined when the operand ends: to sort the ranges with each item would take quadratic time.
+  // Joined when the operand ends, because sorting the ranges for each item would take quadratic time.
   let operand: (readonly [number, number])[] = [];
   // The first bracket, and dashes before everything else, stand for themselves.
   if (reader.take(']')) operand.push(...charsOf(']'));
@@ -97,12 +97,12 @@ function posixClass(name: string, negated: boolean): CharSet {
   return negated ? complement(POSIX[name]!) : POSIX[name]!;
 }
 
-/** One character, or what a class escape such as `\d` stands for. */
+/** Reads one character, or the set of a class escape such as `\d`. */
 function readChar(reader: PatternReader): number | CharSet {
   if (reader.atEnd) throw invalid('an unclosed class `[`');
   if (!reader.take('\\')) return reader.next().codePointAt(0)!;
   if (reader.atEnd) throw invalid('a backslash at the end');
-  // In a class it is a backspace, nowhere a boundary.
+  // In a class `\b` is a backspace, not a word boundary.
   if (reader.take('b')) return 8;
   return readNamedClass(reader) ?? readUnicodeClass(reader) ?? readEscapedChar(reader);
 }

@@ -1,4 +1,4 @@
-/** Why a pattern is not taken. The evaluation of a stored one takes any of these as "does not match". */
+/** Errors of refused patterns. In the evaluation of a stored pattern each of them means "does not match". */
 import { InvalidInput } from '../../platform/errors.ts';
 
 export function invalid(what: string): InvalidInput {

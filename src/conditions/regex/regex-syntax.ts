@@ -32,10 +32,10 @@ const ANY_OF_LINE = complement(charsOf('\n'));
 
 const NO_FLAGS: Flags = { ignoreCase: false, multiLine: false, dotAll: false, extended: false };
 const FLAG_NAMES: Record<string, keyof Flags> = { i: 'ignoreCase', m: 'multiLine', s: 'dotAll', x: 'extended' };
-/** Without a meaning here: Unicode is always on, and whether a repetition is greedy does not change whether there is a match. */
+/** Flags without an effect, because Unicode is always on, and whether a repetition is greedy does not change whether there is a match. */
 const SILENT_FLAGS = 'uU';
 
-/** As RE2: beyond it, a pattern of a few characters would make a machine of millions of states. */
+/** Same limit as RE2, because beyond it a pattern of a few characters would need millions of states. */
 const MAX_REPEAT = 1000;
 const MAX_STATES = 10_000;
 /** Groups inside each other, and repetitions: added up, whatever walks the tree goes that deep at most. */

@@ -1,15 +1,15 @@
 /**
- * Trees of patterns. Each node carries its size, computed from those of its parts: to ask a tree for that after every
- * quantifier would take time quadratic in the pattern.
+ * Trees of patterns. Each node carries its size, computed from those of its parts: computing it anew after every
+ * quantifier would take quadratic time.
  */
 import type { CharSet } from './char-sets.ts';
 
 export type Place = 'start' | 'end' | 'line-start' | 'line-end' | 'word-boundary' | 'no-word-boundary';
 
 type Size = {
-  /** Of the machine that matches it, at most. */
+  /** Upper limit of the matching machine's states. */
   readonly states: number;
-  /** How often counted repetitions inside each other repeat at most. */
+  /** Largest product of nested counted repetitions. */
   readonly repeats: number;
   /** Repetitions inside each other. */
   readonly depth: number;

@@ -7,19 +7,19 @@ import { parseRegex } from './regex-syntax.ts';
 import type { Place, Regex } from './regex-tree.ts';
 
 const COMPILED_PATTERNS = 1000;
-/** States times characters: a search that may take more, some 300 ms, finds nothing. */
+/** Limit of states times characters, some 300 ms; a longer search is not run. */
 const MAX_STEPS = 2_500_000;
 
-/** Of a machine for each of its states and each character, and of a test in one pass for each character. */
+/** Steps of a machine for each state and character, and of a one-pass test for each character. */
 const STEPS_PER_STATE = 12;
 const STEPS_IN_ONE_PASS = 4;
-/** Of making a machine, for each range of characters and each state. */
+/** Steps of compiling a machine, for each range of characters and each state. */
 const STEPS_PER_RANGE = 70;
 
 /** The account that a search takes its steps from. @throws StepsSpent when none are left */
 type Steps = {
   spend(steps: number): void;
-  /** As `spend`, for each character of the text. */
+  /** Same as `spend`, for each character of the text. */
   spendOn(text: string, stepsPerCharacter?: number): void;
 };
 
@@ -41,7 +41,7 @@ export function searchFor(pattern: string): Search {
   return search;
 }
 
-/** Made when it is first asked, by whoever asks: a project has as many patterns as its members like. */
+/** Compiles on first use, because a project may have any number of patterns. */
 function compile(pattern: string): Search {
   let search: Search | undefined;
   return (text, steps) => {

@@ -1,11 +1,11 @@
 /** Columns and versions of rows, as reading, encoding and delivering share them. */
 
-/** How a value of a column travels in COPY BINARY, and so what a destination can know of it. */
+/** Type of a column's values in COPY BINARY, which is all that a destination knows of them. */
 export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';
 export type Column = {
   name: string;
   type: ColumnType;
-  /** Travels with the rows for our own bookkeeping: a table keeps it, a file leaves it out. */
+  /** Sent with the rows for our own bookkeeping; tables keep the column, files leave it out. */
   hidden?: true;
 };
 
@@ -15,7 +15,7 @@ export type Column = {
  */
 export type RowVersions = { key: readonly string[]; version: string | null };
 
-/** How rows leave: as encoded files, or one by one into a table. */
+/** Form in which rows are delivered: as encoded files, or one by one into a table. */
 export type Carrier = 'files' | 'rows';
 
 /** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */

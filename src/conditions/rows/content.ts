@@ -3,17 +3,17 @@
 /** `sessions` are derived from events. */
 export type Model = 'events' | 'persons' | 'sessions';
 
-/** One condition on a row; all of an export's hold for each of its rows. */
+/** One condition on a row; each row of an export meets all of its filters. */
 export type PropertyFilter = {
   key: string;
   operator: string;
-  /** Where `key` is looked up: the row's own properties, its person's, or nowhere (`hogql`: `key` is an expression). */
+  /** Place of `key`: the row's own properties, its person's, or none (`hogql`: `key` is an expression). */
   type: 'event' | 'person' | 'hogql';
   value?: unknown;
 };
 
 /**
- * A change of a value before it leaves: it is left out, or its text is replaced by HMAC-SHA256 (hex) with the export's key. A value
+ * A change of a value before delivery: dropped, or its text replaced by HMAC-SHA256 (hex) with the export's key. A value
  * that is missing or null stays so.
  */
 export type Transformation = {
@@ -23,7 +23,7 @@ export type Transformation = {
 };
 
 export type Content = {
-  /** The model that the wire names; with `query` the relation is the query's FROM. */
+  /** The model named by the client; with `query` the relation is the query's FROM. */
   model: Model;
   /** Names of events, exactly; empty: all. An event that is named by both is left out. */
   includeEvents: readonly string[];
@@ -31,7 +31,7 @@ export type Content = {
   filters: readonly PropertyFilter[];
   /** A SELECT that decides columns and rows; null: the model's own. */
   query: string | null;
-  /** null: all columns that the destination gets by itself. */
+  /** null: all default columns of the destination. */
   includeColumns: readonly string[] | null;
   excludeColumns: readonly string[];
   transformations: readonly Transformation[];
@@ -54,12 +54,12 @@ export function everythingOf(model: Model): Content {
   return { ...NO_SETTINGS, model, includeEvents: [], excludeEvents: [] };
 }
 
-/** Whether every row of the model leaves: no filter, no query and no list of events selects among them. */
+/** Whether every row of the model is delivered, without a filter, a query or a list of events. */
 export function keepsAllRows({ filters, query, includeEvents, excludeEvents }: Content): boolean {
   return query === null && [filters, includeEvents, excludeEvents].every(({ length }) => length === 0);
 }
 
-/** Whether anything leaves hashed, so that a key is needed. */
+/** Whether any value is hashed, which needs a key. */
 export function isHashed({ transformations }: Pick<Content, 'transformations'>): boolean {
   return transformations.some(({ action }) => action === 'hash');
 }

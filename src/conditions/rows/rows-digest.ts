@@ -24,10 +24,10 @@ export class RowsDigester {
   }
 }
 
-/** The hidden column that says which row it is where no exported column does. */
+/** The hidden column that identifies a row if no exported column does. */
 export const ROW_ID: Column = { name: '_sluice_row', type: 'uuid', hidden: true };
 
-/** Where the uuid that identifies a row stands among its columns. @throws Error when there is none: such rows have no digest */
+/** Index of the column whose uuid identifies a row. @throws Error without such a column, because such rows have no digest */
 export function rowIdColumn(columns: readonly Column[]): number {
   const place = (id: string) => columns.findIndex(({ name, type }) => name === id && type === 'uuid');
   const index = [ROW_ID.name, 'uuid'].map(place).find((found) => found >= 0);

@@ -1,6 +1,6 @@
 /**
- * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migrations 0013, but for null, which
- * queries take for no property. What a condition wants is computed here, once; what rows hold is computed by Postgres.
+ * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migrations 0013, except for null,
+ * which queries treat as missing. The condition's side is computed here, once; the rows' side by Postgres.
  */
 import { escapeLiteral } from 'pg';
 import { LONGEST_INSTANT } from '../operators/dates.ts';
@@ -30,7 +30,7 @@ import {
 import { postgresRegex } from './postgres-regex.ts';
 import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
 
-/** Where dates are read, and how values are compared. */
+/** Context for reading dates and comparing values. */
 export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
   /** Meaning of a property that is null: `set` to flags, because its key is there; `missing` to queries, as to those of upstream. */
   nulls: 'set' | 'missing';
@@ -56,7 +56,7 @@ export function conditionSql(condition: PropertyCondition, properties: string, c
 
 /** Parts of a comparison: SQL of the property, and where dates are read. */
 type Scope = { found: string; context: ConditionSqlContext };
-/** @returns SQL that is null where the two cannot be compared; undefined when the wanted value can be compared with nothing */
+/** @returns SQL that is null if the values are not comparable; undefined when the wanted value never is */
 type Writer = (wanted: Json, scope: Scope) => string | undefined;
 
 function writeComparison(operator: Exclude<Operator, 'is_set' | 'is_not_set'>, wanted: Json, scope: Scope): string {
@@ -96,7 +96,7 @@ const containsAny: Writer = (wanted, { found }) => {
   const patterns = listOf(wanted).map((one) =>
     escapeLiteral(`%${lowerAscii(textOf(one)).replace(/[\\%_]/g, '\\$&')}%`),
   );
-  // One condition for all values: the planner takes quadratic time for a list of them, and cannot be stopped. False where
+  // One condition for all values, because the planner takes quadratic time for a list and cannot be stopped. False if
   // there is no property.
   return `(${lowered(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
 };
@@ -148,7 +148,7 @@ function float(number: number): string {
 function onInstant(sign: string): Writer {
   return (wanted, { found, context }) => {
     const instant = instantOfFilter(wanted, context);
-    // In another zone it takes longer.
+    // Named only if it is not UTC, because other zones take longer.
     const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
     if (instant === undefined) return undefined;
     const read = `property_instant(${found}, ${context.now * 1000}${zone})`;
@@ -171,7 +171,7 @@ function inRange(rangeOf: (text: string) => VersionRange | undefined): Writer {
   };
 }
 
-/** As `isInRange`: releases by their numbers, pre-releases only of the start's own numbers. */
+/** Same as `isInRange`: releases by their numbers, pre-releases only with the start's own numbers. */
 function rangeSql(key: string, { from, below }: VersionRange): string {
   const numbers = `left(${key}, ${NUMBERS_LENGTH})`;
   const isRelease = `substr(${key}, ${NUMBERS_LENGTH + 1}, 1) = '~'`;

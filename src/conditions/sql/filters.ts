@@ -18,7 +18,7 @@ const MAX_EXPRESSION_CHARACTERS = 40_000;
 /** Half-open; ISO instants. Relative dates (`-7d`) count back from its end, so that a retry reads the same rows. */
 export type Interval = { start: string; end: string };
 
-/** Where each type looks: events and sessions have their own properties and their person's, a person has only its own. */
+/** Column of each filter type: events and sessions have their own properties and their person's, a person has only its own. */
 const COLUMNS: Record<Model, Partial<Record<'event' | 'person', string>>> = {
   events: { event: 'properties', person: 'person_properties' },
   sessions: { event: 'properties', person: 'person_properties' },
@@ -36,9 +36,9 @@ export function filterRoom(): FilterRoom {
 }
 
 /**
- * @param given `filters` as it came: null is none
- * @param room of all filters that are checked at once
- * @throws InvalidInput with upstream's messages, attr `filters`, naming which filter and what is wrong with it
+ * @param given `filters` as received; null: none
+ * @param room shared by all filters that are checked together
+ * @throws InvalidInput with upstream's messages, attr `filters`, naming the filter and its fault
  */
 export function checkedFilters(given: unknown, model: Model, room: FilterRoom = filterRoom()): PropertyFilter[] {
   if (given === null || given === undefined) return [];
@@ -74,7 +74,7 @@ function checkedFilter(
   });
 }
 
-/** @throws InvalidInput when expressions become too long together: to parse one takes a microsecond for each character */
+/** @throws InvalidInput when all expressions together are too long, because parsing takes a microsecond for each character */
 export function takeExpression(text: string, room: FilterRoom): void {
   room.expressions -= text.length;
   // tooth: expressions-room
@@ -118,10 +118,10 @@ function relationOf(model: Model): 'events' | 'persons' {
 
 /**
  * @param filters as `checkedFilters` returned them
- * @param relation whose columns the SQL names, without an alias
- * @param interval what the run delivers
+ * @param relation whose columns the SQL names without an alias
+ * @param interval the interval that the run delivers
  * @returns SQL that is true or false for every row; `true` for no filters
- * @throws InvalidInput for a type that the relation does not have: a custom query may read another one than the model's
+ * @throws InvalidInput for a type that the relation does not have: a custom query may read another relation than the model's
  */
 export function filtersSql(filters: readonly PropertyFilter[], relation: Model, interval: Interval): string {
   const context = { timeZone: 'UTC', now: Date.parse(interval.end), nulls: 'missing' } as const;

@@ -10,7 +10,7 @@ import type { Place, Regex } from '../regex/regex-tree.ts';
 
 /** Postgres builds a machine per backend, and gives up on very large ones. */
 const MAX_STATES = 1500;
-/** Of one repetition (DUPMAX). */
+/** Postgres's limit of one repetition (DUPMAX). */
 const MAX_COUNT = 255;
 
 /** A text of Postgres has no NUL, and no halves of surrogate pairs. */
@@ -18,7 +18,7 @@ const IN_TEXTS: CharSet = [
   [1, 0xd7ff],
   [0xe000, LAST],
 ];
-/** As RE2, ASCII only. */
+/** Word characters as in RE2: ASCII only. */
 const WORD = '[0-9A-Za-z_]';
 
 const PLACES: Record<Place, string> = {
@@ -32,7 +32,7 @@ const PLACES: Record<Place, string> = {
 
 /**
  * @returns the pattern for `~`
- * @throws InvalidInput `invalid_value` for what is invalid or not supported
+ * @throws InvalidInput `invalid_value` for an invalid or unsupported pattern
  */
 export function postgresRegex(pattern: string): string {
   const regex = parseRegex(pattern);

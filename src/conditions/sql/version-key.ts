@@ -1,7 +1,7 @@
 /** A version as the same text that `property_version` (a function of our database) makes of a property. */
 import type { Version } from '../operators/semver.ts';
 
-/** How long the three numbers are in a key. */
+/** Length of the three numbers in a key. */
 export const NUMBERS_LENGTH = 60;
 
 export function versionKey({ numbers, preRelease, build }: Version): string {
