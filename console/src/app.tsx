@@ -8,7 +8,7 @@ import { PasswordDialog } from './session/password-dialog.tsx';
 import { Notices } from './look/notice.tsx';
 import { NewVersion } from './shell/new-version.tsx';
 
-/** Refusals are answers, and are not asked for again; what may pass is tried twice more. */
+/** Statuses that are retried twice, because the request may pass later. Refusals are not retried. */
 const RETRIED = [0, 429, 502, 503, 504];
 
 function createQueries(): QueryClient {

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { logInByLink } from './session/log-in-by-link.ts';
 
-// Before anything is asked for: the link begins the session that the pages need.
+// Before any request, because the link begins the session that the pages need.
 await logInByLink();
 
 createRoot(document.getElementById('root')!).render(

@@ -1,6 +1,6 @@
 /**
- * The console's addresses. Pages are loaded when they are first shown; what an address says (filters, selections, places in a list) is parsed here, so
- * that loading an address again gives the same view.
+ * The console's addresses. Pages are loaded when they are first shown. Filters, selections and places in a list are parsed from the address
+ * here, so that reloading it gives the same view.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -31,7 +31,7 @@ function texts<Name extends string>(search: Record<string, unknown>, names: read
   return Object.fromEntries(given.map((name) => [name, String(search[name])])) as Texts<Name>;
 }
 
-/** The page of a list; the first one is not said. */
+/** The page of a list; absent for the first. */
 function pageOf({ page }: Record<string, unknown>): Page {
   return Number.isInteger(page) && Number(page) > 1 ? { page: Number(page) } : {};
 }
@@ -130,7 +130,7 @@ const editExport = createRoute({
 const exportPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId',
-  // `start` and `end`: the selection; `at`: the place in the history; `since`: from where on it is shown.
+  // `start` and `end`: the selection; `at`: the place in the history; `since`: the start of the shown part.
   validateSearch: (search) => texts(search, ['start', 'end', 'at', 'since', 'only', 'view']),
   component: lazyRouteComponent(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
 });

@@ -1,11 +1,11 @@
-/** Requests to the API, typed by its document; what it refuses becomes an `ApiError`, and a missing session a question for the password. */
+/** Requests to the API, typed by its document; a refusal becomes an `ApiError`, and a missing session asks for the password. */
 import createClient from 'openapi-fetch';
 import { sessionFetch } from './session-fetch.ts';
 import type { components, paths } from './schema.d.ts';
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: sessionFetch });
 
-/** A body of the document as answers have it: without the members that are always null. */
+/** A schema of the document as answers have it: without members that are always null. */
 export type Answered<Name extends keyof components['schemas']> = WithoutNulls<components['schemas'][Name]>;
 
 type WithoutNulls<T> = T extends (infer One)[]

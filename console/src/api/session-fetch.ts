@@ -1,6 +1,6 @@
 /**
  * `fetch` for a session: the CSRF token is read from its cookie for each request, and a request that was refused because the session has ended, or is
- * too old for a sensitive change, is repeated once the password was given. So what somebody typed into a form is never lost.
+ * too old for a sensitive change, is repeated once the password was given, so text typed into a form is never lost.
  */
 
 /** Why the password is asked for. */
@@ -11,13 +11,13 @@ type AskForPassword = (reason: PasswordReason) => Promise<boolean>;
 let askForPassword: AskForPassword | undefined;
 let asking: Promise<boolean> | undefined;
 
-/** Names who asks; without anybody a refusal is passed on. @returns an end to that */
+/** Registers the password prompt; without one, refusals are passed on. @returns a function that removes it */
 export function onPasswordNeeded(ask: AskForPassword): () => void {
   askForPassword = ask;
   return () => (askForPassword = undefined);
 }
 
-/** @returns whether somebody logged in; several requests wait for one answer */
+/** @returns whether the user logged in; several requests wait for one answer */
 function ask(reason: PasswordReason): Promise<boolean> {
   if (!askForPassword) return Promise.resolve(false);
   asking ??= askForPassword(reason).finally(() => (asking = undefined));

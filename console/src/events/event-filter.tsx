@@ -67,7 +67,7 @@ function InstantField({ label, iso, onChange, error }: InstantFieldProps) {
 
 const MINUTE_MS = 60_000;
 
-/** @returns as fields of the browser have it, in its zone: `2026-11-24T10:00`; empty for what is no instant */
+/** @returns the value of a browser's input, in its zone: `2026-11-24T10:00`; empty for an invalid instant */
 function localOf(iso: string | undefined): string {
   const instant = new Date(iso ?? '');
   if (Number.isNaN(instant.getTime())) return '';

@@ -6,10 +6,10 @@ import { Time } from '../look/time.tsx';
 import type { Event } from './events-data.ts';
 import styles from './events.module.css';
 
-/** Each row opens what the event holds. */
+/** A table of events; each row expands to the event's content. */
 export function EventTable({ events }: { events: readonly Event[] }) {
   const table = useRef<HTMLTableElement>(null);
-  // By id: events that arrive move rows.
+  // The id of the open row, because new events move rows.
   const [open, setOpen] = useState<string>();
   useRowKeys(table);
   return (

@@ -1,4 +1,4 @@
-/** Requests about events. The newest are asked for again while somebody watches: first only which one it is. */
+/** Requests about events. The newest are polled while the page is watched: first only the id of the newest. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done, type Answered } from '../api/client.ts';
 
@@ -12,7 +12,7 @@ export type EventSearch = Partial<
 export const FILTERS = ['event', 'distinct_id', 'person_id', 'after', 'before'] as const;
 const PAGE_SIZE = 50;
 const POLL_MS = 2_000;
-/** A share of the time at most: a filter that matches little is looked for through many events. */
+/** Limits the share of time spent searching, because a filter with few matches reads many events. */
 const REST_PER_SEARCH = 4;
 
 function page(project_id: number, search: EventSearch, limit: number, signal: AbortSignal) {

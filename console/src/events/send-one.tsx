@@ -4,7 +4,7 @@ import { Copy } from '../look/copy.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import styles from './events.module.css';
 
-/** In the place of a project's first event: the command that sends one. It shows up by itself. */
+/** Shown until a project has an event: the command that sends one. The event then appears automatically. */
 export function SendOne({ projectId }: { projectId: number }) {
   const project = useQuery({
     queryKey: ['project', projectId],

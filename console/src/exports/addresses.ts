@@ -5,7 +5,7 @@ const ofExport = ({ projectId, exportId }: OfExport): string => `/project/${proj
 
 export const newExportAddress = (projectId: number): string => `/project/${projectId}/exports/new`;
 
-/** @param field to be mended: the form leads to it */
+/** @param field to correct; the form moves to it */
 export function editAddress(of: OfExport, field?: string | null): string {
   return `${ofExport(of)}/edit${field ? `?${new URLSearchParams({ field })}` : ''}`;
 }

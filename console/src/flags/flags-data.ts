@@ -8,7 +8,7 @@ export type FlagPatch = components['schemas']['FeatureFlagPatch'];
 
 export const PAGE_SIZE = 100;
 
-/** As the address of the list says it. */
+/** Search of the list, as in its address. */
 export type ListSearch = Partial<Record<'search' | 'state' | 'type', string | undefined>> & {
   page?: number | undefined;
 };

@@ -5,7 +5,7 @@ import { validation } from '../look/field.tsx';
 
 export type PercentFieldProps = {
   label: string;
-  /** Whether what stands beside it says what it is of: the label is for screen readers then. */
+  /** Whether the label is for screen readers only, because the text next to the field explains it. */
   isLabelHidden?: boolean;
   description?: ReactNode;
   error?: string | undefined;
@@ -22,7 +22,7 @@ export function PercentField(props: PercentFieldProps) {
     <NumberField
       className={styles.field!}
       value={value}
-      // An empty field is no number, and keeps what was there.
+      // An empty field is not a number, and keeps the old value.
       onChange={(next) => !Number.isNaN(next) && onChange(next)}
       minValue={0}
       maxValue={100}

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef } from 'react';
 
-/** By the key as the browser names it, as `j` or `Escape`, or `g e` for one after the other. `does` is for the list of keys. */
+/** Actions by the browser's name of the key, such as `j` or `Escape`, or `g e` for a sequence. `does` is for the list of keys. */
 export type Keys = Readonly<Record<string, { does: string; run: (event: KeyboardEvent) => void }>>;
 export type PresentKey = { key: string; does: string; run: (event: KeyboardEvent) => void };
 
@@ -17,7 +17,7 @@ const ofAllPages = new Set<Registered>();
 export const areLettersOn = (): boolean => localStorage.getItem(SWITCH) !== 'off';
 export const switchLetters = (isOn: boolean): void => localStorage.setItem(SWITCH, isOn ? 'on' : 'off');
 
-/** @returns what each key does on the present page: what the page itself does with it, before what all pages do */
+/** @returns the action of each key on the present page; the page's own come before those of all pages */
 export function presentKeys(): PresentKey[] {
   const all = [...ofPages, ...ofAllPages].flatMap(({ current }) =>
     Object.entries(current).map(([key, one]) => ({ key, ...one })),
@@ -40,7 +40,7 @@ addEventListener('keydown', (event) => {
   found.run(event);
 });
 
-/** @param options `onAllPages`: a page's own use of a key goes before */
+/** @param options `onAllPages`: keys of all pages; a page's own use of a key comes first */
 export function useKeys(keys: Keys, { onAllPages = false } = {}): void {
   const latest = useRef(keys);
   useEffect(() => {

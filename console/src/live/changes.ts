@@ -9,7 +9,7 @@ export type Changes = readonly Change[] | 'all';
 /** First members of query keys that are about exports. */
 const KINDS: readonly unknown[] = ['exports', 'export', 'intervals', 'backfills', 'runs', 'log-tail'];
 
-/** A query with `meta: { live: false }` stands still: a form that is being filled in, a plan that is about to be confirmed. */
+/** A query with `meta: { live: false }` is not refreshed, such as a form being filled in, or a plan about to be confirmed. */
 export function areAbout({ queryKey, meta }: Pick<Query, 'queryKey' | 'meta'>, projectId: number, changes: Changes) {
   const [kind] = queryKey;
   const named = namesIn(queryKey);

@@ -1,6 +1,6 @@
 /**
  * One connection for all pages of a browser that show a project, because HTTP/1.1 has six in all: the page that holds the lock connects and tells the
- * others. When it goes, the lock falls to the next one, which goes on from the last event that it was told of.
+ * others. When it goes, the lock falls to the next one, which continues from the last event that it received.
  */
 import type { Changes } from './changes.ts';
 import { openStream } from './stream.ts';
@@ -11,7 +11,7 @@ type Handlers = { onState(isUp: boolean): void; onChanges(changes: Changes): voi
 
 /** @returns an end to it */
 export function follow(projectId: number, { onState, onChanges }: Handlers): () => void {
-  // Pages that are not served over TLS or from this machine have no locks: they poll.
+  // Pages without TLS that are not from this machine have no locks, so they poll.
   if (!('locks' in navigator)) return () => {};
   const name = `sluice-live-${projectId}`;
   const channel = new BroadcastChannel(name);

@@ -1,7 +1,7 @@
 import styles from './live-mark.module.css';
 import { useIsLive } from './liveness.ts';
 
-/** Whether what is shown follows changes as they happen. */
+/** Shows whether the page follows changes as they happen. */
 export function LiveMark() {
   return useIsLive() ? (
     <span className={styles.live}>

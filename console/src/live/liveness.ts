@@ -1,4 +1,4 @@
-/** Whether changes arrive as they happen. Outside of React, because queries ask, too: it decides how often they look again. */
+/** Whether changes arrive as they happen. Outside of React, because it also sets the polling interval of queries. */
 import { useSyncExternalStore } from 'react';
 
 let isOn = false;
@@ -17,10 +17,10 @@ function watch(watcher: () => void): () => void {
 
 export const useIsLive = () => useSyncExternalStore(watch, () => isOn);
 
-/** While changes arrive: new intervals begin and lags grow without one. */
+/** Polling interval while changes arrive, because new intervals and growing lags send no change. */
 const MINUTE_MS = 60_000;
 
-/** `refetchInterval` of a query about exports. @param downMs while changes do not arrive by themselves */
+/** `refetchInterval` of a query about exports. @param downMs interval while changes do not arrive */
 export function pollMs(downMs: number): number {
   return isOn ? MINUTE_MS : downMs;
 }

@@ -1,4 +1,4 @@
-/** Queries that changes made untrue are asked for again: in turns, however fast changes come, and not while nobody looks at the page. */
+/** Repeats queries that changes made outdated: in turns, however fast changes come, and not while the page is hidden. */
 import type { QueryClient } from '@tanstack/react-query';
 import { areAbout, type Change, type Changes } from './changes.ts';
 

@@ -1,9 +1,9 @@
-/** The connection to `/live/`. Browsers connect again where it broke off, but give up when they are refused: then it is tried from here. */
+/** The connection to `/live/`. Browsers reconnect after a break, but give up after a refusal; this file then retries. */
 import type { Change, Changes } from './changes.ts';
 
 type Handlers = {
   onState(isUp: boolean): void;
-  /** @param id absent where the stream begins without the last one's */
+  /** @param id of the event; absent when the stream begins without a last id */
   onChanges(changes: Changes, id?: string): void;
 };
 
@@ -28,7 +28,7 @@ export function openStream(projectId: number, seen: string | undefined, { onStat
     let isFirst = lastId === undefined;
     opened.addEventListener('open', () => {
       waitMs = RETRY_MS.least;
-      // Changes between the pages' requests and this connection are not told.
+      // Changes between the pages' requests and this connection are not sent.
       if (isFirst) onChanges('all');
       isFirst = false;
       onState(true);

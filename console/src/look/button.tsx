@@ -7,7 +7,7 @@ type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 export type ButtonProps = AriaButtonProps & { kind?: Kind; ref?: Ref<HTMLButtonElement> };
 
-/** A button; `isPending` keeps its width and says so to screen readers. */
+/** A button; `isPending` keeps its width and is announced to screen readers. */
 export function Button({ kind = 'plain', ...props }: ButtonProps) {
   return <AriaButton {...props} className={`${styles.button} ${styles[kind]}`} />;
 }
@@ -15,7 +15,7 @@ export function Button({ kind = 'plain', ...props }: ButtonProps) {
 /** Also to an address that was put together. */
 type ButtonLinkProps = (LinkProps | (Omit<LinkProps, 'to' | 'params' | 'search'> & { to: string })) & { kind?: Kind };
 
-/** A link that looks like a button: for what leads to another page. */
+/** A link that looks like a button: for navigation to another page. */
 export function ButtonLink({ kind = 'plain', ...props }: ButtonLinkProps) {
   return <Link {...(props as LinkProps)} className={`${styles.button} ${styles[kind]}`} />;
 }

@@ -14,7 +14,7 @@ export type ChoiceLinksProps = {
   all?: string;
 };
 
-/** One filter of a list as links beside each other: each choice has an address of its own. */
+/** One filter of a list as a row of links; each choice has its own address. */
 export function ChoiceLinks({ label, name, value, choices, all = 'All' }: ChoiceLinksProps) {
   const shown: readonly { value: string | undefined; label: string }[] = [{ value: undefined, label: all }, ...choices];
   return (
@@ -23,7 +23,7 @@ export function ChoiceLinks({ label, name, value, choices, all = 'All' }: Choice
         <Link
           key={choice.label}
           to="."
-          // Pages are numbered within a filter: a new filter begins at the first.
+          // Pages are numbered within a filter, so a new filter begins at the first.
           search={((now: object) => ({ ...now, page: undefined, [name]: choice.value })) as never}
           aria-current={choice.value === value ? 'true' : undefined}
           className={styles.choice}

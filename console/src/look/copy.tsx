@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 
 type CopyProps = { text: string | (() => string | Promise<string>); children: string; kind?: 'plain' | 'quiet' };
 
-/** Puts a text into the clipboard, and says so for two seconds. */
+/** Copies a text to the clipboard, and confirms it for two seconds. */
 export function Copy({ text, children, kind = 'quiet' }: CopyProps) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A dialog over the page. Escape and a click beside it close it, unless `isRequired`. */
+/** A dialog over the page. Escape and a click outside close it, unless `isRequired`. */
 import type { ReactNode } from 'react';
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import styles from './dialog.module.css';

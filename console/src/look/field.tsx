@@ -1,4 +1,4 @@
-/** Labelled inputs. An error belongs to its field; the description says what goes in. */
+/** Labelled inputs. An error belongs to its field; the description explains the input. */
 import type { ReactNode } from 'react';
 import {
   Checkbox as AriaCheckbox,
@@ -15,7 +15,7 @@ import styles from './field.module.css';
 
 export type Common = {
   label: string;
-  /** Whether it is for screen readers only: what stands beside the field says what it is of. */
+  /** Whether the label is for screen readers only, because the text next to the field explains it. */
   isLabelHidden?: boolean;
   description?: ReactNode;
   error?: string | undefined;

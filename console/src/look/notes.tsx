@@ -1,4 +1,4 @@
-/** Notes in the place of content: nothing yet, still loading, failed. */
+/** Notes shown instead of content: empty, loading, failed. */
 import type { ReactNode } from 'react';
 import { messageOf } from '../api/client.ts';
 import { Button } from './button.tsx';
@@ -28,7 +28,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
-/** The outline of content that is being loaded: as high as what comes. */
+/** The outline of content that is being loaded: as high as the content. */
 export function Skeleton({ rows = 3, label = 'Loading' }: { rows?: number; label?: string }) {
   return (
     <div className={styles.skeleton} role="status" aria-label={label}>

@@ -1,4 +1,4 @@
-/** A short notice at the foot of the page: something was done, and may be undone. One at a time: a newer one takes its place. */
+/** A short notice at the foot of the page: confirms an action, and may offer to undo it. A newer notice replaces an older one. */
 import { useEffect, useSyncExternalStore } from 'react';
 import { Button } from './button.tsx';
 import styles from './notice.module.css';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import styles from './filters.module.css';
 import { formatCount } from './time.tsx';
 
-/** Pages of a list as links: `1–100 of 312`. Nothing where one page holds all. */
+/** Pages of a list as links: `1–100 of 312`. Renders nothing for a single page. */
 export function Pages({ page, size, count }: { page: number; size: number; count: number }) {
   if (count <= size && page === 1) return null;
   const first = (page - 1) * size + 1;

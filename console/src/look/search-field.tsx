@@ -7,10 +7,10 @@ const PAUSE_MS = 250;
 
 export type SearchFieldProps = {
   label: string;
-  /** Of the address: what it says from elsewhere takes the place of what was typed. */
+  /** Value from the address; a change of the address replaces the typed text. */
   value: string;
   onChange: (value: string) => void;
-  /** Whether `/` leads here. */
+  /** Whether the key `/` focuses the field. */
   isFirst?: boolean;
 };
 

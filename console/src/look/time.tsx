@@ -1,4 +1,4 @@
-/** Instants and intervals as people read them: in the viewer's zone, which is named, with UTC beside. */
+/** Instants and intervals as people read them: in the viewer's zone, which is named, and in UTC. */
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The zone that times are shown in, as `Europe/Berlin`. */
@@ -21,7 +21,7 @@ function formatter(timeZone: string, { weekday = false, date = true, seconds = f
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** @param timeZone IANA name; without it the viewer's @returns as `22 Nov, 10:00` */
+/** @param timeZone IANA name; without it the viewer's @returns text such as `22 Nov, 10:00` */
 export function formatTime(iso: string, parts: Parts & { timeZone?: string } = {}): string {
   const { timeZone = viewerZone } = parts;
   const instant = new Date(iso);
@@ -44,13 +44,13 @@ function kept(key: string, make: () => Intl.DateTimeFormat): Intl.DateTimeFormat
   return found;
 }
 
-/** @returns as `UTC` or `GMT+1`: what an address or a table has to say beside its times */
+/** @returns text such as `UTC` or `GMT+1`, to show next to times */
 export function zoneName(iso: string, timeZone = viewerZone): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' }).formatToParts(new Date(iso));
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
 }
 
-/** An instant; its title says the other zone. */
+/** An instant; its title shows the other zone. */
 export function Time({ iso, ...parts }: { iso: string } & Parts) {
   const local = `${formatTime(iso, parts)} ${zoneName(iso)}`;
   const utc = `${formatTime(iso, { ...parts, date: true, timeZone: 'UTC' })} UTC`;
@@ -61,7 +61,7 @@ export function Time({ iso, ...parts }: { iso: string } & Parts) {
   );
 }
 
-/** In the viewer's zone: the date of what happened today goes without saying. */
+/** Whether an instant is today in the viewer's zone; its date is then left out. */
 export const isToday = (iso: string): boolean => new Date(iso).toDateString() === new Date().toDateString();
 
 /** @returns a data interval in UTC, as operators name it: `22 Nov 10:00–11:00 UTC`, `22–23 Nov` for whole days */

@@ -6,7 +6,7 @@ import { TextField } from '../look/field.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 import { resetsQuery } from './resets.ts';
 
-/** Asks for the link that sets a new password. It never says whether there is such an account. */
+/** Asks for the link that sets a new password. Never reveals whether the account exists. */
 export function ForgottenPage() {
   const [email, setEmail] = useState('');
   const [isSent, setSent] = useState(false);

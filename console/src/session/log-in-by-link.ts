@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 
 const PREFIX = '#sign-in=';
 
-/** Begins a session if the address holds a token, and takes the token out of the address and the history. One that is spent leads to the log-in. */
+/** Begins a session if the address holds a token, and takes the token out of the address and the history. A used token leads to the log-in. */
 export async function logInByLink(): Promise<void> {
   if (!location.hash.startsWith(PREFIX)) return;
   const token = location.hash.slice(PREFIX.length);

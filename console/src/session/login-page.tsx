@@ -8,7 +8,7 @@ import { TextField } from '../look/field.tsx';
 import styles from './login-page.module.css';
 import { resetsQuery } from './resets.ts';
 
-/** @param next an address of this origin, and nothing else: a link must not lead to another site after the log-in */
+/** @param next accepted only within this origin, because a link must not lead to another site after the log-in */
 export function ownAddress(next: string | undefined): string {
   if (!next?.startsWith('/')) return '/';
   const url = new URL(next, location.origin);
@@ -31,7 +31,7 @@ export function LoginPage() {
     setError(undefined);
     try {
       await done(api.POST('/api/login/', { body: { email, password } }));
-      // A whole load: nothing of a former session stays in memory.
+      // Reloads the page, so that no data of a former session stays in memory.
       location.assign(ownAddress(next));
     } catch (failure) {
       setError(messageOf(failure));

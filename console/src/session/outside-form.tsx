@@ -1,4 +1,4 @@
-/** The form of a page for somebody who is not logged in: one request, with its refusal above the button. */
+/** The form of a page for visitors who are not logged in: one request, with its refusal above the button. */
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { Form } from 'react-aria-components';
 import { messageOf } from '../api/client.ts';

@@ -1,4 +1,4 @@
-/** Asks for the password over what somebody is doing: the session has ended, or the change is sensitive. What was typed stays. */
+/** Asks for the password over the current page, because the session has ended or the change is sensitive. Typed text stays. */
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { onPasswordNeeded, type PasswordReason } from '../api/session-fetch.ts';
@@ -22,7 +22,7 @@ export function PasswordDialog() {
     });
   }, [queries]);
 
-  // Loaded after the first page, long before it is needed: by then the server may have another build.
+  // Loaded right after the first page, because when it is needed the server may have another build.
   useEffect(() => void load().catch(() => {}), []);
 
   if (!asking) return null;

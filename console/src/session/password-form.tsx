@@ -26,7 +26,7 @@ export function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd:
     setPending(true);
     try {
       await done(api.POST('/api/login/', { body: { email, password } }));
-      // The page holds data of the first user: another one starts from an empty page.
+      // The page holds data of the first user, so another one starts from an empty page.
       if (known && email !== known.email) location.assign('/');
       else onEnd(true);
     } catch (failure) {

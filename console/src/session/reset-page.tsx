@@ -6,7 +6,7 @@ import { TextField } from '../look/field.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
-/** Where a mailed link leads: sets a new password, once. */
+/** Target of a mailed link: sets a new password, once. */
 export function ResetPage() {
   const { token } = useParams({ from: '/reset/$token' });
   const path = { token };

@@ -1,4 +1,4 @@
-/** Whether the installation mails links that set a new password: without mail an operator does that. */
+/** Whether the installation mails links that set a new password: without mail an operator sets them. */
 import { queryOptions } from '@tanstack/react-query';
 import { api, done } from '../api/client.ts';
 

@@ -6,7 +6,7 @@ import { TextField } from '../look/field.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
-/** Where the link of an invite leads: joins with the account of the address, or makes one. */
+/** Target of an invite's link: joins with the account of the e-mail address, or creates one. */
 export function SignupPage() {
   const { token } = useParams({ from: '/signup/$token' });
   const path = { invite_id: token };
@@ -20,7 +20,7 @@ export function SignupPage() {
 
   async function join(body: { first_name?: string; password?: string }) {
     await done(api.POST('/api/signup/{invite_id}/', { params: { path }, body: { last_name: '', ...body } }));
-    // A whole load: the session is another one.
+    // Reloads the page, because the session is a new one.
     location.assign('/');
   }
 

@@ -24,7 +24,7 @@ export function ProjectPage() {
       done(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } }, signal })),
   });
   const keys = projectKeys(projectId);
-  // Only admins may look at secret keys: whether somebody is one is for the server to say.
+  // Only admins may see secret keys; the server decides who is one.
   const mayLook = useQuery({ queryKey: keys.queryKey, queryFn: ({ signal }) => keys.list(signal) });
   const isRefused = mayLook.error instanceof ApiError && mayLook.error.status === 403;
   return (

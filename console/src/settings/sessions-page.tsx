@@ -1,4 +1,4 @@
-/** Where somebody is logged in: each session can be ended, and all others at once. */
+/** The user's sessions: each can be ended, and all others at once. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, done, messageOf } from '../api/client.ts';
 import { Button } from '../look/button.tsx';

@@ -1,4 +1,4 @@
-/** The pages about a person's access and about a project's, beside each other. */
+/** Navigation between the pages about a person's access and about a project's. */
 import { Link, useParams } from '@tanstack/react-router';
 import { useMe } from '../session/me.ts';
 import styles from './settings.module.css';

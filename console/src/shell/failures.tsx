@@ -10,7 +10,7 @@ export function NotFoundPage() {
   );
 }
 
-/** In the place of a page that could not be shown: never a blank one. */
+/** Replaces a page that could not be shown, so it is never blank. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const isMissing = error instanceof ApiError && error.status === 404;
   return (

@@ -5,7 +5,7 @@ type Place = { params: Readonly<Record<string, unknown>>; search: Readonly<Recor
 
 const inProject = ({ params }: Place) => `/api/environments/${String(params['projectId'])}`;
 
-/** Paths by the route of a page. Where a page shows several answers, that of its main part. */
+/** Paths by the route of a page. For a page with several requests, the path of its main part. */
 const PATHS: Readonly<Record<string, (place: Place) => string>> = {
   '/inside/project/$projectId/exports': (at) =>
     `${inProject(at)}/batch_exports/overview/${query(at.search, ['search', 'state'])}`,
@@ -32,7 +32,7 @@ function query(search: Place['search'], names: readonly string[]): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
 }
 
-/** @returns the path of the present page's request; undefined where only a session may ask */
+/** @returns the path of the present page's request; undefined when only a session may send it */
 export function usePageRequest(): string | undefined {
   return useRouterState({
     select({ matches }) {

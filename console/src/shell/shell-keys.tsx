@@ -63,7 +63,7 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
 }
 
 const OPEN_PALETTE = 'sluice:palette';
-/** For the button that says the key. */
+/** Opens the palette, for the button that shows its key. */
 export const openPalette = (): boolean => dispatchEvent(new Event(OPEN_PALETTE));
 
 async function copy(path: string): Promise<void> {

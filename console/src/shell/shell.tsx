@@ -1,4 +1,4 @@
-/** The bar above every page: which project, which subject, who. No sidebar: the width is for the ledger. */
+/** The bar above every page: the project, the subject and the user. There is no sidebar, so that the page has the full width. */
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { api, ApiError, done, messageOf } from '../api/client.ts';
@@ -95,7 +95,7 @@ function ProjectMenu({ projectId }: { projectId: number }) {
   );
 }
 
-/** A whole load: nothing of the session stays in memory. */
+/** Logs out and reloads, so that no data of the session stays in memory. */
 async function logOut(): Promise<void> {
   try {
     await done(api.POST('/api/logout/'));

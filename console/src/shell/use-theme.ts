@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Light or dark as somebody chose for their account; the system's where they chose nothing. */
+/** Applies the account's light or dark theme, or the system's without a choice. */
 export function useTheme(mode: string | null): void {
   useEffect(() => {
     const { dataset } = document.documentElement;

@@ -1,4 +1,4 @@
-/** `/metrics`, on a port that users do not reach. */
+/** `/metrics`, on a port of its own, apart from the users' one. */
 import type { Config } from '../../platform/config.ts';
 import { startHttpServer, type HttpServer } from '../../platform/http/server.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';

@@ -21,7 +21,7 @@ export type StateFolder = {
 const LOCK = 'up.pid';
 
 /**
- * Creates the folder if it is missing and locks it for this process; a killed `up` leaves no lock.
+ * Creates the folder if it is missing and locks it for this process; takes over the lock of a killed `up`.
  * @throws CommandFailed when the folder cannot be used or another `up` runs in it
  */
 export async function takeStateFolder(directory: string): Promise<StateFolder> {

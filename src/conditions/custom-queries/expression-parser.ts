@@ -303,7 +303,7 @@ function comparison({ image }: IToken): BinaryOperator {
   return SPELLINGS[image] ?? (image as BinaryOperator);
 }
 
-/** @throws InvalidInput for a place below 1, because places count from 1 */
+/** @throws InvalidInput for a number that is not a place in an array; places count from 1 */
 function arrayPlace(token: IToken): number {
   const place = Number(token.image);
   if (Number.isInteger(place) && place >= 1 && place <= 1_000_000) return place;

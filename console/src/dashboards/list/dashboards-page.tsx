@@ -1,4 +1,4 @@
-/** The dashboards of a project, those that are pinned first. */
+/** The dashboards of a project, pinned ones first. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef } from 'react';

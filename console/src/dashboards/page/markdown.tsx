@@ -1,11 +1,11 @@
-/** A text as elements: no HTML is made of what somebody typed. */
+/** Renders Markdown as elements, so typed text never becomes HTML. */
 import { createElement, type ReactNode } from 'react';
 import { LINK_ATTRIBUTES, safeLink } from '../../../../src/analytics/sharing/charts/links.ts';
 import { FIRST_HEADING, markdownTokens } from '../../../../src/analytics/sharing/charts/markdown.ts';
 
 type Token = ReturnType<typeof markdownTokens>[number];
 
-/** All others are shown as what is in them. */
+/** Allowed tags; of others only the content is shown. */
 const TAGS = new Set(
   ['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 's', 'a', 'ul', 'ol', 'li', 'blockquote'].concat([
     'table',
@@ -23,7 +23,7 @@ export function Markdown({ text }: { text: string }) {
 
 type Frame = { token: Token | undefined; children: ReactNode[] };
 
-/** Tokens come in a row, with one at each begin and end of an element. */
+/** Builds nested nodes from the flat tokens, which mark each start and end of an element. */
 function nodesOf(tokens: readonly Token[]): ReactNode[] {
   const frames: Frame[] = [{ token: undefined, children: [] }];
   for (const token of tokens) {

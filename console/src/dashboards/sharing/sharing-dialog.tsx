@@ -1,4 +1,4 @@
-/** The link that shows a dashboard to whoever has it: on or off, with or without a password. */
+/** Settings of a dashboard's public link: on or off, with or without a password. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';

@@ -108,7 +108,7 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
         if (next < 0) return;
         wantsFocus.current = true;
         setActive(next);
-        // The grid draws one that is far away before it can have the focus.
+        // The grid must draw a cell that is far away before it can be focused.
         scrollRef.current?.querySelector<HTMLElement>(`[data-number="${next}"]`)?.focus();
       },
     },

@@ -9,7 +9,7 @@ import { Minimap } from './minimap.tsx';
 import styles from './export.module.css';
 
 export const ROW_PX = 18;
-/** As in export.module.css: the column of names, and a cell. */
+/** Sizes from export.module.css: the column of names, and a cell. */
 const HEADER_PX = 104;
 const CELL_PX = 18;
 const PAGE_ROWS = 10;

@@ -16,10 +16,10 @@ export type IntervalMap = Pick<Body, 'needs_you' | 'retrying' | 'missed_while_pa
   counts: ReadonlyMap<Code, number>;
 };
 
-/** While something is under way, and otherwise. */
+/** Polling interval while work is under way, and when idle. */
 const REFRESH_MS = { busy: 2_000, idle: 15_000 };
 
-/** @param from ISO: from where on it is shown at least; absent: from the first run or the first offered interval */
+/** @param from ISO: latest start of the map; absent: the first run or the first offered interval */
 export function mapQuery(projectId: number, exportId: string, from: string | undefined) {
   return queryOptions({
     queryKey: [...exportKeys.intervals(projectId, exportId), 'map', from] as const,

@@ -1,4 +1,4 @@
-/** Where intervals stand in the grid: a row is a day of hours, an hour of minutes, a month of days or a year; the newest is on top. */
+/** Places intervals in the grid: a row is a day of hours, an hour of minutes, a month of days or a year; the newest is on top. */
 import type { IntervalMap } from './interval-map.ts';
 
 export type Cadence = { interval: string; timezone: string };
@@ -19,7 +19,7 @@ export function layoutOf({ starts }: IntervalMap, cadence: Cadence): Layout {
   starts.forEach((start, number) => {
     const { key, column } = place(start);
     let row = oldestFirst.at(-1);
-    // Of an interval that the export had before, several may begin in one column: they go on in another row.
+    // With an earlier cadence several intervals may begin in one column, so they continue in another row.
     if (row?.key !== key || row.cells[column] !== -1) {
       row = { key, cells: new Int32Array(columns.length).fill(-1) };
       oldestFirst.push(row);

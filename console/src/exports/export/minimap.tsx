@@ -1,4 +1,4 @@
-/** The whole history in one picture; a click or a drag scrolls the grid there. The keys of the grid reach all of it too. */
+/** The whole history in one picture; a click or a drag scrolls the grid there. The grid's keys also reach all of it. */
 import { useEffect, useRef, type PointerEvent, type RefObject } from 'react';
 import { indexOfCode } from '../states/codes.ts';
 import type { IntervalMap } from './interval-map.ts';

@@ -1,4 +1,4 @@
-/** Asks why an export is paused, and until when: who looks at it later has both before them. */
+/** Asks why an export is paused, and until when, to show both to later viewers. */
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
@@ -92,7 +92,7 @@ export function PauseDialog({ projectId, exportId, name, onDone, onClose }: Prop
   );
 }
 
-/** @param typed of an input for local times @returns ISO; null: never by itself */
+/** @param typed from an input for local times @returns ISO; null: never automatically */
 function resumeAt(choice: string, typed: string): string | null {
   if (choice === 'never') return null;
   if (choice === 'hour') return new Date(Date.now() + HOUR).toISOString();

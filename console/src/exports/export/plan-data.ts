@@ -1,4 +1,4 @@
-/** Previews of deliveries and their launch: a launch names its preview, so that what runs is what was shown, or nothing. */
+/** Previews of deliveries and their launch: a launch names its preview, so exactly the shown plan runs, or none. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
@@ -10,7 +10,7 @@ import type { Cadence } from './layout.ts';
 export type Preview = components['schemas']['BackfillPreview'];
 export type Wanted = { start_at: string; end_at: string; only?: readonly string[] };
 
-/** @param only what is not delivered, or out of date; otherwise all */
+/** @param only true: intervals that are not delivered or out of date; false: all */
 export function wanted(cadence: Cadence, start: number, end: number, only: boolean): Wanted {
   return {
     start_at: edge(cadence, start),
@@ -37,14 +37,14 @@ export function previewQuery(projectId: number, exportId: string, body: Wanted |
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
     retry: false,
-    // A plan that is about to be confirmed does not change under the pointer; the launch says what has changed.
+    // A plan that is about to be confirmed must not change under the pointer; the launch reports changes.
     meta: { live: false },
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
 }
 
-/** @returns the id of the backfill @throws ApiError 409 when the plan is no longer true */
+/** @returns the id of the backfill @throws ApiError 409 when the plan has changed */
 export async function launch(projectId: number, exportId: string, body: Wanted, plan: string): Promise<string> {
   const params = { path: { project_id: projectId, batch_export_id: exportId } };
   const answer = await done(api.POST(PATH, { params, body: { ...body, plan } }));

@@ -19,7 +19,7 @@ export function linesOf({ intervals, skipped, rows, overwrites, estimate }: Prev
     (state) => [`${state === 'stale' ? 'out of date' : state}, skipped`, skipped[state]] as const,
   );
   const known = [...runs, ...left].reduce((sum, [, count]) => sum + count, 0);
-  // The rest is not offered: it lies before the start of the export, for example.
+  // The rest is not offered, for example because it is before the start of the export.
   const others = Math.max(0, selected - known);
   return [
     ...[...runs, ...left, ['not offered, skipped', others] as const]

@@ -88,7 +88,7 @@ function refusalOf(error: unknown): string {
   return messageOf(error);
 }
 
-/** The plan that is true now, of a refusal because the one that was shown is not. */
+/** Returns the current plan from a refusal of an outdated one. */
 function newPlanOf(error: unknown): Preview | undefined {
   return error instanceof ApiError && error.status === 409 ? (error.body as { plan?: Preview }).plan : undefined;
 }

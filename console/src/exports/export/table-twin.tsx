@@ -1,4 +1,4 @@
-/** The same as the grid for narrow screens: stretches of intervals in one state, the newest first. */
+/** Replaces the grid on narrow screens: lists runs of intervals in one state, the newest first. */
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { Glyph } from '../states/cell.tsx';
@@ -65,7 +65,7 @@ export function TableTwin({ map, cadence, selected, onSelect }: TwinProps) {
   );
 }
 
-/** Several intervals as one, for their name. */
+/** Joins several intervals into one, to name them. */
 function spanOf(map: IntervalMap, first: number, last: number): IntervalMap {
   return { ...map, starts: Float64Array.of(map.starts[first]!), ends: Float64Array.of(map.ends[last]!) };
 }

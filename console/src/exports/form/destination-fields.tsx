@@ -1,4 +1,4 @@
-/** Fields of a destination, in groups; each has its error beside it. */
+/** Fields of a destination, in groups; each shows its own error. */
 import { useMemo } from 'react';
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
@@ -9,9 +9,9 @@ type FieldsProps = {
   type: DestinationType;
   config: Config;
   onChange: (config: Config) => void;
-  /** Whether the server has its secrets already: they stay unless they are typed. */
+  /** Whether the server has the secrets already, which stay unless new ones are typed. */
   hasSecrets: boolean;
-  /** As errors name it: the one that is to be mended. */
+  /** The field to correct, by its name in errors. */
   field: string | undefined;
   errorOf: (attr: string) => string | undefined;
 };
@@ -23,7 +23,7 @@ const GROUPS = [
   { group: 'events', title: 'Events' },
   { group: 'advanced', title: 'Advanced' },
 ] as const;
-/** Groups that are closed at first: most exports need nothing of them. */
+/** Groups that are closed at first, because most exports need none of their fields. */
 const CLOSED: readonly string[] = ['events', 'advanced'];
 
 export function DestinationFields({ type, ...given }: FieldsProps) {

@@ -22,7 +22,7 @@ export type Field = {
   placeholder: string | undefined;
 };
 
-/** As much of JSON Schema as the configurations of destinations use. */
+/** The part of JSON Schema that configurations of destinations use. */
 type Schema = {
   type?: string;
   enum?: string[];
@@ -39,7 +39,7 @@ type Schema = {
 
 export type Config = Readonly<Record<string, unknown>>;
 
-/** How errors and links name a field. */
+/** Name of a field in errors and links. */
 export const attrOf = (name: string): string => `destination__config__${name}`;
 
 export const destinationTypesQuery = (projectId: number) =>

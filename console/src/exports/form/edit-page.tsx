@@ -12,7 +12,7 @@ import styles from './form.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/edit');
 
-/** Changes an export, unless somebody else has changed it since it was loaded. */
+/** Changes an export, unless it was changed by another person since it was loaded. */
 export function EditExportPage() {
   const { projectId, exportId } = route.useParams();
   const { field } = route.useSearch();
@@ -25,7 +25,7 @@ export function EditExportPage() {
       const answer = api.GET('/api/environments/{project_id}/batch_exports/{id}/', { params: { path }, signal });
       return { body: await done(answer), etag: (await answer).response.headers.get('ETag') };
     },
-    // The form does not change while somebody is editing it.
+    // The form must not change while it is edited.
     staleTime: Infinity,
     gcTime: 0,
   });

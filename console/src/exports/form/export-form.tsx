@@ -24,7 +24,7 @@ export type ExportFields = {
 type Props = {
   projectId: number;
   types: readonly DestinationType[];
-  /** Absent: it is new. Of one that exists, model and type stay. */
+  /** Absent: a new export. Model and type of an existing one cannot change. */
   exportId?: string;
   initial: ExportFields;
   /** Its schedule; absent: days begin at midnight UTC. */
@@ -32,7 +32,7 @@ type Props = {
   /** Field that is to be mended, as errors name it. */
   field?: string | undefined;
   submit: string;
-  /** Label of the button that retries what failed, too; absent: nothing has. */
+  /** Label of the button that also retries failed intervals; absent: none failed. */
   submitAndRetry?: string;
   onSubmit: (fields: ExportFields, isRetried: boolean) => Promise<void>;
 };
@@ -57,7 +57,7 @@ export function ExportForm({
   const [interval, setInterval] = useState(initial.interval);
   const [type, setType] = useState(initial.destination.type);
   const [config, setConfig] = useState<Config>(initial.destination.config);
-  /** Undefined: the fields are shown instead. */
+  /** Text of the JSON view; undefined: the fields are shown instead. */
   const [json, setJson] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
@@ -80,7 +80,7 @@ export function ExportForm({
     setConfig(parsed);
     setJson(undefined);
   }
-  /** The form as a body; undefined, and said beside the text, if that is no JSON. */
+  /** Returns the form as a body; undefined, with an error at the text, if that is not JSON. */
   function read(): ExportFields | undefined {
     const parsed = text === undefined ? { ...config } : objectIn(text);
     setError(parsed ? undefined : new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }));
@@ -97,7 +97,7 @@ export function ExportForm({
   }
 
   const { config: before } = initial.destination;
-  // Secrets go to no other place than the one that they were given for.
+  // Secrets must not be sent to another place than they were given for.
   const movesSecrets = chosen?.replaced_secrets.some((one) => config[one] !== before[one]) ?? false;
 
   const attr = error instanceof ApiError ? error.attr : null;
@@ -193,7 +193,7 @@ export function ExportForm({
   );
 }
 
-/** With the name of the field inside of the configuration. */
+/** Error message with the field's name inside the configuration. */
 function jsonError(error: unknown): string | undefined {
   const attr = error instanceof ApiError ? error.attr : null;
   if (!attr?.startsWith('destination') || attr === 'destination__type') return undefined;

@@ -35,7 +35,7 @@ export function NextRuns({ projectId, interval, schedule }: NextRunsProps) {
         }),
       ),
     placeholderData: keepPreviousData,
-    // An interval that is refused is said beside its field, when the form is sent.
+    // A refused interval is reported at its field when the form is sent.
     retry: false,
   });
   if (!data || data.runs.length === 0) return null;

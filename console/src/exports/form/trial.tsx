@@ -11,10 +11,10 @@ import styles from './form.module.css';
 
 type TrialProps = {
   projectId: number;
-  /** Absent: it is not saved yet. */
+  /** Absent: the export is not saved yet. */
   exportId: string | undefined;
   type: DestinationType;
-  /** The form as a body; undefined: it cannot be read. */
+  /** Returns the form as a body; undefined: the form is invalid. */
   fields: () => ExportFields | undefined;
   onError: (error: unknown) => void;
 };
@@ -32,7 +32,7 @@ export function Trial({ projectId, exportId, type, fields, onError }: TrialProps
       for (const step of type.steps.keys()) {
         found.push((await runStep(projectId, exportId, body, step)).result);
         setResults([...found]);
-        // Later steps take for granted that those before them passed.
+        // Later steps assume that earlier ones passed.
         if (found[step]!.status === 'Failed') return;
       }
     },
@@ -122,7 +122,7 @@ function Step({ name, result, isNow }: { name: string; result: Result | undefine
   );
 }
 
-/** Rows that are shown, of those that the answer has. */
+/** Number of rows shown from the answer. */
 const SHOWN = 20;
 
 function Rows({ preview }: { preview: components['schemas']['BatchExportPreview'] }) {

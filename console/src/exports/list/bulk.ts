@@ -1,4 +1,4 @@
-/** One thing done to several exports in one request: each has a result of its own, because some may be refused while others are not. */
+/** Runs one action on several exports in one request. Each has its own result, because some may be refused. */
 import { api, done, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import type { ListedExport } from './list-data.ts';
@@ -39,7 +39,7 @@ async function resultsOf(project_id: number, ids: string[], action: BulkAction) 
     );
     return results.map((one) => [one.id, inWords(one, action)] as const);
   } catch (error) {
-    // Whether the server did some of it is shown by their states.
+    // The states of the exports show whether the server did a part.
     return ids.map((id) => [id, { ok: false, text: messageOf(error) }] as const);
   }
 }

@@ -1,4 +1,4 @@
-/** A project without exports: how to begin, with the example's events or with one's own. */
+/** A project without exports: how to begin, with example events or with your own. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';

@@ -5,10 +5,10 @@ import { csrfToken } from '../../api/session-fetch.ts';
 /** When they happened, in whole hours. */
 export const EXAMPLE_MORNING = { start: '2025-06-02T09:00:00Z', end: '2025-06-02T12:00:00Z' };
 
-/** Namespace of the uuids that lines have: also those that were sent by the command line are not stored twice. */
+/** Namespace of the lines' uuids; the command line uses the same, so lines sent by both are stored once. */
 const LINES = [0x5f, 0x0c, 0x7f, 0x0e, 0x8a, 0x4e, 0x5d, 0x0b, 0xb1, 0xa6, 0x6f, 0x1d, 0x9f, 0x0a, 0x7c, 0x11];
 
-/** @returns how many events there are of it @throws ApiError */
+/** @returns the number of events @throws ApiError */
 export async function loadExampleMorning(projectId: number): Promise<number> {
   const [project, { default: text }] = await Promise.all([
     done(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } } })),

@@ -12,7 +12,7 @@ type RowProps = {
   one: ListedExport;
   isSelected: boolean;
   onSelect: (id: string, isSelected: boolean) => void;
-  /** Of the last thing that was done to several at once. */
+  /** Result of the last bulk action. */
   result: BulkResult | undefined;
 };
 

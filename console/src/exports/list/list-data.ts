@@ -1,4 +1,4 @@
-/** Data of the list of exports. Only this file knows from which answers it comes. */
+/** Data of the list of exports. Only this file knows the underlying requests. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
@@ -11,13 +11,13 @@ import { pauseOf, type PauseOf } from '../words/pause.tsx';
 type Body = components['schemas']['BatchExportOverview'];
 
 export type ListState = Body['state'];
-/** In the order in which they are counted and listed. */
+/** States in the order in which they are counted and listed. */
 export const STATES = ['needs_you', 'retrying', 'behind', 'paused', 'on_time'] as const satisfies readonly ListState[];
 
 export type ListedExport = {
   id: string;
   name: string;
-  /** In words. */
+  /** The destination in words. */
   destination: string;
   interval: string;
   state: ListState;
@@ -30,7 +30,7 @@ export type ListedExport = {
   cells: readonly Code[];
   /** Intervals that failed and are not tried again. */
   undelivered: { count: number; since: Since } | null;
-  /** When what failed is tried again; null: nothing is, or it is not known. */
+  /** Time of the next retry; null: none, or unknown. */
   nextTryAt: string | null;
   error: { detail: string | null; field: string | null; runId: string | null } | null;
   pause: PauseOf | null;
@@ -40,19 +40,19 @@ export type ListedExport = {
   canEdit: boolean;
 };
 
-/** `start` of the first of them, where all of them are recent; otherwise of the newest. */
+/** `start` of the first interval if all are recent, else of the newest. */
 type Since = { start: string; isFirst: boolean } | null;
 
 export type ExportList = {
   exports: readonly ListedExport[];
   counts: Readonly<Record<ListState, number>>;
-  /** When the first of those that are retrying is tried again. */
+  /** Time of the first retry. */
   nextTryAt: string | null;
-  /** Of the project, or what the text finds, whatever their state. */
+  /** Number of exports in the project, or found by the text, in any state. */
   total: number;
-  /** How many the filter finds: more than are listed, perhaps. */
+  /** Number of exports that the filter finds; may be more than are listed. */
   found: number;
-  /** Why the installation delivers nothing at all. */
+  /** The reason why the installation delivers nothing at all. */
   blocked: string | null;
 };
 
@@ -64,7 +64,7 @@ const REFRESH_MS = 15_000;
 
 export function listQuery(projectId: number, filter: ListFilter) {
   const search = filter.search ?? '';
-  // An address that somebody typed may name no state: then all are shown.
+  // A typed address may name an unknown state; all are shown then.
   const state = STATES.find((one) => one === filter.state);
   return queryOptions({
     queryKey: [...exportKeys.all(projectId), 'list', { search, state }] as const,

@@ -1,4 +1,4 @@
-/** How all exports stand, in one sentence whose parts are filters; and the filter by name. */
+/** Summary of all exports, in one sentence whose parts are filters; and the filter by name. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ButtonLink } from '../../look/button.tsx';
 import { SearchField } from '../../look/search-field.tsx';

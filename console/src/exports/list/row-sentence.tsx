@@ -1,4 +1,4 @@
-/** The second line of an export in the list: why it needs somebody, why it is paused, or how far it is complete. */
+/** The second line of an export in the list: why it needs attention, why it is paused, or how far it is complete. */
 import { Link } from '@tanstack/react-router';
 import { useNow } from '../../look/now.ts';
 import { formatDuration, isToday, Time } from '../../look/time.tsx';
@@ -67,7 +67,7 @@ function Undelivered({ one, undelivered: { count, since } }: UndeliveredProps) {
   );
 }
 
-/** Leads to the field that is to be mended, or to the run that says more; who may only look is told whom to ask. */
+/** Links to the field to correct, or to the run with details; tells viewers whom to ask. */
 function Mend({ projectId, one: { id, name, error, canEdit } }: { projectId: number; one: ListedExport }) {
   const of = { projectId, exportId: id };
   if (!canEdit) return <>You can look at this export; ask an editor to retry. </>;

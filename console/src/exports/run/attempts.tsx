@@ -1,4 +1,4 @@
-/** The attempts of a run, each with its steps and how long they took; and how far it is while its parts move. */
+/** The attempts of a run, each with its steps and their durations, and the progress of its parts. */
 import { useQuery } from '@tanstack/react-query';
 import { formatBytes, formatCount, formatDuration, formatTime, zoneName } from '../../look/time.tsx';
 import { attemptsQuery, progressQuery, type Attempt, type RunPlace } from './run-data.ts';

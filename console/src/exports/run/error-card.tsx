@@ -14,7 +14,7 @@ const OWNERS: Record<RunError['owner'], { short: string; sentence: string }> = {
   sluice: { short: 'Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
 };
 
-/** The error of a run: the sentence, who can mend it, and in which field. */
+/** The error of a run: the sentence, the people who can end it, and the field. */
 export function ErrorCard({ place, error }: { place: RunPlace; error: RunError }) {
   const { short, sentence } = OWNERS[error.owner];
   const now = useNow();

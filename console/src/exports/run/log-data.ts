@@ -7,22 +7,22 @@ import { runParams, type RunPlace } from './run-data.ts';
 
 export type LogEntry = components['schemas']['LogEntry'];
 
-/** As the address has it. */
+/** Filter of a log, as in the address. */
 export type LogFilter = {
   /** The least level. */
   level?: string | undefined;
   attempt?: string | undefined;
   text?: string | undefined;
-  /** A line that a link leads to: its instant and its id. What is newer is left out. */
+  /** A line that a link leads to: its instant and its id. Newer lines are left out. */
   line?: string | undefined;
 };
 
 export const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 
-/** Entries of a page: the most that the API gives. */
+/** Entries of a page: the API's maximum. */
 const PAGE = 500;
 const FOLLOW_MS = 2_000;
-/** An entry may become visible after one that is newer: the last seconds are read again. */
+/** Overlap of polls, because an entry may become visible after a newer one. */
 const AGAIN_MS = 5_000;
 
 type Page = { next: string | null; results: LogEntry[] };
@@ -59,7 +59,7 @@ export const logQuery = (place: RunPlace, filter: LogFilter) =>
     staleTime: Infinity,
   });
 
-/** Adds to the log what was written since: its answer is how many entries there were. */
+/** Adds new entries to the log; the query's answer is their number. */
 export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilter, isFollowed: boolean) =>
   queryOptions({
     queryKey: ['log-tail', place, queryOf(filter)] as const,
@@ -73,7 +73,7 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
         ...(newest && { after: new Date(Date.parse(newest.timestamp) - AGAIN_MS).toISOString() }),
       };
       const tail: Page = await done(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
-      // More than a page was written meanwhile: there would be a gap.
+      // More than a page was written meanwhile, which would leave a gap.
       if (tail.next !== null) await queries.resetQueries({ queryKey });
       else queries.setQueryData<Log>(queryKey, (log) => log && joined(log, tail.results));
       return tail.results.length;
@@ -82,7 +82,7 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
     refetchInterval: () => pollMs(FOLLOW_MS),
   });
 
-/** The same log when nothing is new, so that nothing is drawn again. */
+/** Joins new entries; returns the same log if there are none, so that React draws nothing again. */
 function joined(log: Log, tail: readonly LogEntry[]): Log {
   const [first, ...others] = log.pages;
   if (!first) return log;

@@ -1,4 +1,4 @@
-/** Lines of a log. Those in view are drawn, and enough around them that none is missing while somebody scrolls. */
+/** Lines of a log. Draws the lines in view, and enough around them that none is missing while scrolling. */
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
@@ -13,9 +13,9 @@ const AHEAD = 200;
 
 type LinesProps = {
   entries: readonly LogEntry[];
-  /** The one that the address leads to. */
+  /** The line that the address leads to. */
   line: string | undefined;
-  /** Whether there are no earlier ones. */
+  /** Whether there are no earlier lines. */
   isEnd: boolean;
   onEnd: () => void;
   /** Called when the newest line comes into view, or leaves it. */

@@ -1,4 +1,4 @@
-/** The log of a run: newest first, in a list that only holds what is seen. Its filters, and a line, are in the address. */
+/** The log of a run: newest first, in a list that only draws visible lines. Its filters, and a line, are in the address. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -29,7 +29,7 @@ export function LogView({ place, isOpen }: { place: RunPlace; isOpen: boolean })
   const [isFollowed, setFollowed] = useState(isOpen);
   const [isAtTop, setAtTop] = useState(true);
   const log = useInfiniteQuery(logQuery(place, search));
-  // Further down nothing moves while somebody reads; what was written meanwhile comes when they are back.
+  // Further down the list stays still for reading; new entries are added once the reader is back at the top.
   useQuery(tailQuery(queries, place, search, isFollowed && isAtTop && log.isSuccess && !search.line));
   const entries = useMemo(() => log.data?.pages.flatMap(({ results }) => results) ?? [], [log.data]);
   const most = useMemo(() => entries.reduce((found, { attempt }) => Math.max(found, attempt ?? 0), 0), [entries]);

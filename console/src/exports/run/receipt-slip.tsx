@@ -1,11 +1,11 @@
-/** The receipt of a run, line by line: what the source had, what the destination acknowledged, and its files. */
+/** The receipt of a run, line by line: the source's counts, the destination's acknowledgement, and its files. */
 import { Copy } from '../../look/copy.tsx';
 import { formatBytes, formatCount, formatDuration, Time } from '../../look/time.tsx';
 import type { Run } from './run-data.ts';
 import styles from './run.module.css';
 
 type File = { key: string; rows: number; bytes: number; sha256: string };
-/** As much of a receipt as is shown; it is the destination's, so each member may be missing. */
+/** The shown part of a receipt. Destinations write receipts, so each member may be missing. */
 type Receipt = { digest?: unknown; location?: string; manifest?: string; files?: File[]; file_count?: number };
 
 /** Files that are shown before the rest is asked for. */

@@ -1,4 +1,4 @@
-/** A run, as the API has it; what is open is asked for again. */
+/** Requests about a run; open runs are polled. */
 import { queryOptions } from '@tanstack/react-query';
 import { api, ApiError, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
@@ -8,10 +8,10 @@ import { exportKeys } from '../query-keys.ts';
 export type Run = components['schemas']['BatchExportRun'];
 export type RunError = NonNullable<Run['error']>;
 
-/** Where a run is. */
+/** The ids that locate a run. */
 export type RunPlace = { projectId: number; exportId: string; runId: string };
 
-/** For paths of a run. */
+/** Path parameters of a run. */
 export const runParams = ({ projectId, exportId, runId }: RunPlace) => ({
   path: { project_id: projectId, batch_export_id: exportId, id: runId },
 });
@@ -77,7 +77,7 @@ export function cancel(place: RunPlace): Promise<unknown> {
   );
 }
 
-/** How many intervals of its export failed and are not retried: as many as a mended field may end. */
+/** Number of the export's intervals that failed and are not retried, which a corrected field may fix. */
 export const failedQuery = ({ projectId, exportId }: Pick<RunPlace, 'projectId' | 'exportId'>) =>
   queryOptions({
     queryKey: [...exportKeys.all(projectId), 'one', exportId] as const,

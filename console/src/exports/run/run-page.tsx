@@ -15,7 +15,7 @@ import styles from './run.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$runId');
 
-/** One delivery of one data interval: what it did, what it left, and why it did not. */
+/** Page of one run: its steps, its receipt, and its error. */
 export function RunPage() {
   const place = route.useParams();
   const run = useQuery(runQuery(place));

@@ -4,12 +4,12 @@ import styles from './cell.module.css';
 
 export const cellClass = styles.cell!;
 
-/** Shown beside words that say the same. */
+/** Glyph of a state, always shown next to the state in words. */
 export function Glyph({ code }: { code: Code }) {
   return <span className={styles.cell} data-code={code} aria-hidden />;
 }
 
-/** The newest at the end; where there is too little room the oldest are left out. */
+/** Strip of states, the newest at the end; the oldest are left out if room is short. */
 export function Strip({ codes }: { codes: readonly Code[] }) {
   const label = codes.length === 0 ? 'No intervals yet' : `The last ${codes.length} intervals: ${sumUp(codes)}`;
   return (
@@ -21,7 +21,7 @@ export function Strip({ codes }: { codes: readonly Code[] }) {
   );
 }
 
-/** @param counts by code: what is drawn, and how often */
+/** @param counts number of drawn intervals by code */
 export function Legend({ counts }: { counts: ReadonlyMap<Code, number> }) {
   const known = CODES.map((code) => [code, counts.get(code) ?? 0] as const);
   return (

@@ -1,12 +1,12 @@
 /**
- * How a data interval stands, as the API's two letters: the fill, what the destination holds, and the mark, what happens. `--` is blank:
- * not offered. Everything that draws, counts or names intervals goes by these.
+ * State of a data interval in the API's two letters: the fill for the destination's data, and the mark for the current work. `--` is blank:
+ * not offered. All code that draws, counts or names intervals uses these.
  */
 import type { components } from '../../api/schema.d.ts';
 
 export type Code = components['schemas']['IntervalMap']['states'][number];
 
-/** The loudest last, as the API has them: of several intervals that share a place, the loudest is drawn. */
+/** Codes in the API's order, the most urgent last; of several intervals in one place, the most urgent is drawn. */
 const NAMES: Readonly<Record<Code, string>> = {
   '--': 'not offered',
   hi: 'delivered',
@@ -66,7 +66,7 @@ export const GROUPS = [
 
 export type CodeGroup = (typeof GROUPS)[number];
 
-/** @returns how many there are of each group that has any, in the order of `GROUPS` */
+/** @returns the counts of all groups that are not empty, in the order of `GROUPS` */
 export function countGroups(counts: Iterable<readonly [Code, number]>): { group: CodeGroup; count: number }[] {
   const totals = new Map<CodeGroup, number>();
   for (const [code, count] of counts) {

@@ -1,4 +1,4 @@
-/** How far an export is complete, as a sentence. */
+/** Sentence about how far an export is complete. */
 import { useNow } from '../../look/now.ts';
 import { formatDuration, formatInterval, isToday, Time, viewerZone } from '../../look/time.tsx';
 
@@ -6,7 +6,7 @@ type FreshnessOf = {
   completeUntil: string | null;
   lagSeconds: number;
   targetSeconds: number | null;
-  /** As `hour`, and an instant in its first interval: of an export none of whose intervals has ended yet. */
+  /** An interval such as `hour`, with an instant in the first one; for an export whose first interval has not ended. */
   interval: string;
   createdAt: string | null;
 };
@@ -36,7 +36,7 @@ export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, 
   );
 }
 
-/** Of hours only: where days begin depends on the clocks of a time zone. */
+/** Only for hours, because the start of days depends on the time zone. */
 function firstInterval(interval: string, createdAt: string): { start: string; end: string } | undefined {
   const minutes = interval === 'hour' ? 60 : Number(/^every (\d+) minutes$/.exec(interval)?.[1]);
   if (!minutes) return undefined;

@@ -1,4 +1,4 @@
-/** The condition sets of a flag in the order in which they are tried: in words, with the share that each takes. */
+/** The condition sets of a flag in the order in which they are tried: in words, with the share of each. */
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { PercentField } from '../percent-field.tsx';
@@ -33,7 +33,7 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
     <section aria-label="Condition sets">
       <ol className={styles.sets}>
         {sets.map((set, index) => (
-          // Sets have no names: their place is what they are known by.
+          // Sets have no names, so their place identifies them.
           <li key={`${index} ${edit.origin}`} className={styles.set}>
             <span className={styles.place}>{index + 1}</span>
             <div className={styles.words}>

@@ -1,4 +1,4 @@
-/** Two edits of the same flag beside each other, and what may become of them. */
+/** Two edits of the same flag side by side, and the ways to resolve them. */
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
 import type { Flag, FlagPatch } from '../flags-data.ts';

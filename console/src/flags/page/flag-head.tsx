@@ -6,7 +6,7 @@ import { showNotice } from '../../look/notice.tsx';
 import { changeFlag, flagQuery, type Flag, type FlagPatch } from '../flags-data.ts';
 import styles from './flag-page.module.css';
 
-/** The key, the switch, and what SDKs make of the flag. */
+/** The key, the switch, and the flag's effect in SDKs. */
 export function FlagHead({ projectId, flag }: { projectId: number; flag: Flag }) {
   const queries = useQueryClient();
   const { queryKey } = flagQuery(projectId, flag.id);

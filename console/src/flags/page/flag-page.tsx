@@ -1,4 +1,4 @@
-/** One flag: who gets it, an edit of that, and what it was before. */
+/** Page of one flag: who gets it, an edit, and its history. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Failure, Skeleton } from '../../look/notes.tsx';

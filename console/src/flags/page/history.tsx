@@ -32,7 +32,7 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
     getNextPageParam: (last, pages) => (last.next === null ? undefined : pages.length * PAGE),
   });
   const entries = history.data?.pages.flatMap(({ results }) => results) ?? [];
-  // Otherwise what came between is not known yet.
+  // Otherwise the changes in between are not loaded yet.
   const isWhole = entries[0]?.detail.version === flag.version;
   function restore(index: number) {
     edit.begin(flag, fieldsBefore(flag, entries.slice(0, index)));

@@ -40,7 +40,7 @@ export function Payloads({ edit, refusal, mayEdit }: PayloadsProps) {
 type PayloadProps = {
   label: string;
   value: unknown;
-  /** As it is saved; of an encrypted one a mask. */
+  /** The saved payload; for an encrypted one its mask. */
   before: unknown;
   problem: string | undefined;
   onChange: (text: string | undefined) => void;

@@ -1,4 +1,4 @@
-/** The bar that lists the changes of an edit and saves them. A conflict with somebody else's edit shows both. */
+/** The bar that lists the changes of an edit and saves them. A conflict with another person's edit shows both. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, done, messageOf } from '../../api/client.ts';
@@ -34,7 +34,7 @@ export function SaveBar({ projectId, edit, refusal }: SaveBarProps) {
     },
     async onError(error) {
       const isConflict = error instanceof ApiError && error.status === 409;
-      // A newer one than the cache holds is what the server compared with.
+      // The server compared with a newer flag than the cached one.
       if (isConflict) setTheirs(await freshFlag(projectId, id));
       else refusal.show(error);
     },

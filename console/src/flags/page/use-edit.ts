@@ -6,7 +6,7 @@ import type { Filters } from '../words/conditions.ts';
 import { differences, fieldsOf, type Fields } from '../words/fields.ts';
 
 export type Edit = {
-  /** The flag as it was when the edit began: what the server compares with. */
+  /** The flag as it was when the edit began, which the server compares with. */
   base: Flag;
   fields: Fields;
   changes: ChangeLine[];
@@ -15,10 +15,10 @@ export type Edit = {
   origin: number;
   set(change: Partial<Fields>): void;
   setFilters(change: Partial<Filters>): void;
-  /** @param base of what is changed @param fields as they should be */
+  /** @param base the flag before the edit @param fields the new values */
   begin(base: Flag, fields: Fields): void;
   discard(): void;
-  /** For a PATCH, which is refused when somebody else changed the same meanwhile. */
+  /** Body of a PATCH, which is refused when another person changed the same fields meanwhile. */
   patch(): Partial<Fields> & { version: number; original_flag: Record<string, unknown> };
 };
 

@@ -4,7 +4,7 @@ import { api, done } from '../../api/client.ts';
 import { flagQuery } from '../flags-data.ts';
 import { conditionsOf, IDS, type Filters, type Names } from '../words/conditions.ts';
 
-/** Names of cohorts, flags and group types that conditions have only the ids of. What may not be seen keeps its id. */
+/** Names of cohorts, flags and group types, which conditions hold only by id. Hidden ones are shown by id. */
 export function useNames(projectId: number, filters: Filters): Names {
   const conditions = (filters.groups ?? []).flatMap(conditionsOf);
   const cohorts = unique(conditions.filter(({ type }) => type === 'cohort').map(({ value }) => Number(value)));

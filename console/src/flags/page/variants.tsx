@@ -11,7 +11,7 @@ type Variant = NonNullable<NonNullable<Filters['multivariate']>['variants']>[num
 /** A sum of floats: 33.3 + 33.3 + 33.4. */
 const ROUNDING = 1e-6;
 
-/** Into which variants those who get the flag fall. */
+/** The variants among which the flag's persons are split. */
 export function Variants({ edit, refusal, mayEdit }: { edit: Edit; refusal: Refusal; mayEdit: boolean }) {
   const { multivariate } = edit.fields.filters;
   const variants = multivariate?.variants ?? [];

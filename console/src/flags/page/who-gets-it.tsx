@@ -1,4 +1,4 @@
-/** The flag for one person, as it is saved or as it is being edited: what became of each condition set, and where the person falls. */
+/** The decision for one person, by the saved or the edited flag: the outcome of each condition set, and the person's place in the rollout. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';

@@ -103,7 +103,7 @@ function variantLines(before: readonly Variant[], after: readonly Variant[]): Ch
 
 const variantInWords = ({ rollout_percentage: percent }: Variant) => formatPercent(percent);
 
-/** Payloads are JSON texts: their formatting is no change. */
+/** Compares payloads as JSON, so a new format alone is not a change. */
 function payloadLines(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

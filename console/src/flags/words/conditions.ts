@@ -16,7 +16,7 @@ export type Names = {
   groupType(index: number): string;
 };
 
-/** Where only the ids are known. */
+/** Names for use where only the ids are known. */
 export const IDS: Names = {
   cohort: (id) => `cohort ${id}`,
   flag: (id) => `flag ${id}`,
@@ -118,13 +118,13 @@ export function conditionInWords(condition: Condition, names: Names = IDS): stri
 
 export const conditionsOf = (set: ConditionSet): readonly Condition[] => set.properties ?? [];
 
-/** The percentage of a set; those that name none are for all who match. */
+/** The percentage of a set; absent means all who match. */
 export const percentOf = (set: Pick<ConditionSet, 'rollout_percentage'>): number => set.rollout_percentage ?? 100;
 
 /** @returns as `33.3 %` */
 export const formatPercent = (percent: number): string => `${Number(percent.toFixed(4))} %`;
 
-/** @returns as `plan is pro and email is set`; empty for a set that asks for nothing */
+/** @returns text such as `plan is pro and email is set`; empty for a set without conditions */
 export function setInWords(set: ConditionSet, names: Names = IDS): string {
   return conditionsOf(set)
     .map((one) => conditionInWords(one, names))

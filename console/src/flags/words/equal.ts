@@ -33,7 +33,7 @@ export function merged<T>(base: T, theirs: T, ours: T): T {
     return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as T;
   }
   if (Array.isArray(base) && Array.isArray(theirs) && Array.isArray(ours)) {
-    // Where one of them has more or fewer, places no longer say what belongs together.
+    // With different lengths, places no longer match elements.
     if (base.length === theirs.length && base.length === ours.length) {
       return base.map((value, index) => merged<unknown>(value, theirs[index], ours[index])) as T;
     }

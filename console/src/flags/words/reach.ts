@@ -1,11 +1,11 @@
-/** How many persons get a flag, from how many match each of its condition sets. */
+/** Estimates how many persons get a flag, from the numbers that match its condition sets. */
 
-/** @param percent 0 to 100 @param asks whether it has conditions */
+/** @param percent 0 to 100 @param asks whether the set has conditions */
 export type CountedSet = { percent: number; asks: boolean; matching: number };
 
 /**
- * A person has the same place in every set of a flag, so a set that asks for nothing gives its share of everybody, and each other one adds what
- * it gives beyond that. How far two sets with conditions overlap is not known: then there are two bounds.
+ * A person has the same place in every set of a flag, so a set without conditions gives its share of everybody, and each other one adds its share
+ * beyond that. The overlap of two sets with conditions is unknown, so there are two bounds.
  */
 export function reachOf(sets: readonly CountedSet[], total: number): { least: number; most: number } {
   const floor = Math.max(0, ...sets.filter(({ asks }) => !asks).map(({ percent }) => percent));

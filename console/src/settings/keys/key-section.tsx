@@ -1,4 +1,4 @@
-/** The keys of an owner in a table, with what can be done to each. */
+/** The keys of an owner in a table, with the actions on each. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../../api/client.ts';
@@ -17,7 +17,7 @@ type KeySectionProps = {
   title: string;
   keys: KeysOfOwner;
   isPersonal: boolean;
-  /** Where there is none. */
+  /** Text shown when there are no keys. */
   empty: string;
 };
 
@@ -26,7 +26,7 @@ type Open = { to: 'create' } | { to: 'roll' | 'delete'; key: Key };
 export function KeySection({ title, keys, isPersonal, empty }: KeySectionProps) {
   const queries = useQueryClient();
   const [open, setOpen] = useState<Open>();
-  // The value is in no query: it is forgotten with the page.
+  // The value is not cached in a query, so it is gone with the page.
   const [made, setMade] = useState<Key>();
   const list = useQuery({ queryKey: keys.queryKey, queryFn: ({ signal }) => keys.list(signal) });
   const changed = () => queries.invalidateQueries({ queryKey: keys.queryKey });

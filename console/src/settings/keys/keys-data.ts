@@ -16,7 +16,7 @@ export type NewKey = {
 
 export type KeysOfOwner = {
   queryKey: readonly unknown[];
-  /** Where a request of the list goes, to copy. */
+  /** Path of the request for the list, to copy. */
   path: string;
   list(signal: AbortSignal): Promise<Key[]>;
   create(key: NewKey): Promise<Key>;

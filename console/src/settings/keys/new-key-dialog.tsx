@@ -22,7 +22,7 @@ const ALL = '';
 
 type NewKeyDialogProps = {
   keys: KeysOfOwner;
-  /** Whether it can be limited to a project; a project's key has only one. */
+  /** Whether the key can be limited to a project; a project's key always is. */
   isPersonal: boolean;
   onMade: (key: Key) => void;
   onClose: () => void;

@@ -2,7 +2,7 @@
 
 export const EVERYTHING = '*';
 
-/** Objects of scopes in words; false: one that can only be read. */
+/** Objects of scopes in words; false: the object can only be read. */
 export const OBJECTS = {
   access_control: ['Access rules', true],
   activity_log: ['Activity log', false],

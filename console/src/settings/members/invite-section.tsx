@@ -19,7 +19,7 @@ type InviteSectionProps = {
 export function InviteSection({ organization }: InviteSectionProps) {
   const queries = useQueryClient();
   const [isInviting, setInviting] = useState(false);
-  // The link is in no query: it is forgotten with the page.
+  // The link is not cached in a query, so it is gone with the page.
   const [made, setMade] = useState<Invite>();
   const invites = useQuery(invitesQuery(organization.id));
   const changed = () => queries.invalidateQueries({ queryKey: membersKey(organization.id) });

@@ -41,7 +41,7 @@ export function MemberTable({ organizationId, members }: MemberTableProps) {
     onSettled: () => queries.invalidateQueries({ queryKey: membersKey(organizationId) }),
   });
   const isMe = ({ user }: Member) => user.uuid === me.uuid;
-  // The rest is for the server to say: who is admin by then, and that an owner stays.
+  // The server decides the rest: who is admin by then, and that one owner remains.
   const mayChange = (member: Member) => own >= ADMIN && !isMe(member) && member.level <= own;
   return (
     <>
@@ -116,7 +116,7 @@ function LeaveDialog({ organizationId, member, isMe, onClose }: LeaveDialogProps
   const removing = useMutation({
     mutationFn: () => removeMember(organizationId, member),
     async onSuccess() {
-      // A whole load: what was shown is not theirs any more.
+      // Reloads the page, because the user may no longer see the data.
       if (isMe) location.assign('/');
       await queries.invalidateQueries({ queryKey: membersKey(organizationId) });
       onClose();

@@ -16,7 +16,7 @@ export const LEVELS: readonly { level: Level; label: string; description: string
 export const ADMIN: Level = 8;
 export const labelOf = (level: Level): string => LEVELS.find((one) => one.level === level)!.label;
 
-/** Levels that somebody may give: none above their own. */
+/** Levels that a member may give: none above their own. */
 export const levelsUpTo = (own: Level) =>
   LEVELS.filter(({ level }) => level <= own).map(({ level, ...words }) => ({ value: String(level), ...words }));
 
@@ -37,7 +37,7 @@ export function membersQuery(organization_id: string, page: number) {
   });
 }
 
-/** The newest; an organization with more of them pending has to revoke some. */
+/** The newest invites; an organization with more pending ones has to revoke some. */
 export function invitesQuery(organization_id: string) {
   return queryOptions({
     queryKey: [...membersKey(organization_id), 'invites'],

@@ -1,4 +1,4 @@
-/** The people of an organization, and those who are invited to it. */
+/** The people of an organization, and pending invites. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';

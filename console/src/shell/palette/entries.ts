@@ -4,12 +4,12 @@ export type Entry = {
   id: string;
   name: string;
   beside?: string;
-  /** Where it leads; absent: something is done. */
+  /** Address to open; absent: the entry runs an action. */
   href?: string;
   run?: () => void;
 };
 
-/** Keys that move about: of no use from a list. */
+/** Keys for moving on a page, which are useless in the palette. */
 const MOVING = new Set(['j', 'k', 'x', '/', 'Escape']);
 
 export function actionsOf(keys: readonly PresentKey[]): Entry[] {

@@ -13,7 +13,7 @@ type PaletteProps = { projectId: number | undefined; onClose: () => void };
 export function Palette({ projectId, onClose }: PaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  // Taken when it opens: the dialog itself answers to no key.
+  // Read when the palette opens, because the dialog itself has no keys.
   const [actions] = useState(() => actionsOf(presentKeys()));
   const wanted = useDeferredValue(text.trim());
   const found = useFound(projectId, wanted);

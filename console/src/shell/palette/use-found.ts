@@ -55,7 +55,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** @returns what the project has by that name; nothing before something was typed */
+/** @returns the project's objects with that name; empty before text is typed */
 export function useFound(projectId: number | undefined, search: string) {
   const isAsked = projectId !== undefined && search !== '';
   return useQueries({
