@@ -120,7 +120,7 @@ describe('the page of a run', () => {
     await assertAccessible(page);
     await rm(folder);
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
-    await page.getByText('Asked for. A new run delivers this interval').waitFor();
+    await page.getByText('Requested. A new run will deliver this interval').waitFor();
     await close();
   });
 });

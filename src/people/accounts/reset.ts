@@ -84,7 +84,10 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
       // tooth: reset-tries-of-account
       await ofAccount(spellingOf(email));
       // Letters to accounts take longer than looking for one in vain: a refusal would tell the two apart.
-      if (waiting >= MAX_WAITING) return void log?.warn('too many links wait to be mailed: one is left out');
+      if (waiting >= MAX_WAITING) {
+        log?.warn('too many links wait to be mailed: one is left out');
+        return;
+      }
       waiting += 1;
       last = last
         .then(() => (isClosed ? undefined : mailLink(mailer, email)))

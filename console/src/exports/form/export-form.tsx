@@ -1,10 +1,10 @@
 /** The form of an export: what, how often, where to. What the server refuses stands beside its field, and what was typed stays. */
-import { useRef, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
-import { LeaveQuestion } from '../../look/leave-question.tsx';
+import { LeaveQuestion } from '../../shell/leave-question.tsx';
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { DestinationFields } from './destination-fields.tsx';
@@ -27,7 +27,7 @@ type Props = {
   /** Absent: a new export. Model and type of an existing one cannot change. */
   exportId?: string;
   initial: ExportFields;
-  /** Its schedule; absent: days begin at midnight UTC. */
+  /** Schedule of the export; absent: days begin at midnight UTC. */
   schedule?: Schedule;
   /** Field that is to be mended, as errors name it. */
   field?: string | undefined;
@@ -61,7 +61,7 @@ export function ExportForm({
   const [json, setJson] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
-  const untouched = useRef(JSON.stringify([name, model, interval, type, config]));
+  const [untouched] = useState(() => JSON.stringify([name, model, interval, type, config]));
   const isEdit = exportId !== undefined;
   const chosen = types.find((one) => one.type === type);
   // A type that the installation no longer offers has no fields.
@@ -108,7 +108,7 @@ export function ExportForm({
   const intervals = INTERVALS.some(({ value }) => value === interval)
     ? INTERVALS
     : [...INTERVALS, { value: interval, label: interval }];
-  const isDirty = JSON.stringify([name, model, interval, type, json ?? config]) !== untouched.current;
+  const isDirty = JSON.stringify([name, model, interval, type, json ?? config]) !== untouched;
   return (
     <Form className={styles.form!} onSubmit={(event) => void send(event)}>
       <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />

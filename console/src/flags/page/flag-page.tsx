@@ -8,7 +8,7 @@ import { ConditionSets } from './condition-sets.tsx';
 import { FlagHead } from './flag-head.tsx';
 import styles from './flag-page.module.css';
 import { History } from './history.tsx';
-import { LeaveQuestion } from '../../look/leave-question.tsx';
+import { LeaveQuestion } from '../../shell/leave-question.tsx';
 import { Payloads } from './payloads.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { useEdit } from './use-edit.ts';

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
-import { Button } from './button.tsx';
-import { Actions, Dialog } from './dialog.tsx';
+import { Button } from '../look/button.tsx';
+import { Actions, Dialog } from '../look/dialog.tsx';
 
 /**
  * Asks before an edit that is not saved is left behind; the browser asks in its own words when the tab is closed.
