@@ -13,16 +13,20 @@ import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Receipt, Session, SessionContext } from '../../src/exports/destinations/contract.ts';
-import { defineDestination } from '../../src/exports/destinations/define.ts';
+import { defineDestination, grouped } from '../../src/exports/destinations/define.ts';
 import type { Delivery, StagedPart } from '../../src/exports/destinations/delivery.ts';
 import { hasCode, translate } from '../../src/exports/destinations/local-file/errors.ts';
 import { checkPrefix } from '../../src/exports/destinations/object-store/keys.ts';
 import { artifactsAt } from '../../src/exports/destinations/recorded.ts';
 import { totalsOf } from '../../src/exports/destinations/totals.ts';
-import { DeliveredElsewhere, Superseded } from '../../src/platform/errors.ts';
+import { DeliveredElsewhere, DestinationRejected, Superseded } from '../../src/platform/errors.ts';
 import { Type, type Static } from '../../src/platform/schema.ts';
 
-const Config = Type.Object({ folder: Type.String({ minLength: 1, description: 'Folder below the project’s.' }) });
+const Config = Type.Object(
+  grouped('place', {
+    folder: Type.String({ minLength: 1, title: 'Folder', description: 'Folder below the project’s.' }),
+  }),
+);
 type Config = Static<typeof Config>;
 type Header = { receipt: Receipt & { run_id: string }; exportId: string; sha256: string };
 
@@ -39,14 +43,14 @@ export const appendFolder = defineDestination<Config>({
   label: ({ folder }) => folder,
   steps: [],
   names: ({ folder }, { projectId, start, end }) => [`${projectId}/${folder}/${start}_${end}`],
-  async *deliveries(config, of, { localRoot = '' }) {
+  async *deliveries(config, of, { localRoot }) {
     const root = rootOf(localRoot, config, of.projectId);
     for (const name of (await namesIn(root)).filter((one) => one.includes('_'))) {
       const [start = '', end = ''] = name.split('_');
       if ((await latestIn(path.join(root, name))).header) yield { start, end };
     }
   },
-  async open(config, delivery, context, { localRoot = '' }) {
+  async open(config, delivery, context, { localRoot }) {
     const place = placeOf(config, delivery);
     return sessionIn(rootOf(localRoot, config, delivery.projectId), place, delivery, context);
   },
@@ -57,8 +61,12 @@ function placeOf({ folder }: Config, { projectId }: { projectId: number }): stri
   return `local:${projectId}/${folder}`;
 }
 
-const rootOf = (localRoot: string, { folder }: Config, projectId: number) =>
-  path.resolve(localRoot, String(projectId), folder);
+function rootOf(localRoot: string | undefined, { folder }: Config, projectId: number): string {
+  // Without it the folder would lie below wherever the worker was started.
+  if (localRoot === undefined)
+    throw new DestinationRejected('This installation has no folder for local exports (EXPORT_LOCAL_ROOT).');
+  return path.resolve(localRoot, String(projectId), folder);
+}
 
 function sessionIn(root: string, place: string, delivery: Delivery, context: SessionContext): Session {
   const { artifacts, ownership, signal } = context;

@@ -1,6 +1,7 @@
 /** The destinations that an installation offers: their schemas are those that validate, with all that a form shows. */
 import assert from 'node:assert/strict';
 import { FIELD_GROUPS } from '../../../src/exports/destinations/define.ts';
+import { DESTINATION_TYPES } from '../../../src/exports/destinations/index.ts';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 
 type Field = {
@@ -22,7 +23,14 @@ type Destination = {
   steps: { name: string }[];
 };
 
-const ALL = ['LocalFile', 'S3', 'AwsS3', 'S3Compatible', 'Postgres'];
+/** Secrets of the types that have some; a new type adds its own. */
+const S3_SECRETS = ['aws_access_key_id', 'aws_secret_access_key'];
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  S3: S3_SECRETS,
+  AwsS3: S3_SECRETS,
+  S3Compatible: S3_SECRETS,
+  Postgres: ['user', 'password'],
+};
 
 describe('the list of destinations', () => {
   let exports: ExportsApi;
@@ -38,11 +46,11 @@ describe('the list of destinations', () => {
   it('has every type that an export may have here', () => {
     assert.deepEqual(
       all.map(({ type }) => type),
-      ALL,
+      DESTINATION_TYPES,
     );
   });
 
-  for (const type of ALL) {
+  for (const type of DESTINATION_TYPES) {
     const one = () => all.find((candidate) => candidate.type === type)!;
 
     it(`names, describes and groups every field of ${type}`, () => {
@@ -54,10 +62,9 @@ describe('the list of destinations', () => {
 
     it(`marks the secrets of ${type}, none of which has a default or an example`, () => {
       const secrets = Object.entries(one().config.properties).filter(([, { writeOnly }]) => writeOnly);
-      const expected: Record<string, string[]> = { LocalFile: [], Postgres: ['user', 'password'] };
       assert.deepEqual(
         secrets.map(([name]) => name),
-        expected[type] ?? ['aws_access_key_id', 'aws_secret_access_key'],
+        SECRETS[type] ?? [],
       );
       for (const [, field] of secrets) assert.deepEqual([field.default, field.examples], [undefined, undefined]);
     });
@@ -68,7 +75,6 @@ describe('the list of destinations', () => {
         one().steps.map(({ name }) => name),
         (body as { steps: { name: string }[] }).steps.map(({ name }) => name),
       );
-      assert.ok(one().steps.length > 0);
     });
   }
 
