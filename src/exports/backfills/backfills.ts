@@ -101,9 +101,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     range: BackfillRange,
   ): Promise<BackfillPlan> {
     const { only = null, plan } = range;
-    if (only === null && plan === undefined) {
-      return wholePlan(await stores.batchExports.tiling(batchExport.id), start, end);
-    }
+    const whole = wholePlan(await stores.batchExports.tiling(batchExport.id), start, end);
+    if (only === null && plan === undefined) return whole;
     const examined = await examine(batchExport, start, end, only);
     // tooth: backfill-as-shown
     if (plan !== undefined && plan !== examined.token) {

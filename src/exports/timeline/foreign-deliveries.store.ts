@@ -56,6 +56,13 @@ function fromRow(row: Row): ForeignDelivery {
 export function foreignDeliveryStore(db: Knex) {
   const table = () => db<Row>('foreign_deliveries');
 
+  /** Whether the id is that of a run of another export: a destination may say any. */
+  async function isOthersRun(id: string, exportId: string): Promise<boolean> {
+    return (
+      (await db('batch_export_runs').where({ id }).whereNot({ batch_export_id: exportId }).first('id')) !== undefined
+    );
+  }
+
   return {
     /**
      * Whether a run is one of the interval's and was planned here, or an operator let its delivery be replaced.
@@ -141,13 +148,14 @@ export function foreignDeliveryStore(db: Knex) {
     /**
      * Makes the delivery's run one of ours, which has ended and delivered, above every epoch that the interval had; its plan is the newest
      * one of the interval, else of the export, of those that were there when it was found: later ones may deliver to another place.
-     * @returns its id, the one that the destination says, where that is one; undefined when the export has no plan
+     * @returns its id: the one that the destination says if it is a uuid that no other export's run has; undefined when the export has no plan, or
+     *   when its run with that id has one
      */
     async adoptRun(
       { exportId, start, end, runId, receipt, epoch, foundAt }: ForeignDelivery,
       projectId: number,
     ): Promise<{ id: string; epoch: number } | undefined> {
-      const id = runId !== null && UUID.test(runId) ? runId : randomUUID();
+      const id = runId !== null && UUID.test(runId) && !(await isOthersRun(runId, exportId)) ? runId : randomUUID();
       const { rows } = await db.raw<{ rows: { id: string; epoch: string }[] }>(
         `insert into batch_export_runs as run (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
            workflow_id, workflow_run_id, epoch, plan, receipt, records_completed, records_total_count, bytes_exported, closed_by, finished_at)
@@ -163,7 +171,8 @@ export function foreignDeliveryStore(db: Knex) {
            closed_by, finished_at, created_at, latest_error) = (excluded.kind, excluded.status, excluded.epoch, excluded.plan,
            excluded.receipt, excluded.records_completed, excluded.records_total_count, excluded.bytes_exported, excluded.closed_by,
            excluded.finished_at, excluded.created_at, null)
-         where run.plan is null
+         where run.plan is null and (run.batch_export_id, run.data_interval_start, run.data_interval_end)
+           = (excluded.batch_export_id, excluded.data_interval_start, excluded.data_interval_end)
          returning id, epoch`,
         {
           id,

@@ -181,6 +181,20 @@ describe('accepting theirs', () => {
     assert.equal(await ownershipOf(stores, last.hold).knows(unplanned.id), true);
   });
 
+  it('leaves a run of another export alone, whose id the destination claims', async () => {
+    await buildEarlier();
+    const { stores } = world.engine;
+    const ours = id;
+    ({ id } = await world.batchExports.create(world.projectId, buildExport({ name: 'Other', paused: true })));
+    const others = await buildRun(0);
+    id = ours;
+    await accept(await find(0, { run_id: others.id, epoch: 1000 }));
+    const untouched = await stores.runs.byId(others.id);
+    assert.deepEqual([untouched.status, untouched.plan], ['Starting', null]);
+    const adopted = (await stores.runs.newestOfInterval(id, keyOf(0).end))!;
+    assert.deepEqual([adopted.status, adopted.id === others.id], ['Completed', false]);
+  });
+
   it('is over once the interval was delivered: what was found is not there any more', async () => {
     const { stores } = world.engine;
     const found = await find(0);

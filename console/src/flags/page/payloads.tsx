@@ -58,7 +58,8 @@ function Payload({ label, value, before, problem, onChange, isEncrypted, mayEdit
         <Button
           kind="quiet"
           onPress={() => {
-            setText(before === undefined ? '{}' : layOut(before));
+            // The mask of an encrypted payload is no text to edit.
+            setText(before === undefined ? '{}' : isMasked ? '' : layOut(before));
             onChange(before === undefined ? '{}' : compact(before));
           }}
         >

@@ -69,7 +69,10 @@ export function KeySection({ title, keys, isPersonal, empty }: KeySectionProps) 
       {list.data && list.data.length > 0 && (
         <KeyTable
           keys={list.data}
-          onRoll={(key) => setOpen({ to: 'roll', key })}
+          onRoll={(key) => {
+            rolling.reset();
+            setOpen({ to: 'roll', key });
+          }}
           onDelete={(key) => setOpen({ to: 'delete', key })}
         />
       )}

@@ -29,16 +29,18 @@ export type PostgresClient = pg.Client;
 /** @throws DestinationRejected, DestinationUnavailable; the signal's reason once it is aborted, also later on the connection */
 export async function openClient(access: PostgresAccess): Promise<PostgresClient> {
   const { user, password, database, signal } = access;
+  let socket: Socket | undefined;
   try {
-    const socket = await openPostgresSocket(access);
-    signal.addEventListener('abort', () => socket.destroy(), { once: true });
+    const opened = await openPostgresSocket(access);
+    socket = opened;
+    signal.addEventListener('abort', () => opened.destroy(), { once: true });
     // The driver insists on connecting itself, so its socket reports a connection that exists already.
-    socket.connect = () => {
-      setImmediate(() => socket.emit('connect'));
-      return socket;
+    opened.connect = () => {
+      setImmediate(() => opened.emit('connect'));
+      return opened;
     };
     const client = new pg.Client({
-      stream: () => socket,
+      stream: () => opened,
       ssl: false,
       user,
       password,
@@ -48,13 +50,15 @@ export async function openClient(access: PostgresAccess): Promise<PostgresClient
     });
     // A connection that breaks fails the statement that is running; a break between statements fails the next one.
     client.on('error', () => {});
-    const measure = capped(socket);
+    const measure = capped(opened);
     await client.connect();
     measure.stop();
     // tooth: postgres-timeouts
     await configure(client);
     return client;
   } catch (error) {
+    // After the login, too: a server that refuses the settings would keep the connection.
+    socket?.destroy();
     signal.throwIfAborted();
     return translate(error);
   }
