@@ -48,8 +48,15 @@ export type GroupCommit = {
   drain(): Promise<void>;
 };
 
-/** @param onFailure called once for each group that could not be stored, although all its requests fail */
-export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) => void): GroupCommit {
+/**
+ * @param onFailure called once for each group that could not be stored, although all its requests fail
+ * @param now milliseconds of a clock that never goes back
+ */
+export function createGroupCommit(
+  ingest: Ingest,
+  onFailure: (error: unknown) => void,
+  now: () => number = () => performance.now(),
+): GroupCommit {
   /** Queues by project, in the order in which projects take turns. */
   const queues = new Map<number, Queue>();
   const places = createSharedRoom<number>(QUEUED_REQUESTS);
@@ -63,7 +70,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
     const { projectId } = rows;
     const queue = queues.get(projectId) ?? emptyQueue();
     // tooth: queue-wait
-    if (expectedWaitMs(queue) > LONGEST_WAIT_MS || !places.take(projectId, 1)) {
+    if (expectedWaitMs(queue, now()) > LONGEST_WAIT_MS || !places.take(projectId, 1)) {
       throw new Unavailable('Too many events are waiting to be stored.', 2);
     }
     queues.set(projectId, queue);
@@ -110,7 +117,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
   }
 
   async function commit(projectId: number, queue: Queue, group: readonly Waiting[]): Promise<void> {
-    if (queue.inFlight === 0) queue.sinceMs = performance.now();
+    if (queue.inFlight === 0) queue.sinceMs = now();
     inFlight += 1;
     queue.inFlight += 1;
     try {
@@ -119,7 +126,7 @@ export function createGroupCommit(ingest: Ingest, onFailure: (error: unknown) =>
         group.map((waiting) => waiting.rows),
       );
       group.forEach((waiting, index) => waiting.resolve(refused[index]!));
-      measure(queue);
+      measure(queue, now());
     } catch (error) {
       onFailure(error);
       for (const waiting of group) waiting.reject(error);
@@ -161,13 +168,12 @@ function emptyQueue(): Queue {
 }
 
 /** Expected wait of a request that came now: the groups before it, if all are full, times the wait for each. */
-function expectedWaitMs({ events, bytes, inFlight, sinceMs, groupMs }: Queue): number {
+function expectedWaitMs({ events, bytes, inFlight, sinceMs, groupMs }: Queue, nowMs: number): number {
   if (inFlight === 0) return 0;
-  return Math.max(events / GROUP_EVENTS, bytes / GROUP_BYTES) * Math.max(groupMs, performance.now() - sinceMs);
+  return Math.max(events / GROUP_EVENTS, bytes / GROUP_BYTES) * Math.max(groupMs, nowMs - sinceMs);
 }
 
-function measure(queue: Queue): void {
-  const nowMs = performance.now();
+function measure(queue: Queue, nowMs: number): void {
   const lastMs = nowMs - queue.sinceMs;
   queue.groupMs += (lastMs - queue.groupMs) * (queue.groupMs === 0 ? 1 : NEWEST_WEIGHT);
   queue.sinceMs = nowMs;

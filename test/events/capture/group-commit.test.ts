@@ -111,10 +111,16 @@ describe('group commit', () => {
 
   it('refuses what would be stored too late, by how long the groups before took', async () => {
     const ingest = slowIngest();
-    const groups = createGroupCommit(ingest, () => {});
+    let now = 0;
+    const groups = createGroupCommit(
+      ingest,
+      () => {},
+      () => now,
+    );
+    const rows = request(1, 1_000);
     const isTaken = () => {
       try {
-        void groups.store(request(1, 1_000));
+        void groups.store(rows);
         return true;
       } catch (error) {
         assert.equal((error as Error).name, 'Unavailable');
@@ -123,12 +129,13 @@ describe('group commit', () => {
     };
     for (let i = 0; i < 200; i++) assert.ok(isTaken());
     await turn();
-    await sleep(200);
+    now += 200;
     for (const group of ingest.groups) group.commit();
     await turn();
     // A hundred groups are left, at about 200 ms for two.
     assert.ok(!isTaken());
     while (ingest.groups.length < 80) {
+      now += 200;
       ingest.groups.at(-1)!.commit();
       ingest.groups.at(-2)!.commit();
       await turn();
