@@ -42,7 +42,7 @@ export type Dashboard = DashboardFields & {
   use_template: string | null;
   /** The dashboard that it was copied from. */
   use_dashboard: number | null;
-  /** Whether the current link is enabled. */
+  /** Whether the current link is enabled, and not expired. */
   is_shared: boolean;
   /** Users who may edit it though it is restricted. */
   editors: number[];
@@ -59,7 +59,8 @@ export type ListedDashboard = Dashboard & { search_match_type?: SearchMatch };
 /** Includes the data that lists need, so no dashboard takes a further query. */
 const COLUMNS = `dashboards.*,
   exists (select from sharing_configurations as link
-    where link.dashboard_id = dashboards.id and link.expires_at is null and link.enabled) as is_shared,
+    where link.dashboard_id = dashboards.id and link.expires_at is null and link.enabled
+      and (link.shared_until is null or link.shared_until > clock_timestamp())) as is_shared,
   array(select user_id from dashboard_collaborators as collaborator
     where collaborator.dashboard_id = dashboards.id and level = 37 order by user_id) as editors`;
 

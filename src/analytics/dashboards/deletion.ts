@@ -6,6 +6,7 @@ import { changeInsight } from '../insights/insights.ts';
 import type { Insight } from '../insights/insight.ts';
 import { mayEditInsight } from '../insights/restriction.ts';
 import { ensureSeesAll } from './tiles/permissions.ts';
+import { isOpen } from '../sharing/configurations.store.ts';
 import { reserveRoom } from './tiles/tile-limit.ts';
 import { MAX_TILES } from './tiles/schema.ts';
 
@@ -37,7 +38,7 @@ export async function ensureBack(acting: Acting, id: number): Promise<void> {
   const { length: after } = await stores.tiles.live(id);
   await reserveRoom(stores, id, { before: 0, after });
   const shared = await stores.sharing.find(project.id, { kind: 'dashboard', id });
-  if (shared?.enabled) await ensureSeesAll(acting, id);
+  if (shared && isOpen(shared)) await ensureSeesAll(acting, id);
 }
 
 async function setDeleted({ stores, project, caller, rights }: Acting, insight: Insight, deleted: boolean) {

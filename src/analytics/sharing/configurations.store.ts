@@ -16,11 +16,16 @@ export type SharingConfiguration = {
   enabled: boolean;
   settings: ShareSettings | null;
   passwordRequired: boolean;
+  /** ISO: when all links of the object stop working; null: never. */
+  expiresAt: string | null;
   /** ISO: since when there is this token. */
   createdAt: string;
 };
 
-export type SharingFields = Pick<SharingConfiguration, 'accessToken' | 'enabled' | 'settings' | 'passwordRequired'>;
+export type SharingFields = Pick<
+  SharingConfiguration,
+  'accessToken' | 'enabled' | 'settings' | 'passwordRequired' | 'expiresAt'
+>;
 
 export type ConfigurationRow = {
   id: number;
@@ -32,7 +37,9 @@ export type ConfigurationRow = {
   settings: ShareSettings | null;
   password_required: boolean;
   created_at: string;
+  /** Of a former token; null on the row that counts. */
   expires_at: string | null;
+  shared_until: string | null;
 };
 
 export function configurationFrom(row: ConfigurationRow): SharingConfiguration {
@@ -46,8 +53,18 @@ export function configurationFrom(row: ConfigurationRow): SharingConfiguration {
     enabled: row.enabled,
     settings: row.settings,
     passwordRequired: row.password_required,
+    expiresAt: row.shared_until,
     createdAt: row.created_at,
   };
+}
+
+/** Whether the links are expired, by the clock of this process. For visitors the database's clock decides. */
+export function isExpired({ expiresAt }: Pick<SharingConfiguration, 'expiresAt'>): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+}
+
+export function isOpen(configuration: Pick<SharingConfiguration, 'enabled' | 'expiresAt'>): boolean {
+  return configuration.enabled && !isExpired(configuration);
 }
 
 function objectColumns(projectId: number, { kind, id }: SharedObject) {
@@ -75,13 +92,14 @@ export function configurationStore(db: Knex) {
     /** @param fields with another token it is another link, made now */
     async update(
       configuration: SharingConfiguration,
-      { accessToken, enabled, settings, passwordRequired }: Partial<SharingFields>,
+      { accessToken, enabled, settings, passwordRequired, expiresAt }: Partial<SharingFields>,
     ): Promise<SharingConfiguration> {
       const changes = {
         ...(accessToken !== undefined && { access_token: accessToken, created_at: db.fn.now() }),
         ...(enabled !== undefined && { enabled }),
         ...(settings !== undefined && { settings }),
         ...(passwordRequired !== undefined && { password_required: passwordRequired }),
+        ...(expiresAt !== undefined && { shared_until: expiresAt }),
       };
       if (Object.keys(changes).length === 0) return configuration;
       const { projectId, id } = configuration;

@@ -14,6 +14,7 @@ export function presentSharing(configuration: SharingConfiguration, { rights, us
     access_token: configuration.accessToken,
     settings: configuration.settings,
     password_required: configuration.passwordRequired,
+    expires_at: configuration.expiresAt,
     share_passwords: passwords.map(({ id, createdAt, note, createdBy }) => {
       return { id, created_at: createdAt, note, created_by_email: emailOf(users, createdBy), is_active: true };
     }),

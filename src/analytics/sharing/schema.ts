@@ -22,6 +22,9 @@ export const SharingBody = Type.Object(
     }),
     settings: nullable(ShareSettings),
     password_required: Type.Boolean(),
+    expires_at: nullable(Instant, {
+      description: 'When the link stops working; null: never. A link that is expired is still `enabled`.',
+    }),
     share_passwords: Type.Array(PasswordBody, {
       description: 'The passwords of the public link; each of them grants access.',
     }),
@@ -38,6 +41,12 @@ export const ChangedSharingBody = Type.Object(
       Type.Unknown({ description: 'Settings of the shared page, replaced as a whole; unknown fields are ignored.' }),
     ),
     password_required: Type.Optional(Type.Boolean()),
+    expires_at: Type.Optional(
+      nullable(Type.String(), {
+        description:
+          'When the link stops working: an ISO 8601 datetime in the future. Null: never. It stays if omitted.',
+      }),
+    ),
   },
   { title: 'ChangedSharing' },
 );

@@ -9,10 +9,11 @@ export type Share = { configuration: SharingConfiguration; project: Project; tok
 export function shareStore(db: Knex) {
   return {
     /**
-     * One query, whatever is wrong: no such token, one that was replaced too long ago, disabled, deleted, or an organization that
-     * shares nothing any more.
+     * One query, whatever is wrong: no such token, one that was replaced too long ago, disabled, expired, deleted, or an
+     * organization that shares nothing any more.
      */
     async find(token: string): Promise<Share | undefined> {
+      // tooth: share-until
       const { rows } = await db.raw<{ rows: (ConfigurationRow & { organization_id: string; project_name: string })[] }>(
         `select current.*, project.organization_id, project.name as project_name
          from sharing_configurations as link
@@ -23,7 +24,8 @@ export function shareStore(db: Knex) {
          left join dashboards as dashboard on dashboard.id = current.dashboard_id
          left join insights as insight on insight.id = current.insight_id
          where link.access_token = ? and (link.expires_at is null or link.expires_at > clock_timestamp())
-           and current.enabled and organization.allow_publicly_shared_resources
+           and current.enabled and (current.shared_until is null or current.shared_until > clock_timestamp())
+           and organization.allow_publicly_shared_resources
            and not coalesce(dashboard.deleted, insight.deleted)`,
         [token],
       );

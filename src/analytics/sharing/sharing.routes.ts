@@ -83,7 +83,9 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       strict: true,
       answers: { 200: SharingBody },
       summary: `Enable or disable sharing of the ${kind}`,
-      description: 'Disabling permanently revokes all links at once; enabling again creates a new link.',
+      description:
+        'Disabling permanently revokes all links at once; enabling again creates a new link. A link that expired works again once a ' +
+        'later `expires_at` is set.',
       async handle(request, api: SharingApi) {
         const change = await changeOf(request, api.dashboardStores);
         return answer(await api.sharing.change(change, request.body), request, api);

@@ -2,11 +2,13 @@
  * Whether strangers see a dashboard or an insight, by which link, and with which passwords.
  *
  * An object has its token from the first look at its sharing on, and keeps it until it is refreshed (the old one is good for five
- * minutes more) or disabled (then all its tokens are dead for good; the next one is told at once).
+ * minutes more) or disabled (then all its tokens are dead for good; the next one is told at once). A token that expired works again
+ * once a later time is set.
  */
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Project, Rights } from '../../platform/http/access.ts';
+import { datetimeOf, parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { changesBetween } from '../../people/audit/audit-log.ts';
 import { type AuditVerb } from '../../people/audit/entry.ts';
 import { ensureRaw, rawAccess } from '../../people/access/raw-data.ts';
@@ -15,7 +17,13 @@ import { NO_OVERLAY } from '../insights/results/overlay.ts';
 import { shownByInsight } from '../queries/raw-data.ts';
 import type { DashboardBound, DashboardStores } from '../dashboards/stores.ts';
 import { ensureSeesAll } from '../dashboards/tiles/permissions.ts';
-import type { SharedObject, SharingConfiguration, SharingFields } from './configurations.store.ts';
+import {
+  isExpired,
+  isOpen,
+  type SharedObject,
+  type SharingConfiguration,
+  type SharingFields,
+} from './configurations.store.ts';
 import type { SharePassword } from './passwords.store.ts';
 import { readSettings } from './settings.ts';
 import type { ChangedSharing, NewPassword } from './schema.ts';
@@ -32,6 +40,7 @@ const MAX_PASSWORDS = 10;
 export const ACTIVITY_SCOPE = { dashboard: 'Dashboard', insight: 'Insight' } as const;
 
 type Place = { project: Pick<Project, 'id' | 'organizationId'>; object: SharedObject };
+type Expiring = Pick<SharingConfiguration, 'enabled' | 'expiresAt'>;
 type Change = Place & { author: Caller; rights: Rights };
 
 /** Refuses an operation that needs a required password first. */
@@ -47,14 +56,21 @@ export function createSharing(stores: DashboardStores) {
     },
 
     /** @throws InvalidInput; PermissionDenied when the organization shares nothing, or the caller may not see all of it */
-    async change(change: Change, { enabled, settings, password_required: passwordRequired }: ChangedSharing) {
+    async change(change: Change, body: ChangedSharing) {
+      const { enabled, settings, password_required: passwordRequired, expires_at: expiry } = body;
       const wanted = settings === undefined ? undefined : readSettings(settings);
+      const expiresAt = typeof expiry === 'string' ? expiryOf(expiry) : expiry;
       return stores.inTransaction(change.project.id, async (bound) => {
-        if (enabled && !(await bound.sharing.isAllowed(change.project.organizationId))) {
+        const before = await ensure(bound, change.project.id, change.object);
+        const next = {
+          enabled: enabled ?? before.enabled,
+          expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
+        };
+        const begins = isOpen(next) && !isOpen(before);
+        if ((enabled || begins) && !(await bound.sharing.isAllowed(change.project.organizationId))) {
           throw new PermissionDenied('Public sharing is disabled for this organization.');
         }
-        const before = await ensure(bound, change.project.id, change.object);
-        const begins = enabled === true && !before.enabled;
+        ensureAhead(before, next);
         if (begins && change.object.kind === 'dashboard') {
           await ensureSeesAll({ ...change, caller: change.author, stores: bound }, change.object.id);
         }
@@ -69,6 +85,7 @@ export function createSharing(stores: DashboardStores) {
           ...(enabled !== undefined && { enabled }),
           ...(wanted !== undefined && { settings: wanted }),
           ...(passwordRequired !== undefined && { passwordRequired }),
+          ...(expiresAt !== undefined && { expiresAt }),
           ...(ends && { accessToken: newToken() }),
         });
         await recordChange(bound, change, before, after);
@@ -134,6 +151,31 @@ async function ensure(bound: DashboardBound, projectId: number, object: SharedOb
   return (await bound.sharing.find(projectId, object))!;
 }
 
+/** @throws InvalidInput for a text that is no instant, or says no zone: a link must not live hours longer than its author thinks */
+function expiryOf(text: string): string {
+  const instant = datetimeOf(text, 'expires_at');
+  if (parseDatetime(text)?.zoned) return instant;
+  throw new InvalidInput(
+    'Say the time and its zone, as in 2027-01-31T18:00:00+01:00 or 2027-01-31T17:00:00Z.',
+    'expires_at',
+  );
+}
+
+/** @throws InvalidInput for a new time that has passed, and where sharing would begin with one that has */
+function ensureAhead(before: Expiring, next: Expiring): void {
+  if (!isExpired(next)) return;
+  const isNew = before.expiresAt === null || Date.parse(before.expiresAt) !== Date.parse(next.expiresAt!);
+  if (isNew) {
+    throw new InvalidInput('Must be in the future. To stop sharing now, send `enabled: false`.', 'expires_at');
+  }
+  if (next.enabled && !before.enabled) {
+    throw new InvalidInput(
+      `The link expired at ${next.expiresAt}. To share again, send a later time, or null for a link that does not expire.`,
+      'expires_at',
+    );
+  }
+}
+
 function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
@@ -152,8 +194,13 @@ async function recordChange(
 }
 
 /** All but the token: who has that is in. */
-function tellable({ enabled, settings, passwordRequired }: Omit<SharingFields, 'accessToken'>) {
-  return { sharing_enabled: enabled, sharing_settings: settings, sharing_password_required: passwordRequired };
+function tellable({ enabled, settings, passwordRequired, expiresAt }: Omit<SharingFields, 'accessToken'>) {
+  return {
+    sharing_enabled: enabled,
+    sharing_settings: settings,
+    sharing_password_required: passwordRequired,
+    sharing_expires_at: expiresAt,
+  };
 }
 
 function passwordChanges(before: SharePassword | undefined, after: SharePassword | undefined) {

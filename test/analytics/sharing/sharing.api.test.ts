@@ -187,6 +187,7 @@ describe('sharing a dashboard', () => {
         access_token: '',
         settings: null,
         password_required: false,
+        expires_at: null,
         share_passwords: [],
         user_access_level: 'editor',
       },

@@ -57,7 +57,7 @@ function sharing(kind: 'dashboard' | 'insight'): Readonly<Record<string, Operati
     [`PATCH ${path}`]: async ({ put }) => ({
       params: { [param]: await put(kind) },
       body: { enabled: true },
-      refused: { enabled: true, settings: 'none' },
+      refused: { enabled: true, expires_at: '2001-01-01T00:00:00Z' },
       tells: [`${scope} sharing enabled`],
     }),
     [`POST ${path}refresh/`]: async (at) => ({

@@ -77,6 +77,12 @@ export const SECRET_TEETH: readonly Tooth[] = [
     replace: [' && stores.sharePasswords.isActive(configuration.id, claims.share_password_id)', ''],
   },
   {
+    name: 'share-until',
+    guards: 'a link shows nothing after its time',
+    tests: ['test/analytics/sharing/expiry.test.ts'],
+    replace: ['and (current.shared_until is null or current.shared_until > clock_timestamp())', ''],
+  },
+  {
     name: 'share-tries',
     guards: 'passwords of pages are not guessed',
     tests: ['test/analytics/sharing/shared-page.test.ts'],
