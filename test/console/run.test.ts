@@ -9,7 +9,7 @@ import { buildConsoleInstallation, type ConsoleInstallation } from '../support/c
 import { buildEvent, microseconds } from '../support/events/events.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
-type Listed = { results: { id: string; status: string }[] };
+type Listed = { results: { id: string; status: string; data_interval_start: string }[] };
 
 describe('the page of a run', () => {
   let at: ConsoleInstallation;
@@ -32,13 +32,20 @@ describe('the page of a run', () => {
       interval: 'hour',
       destination: { type: 'LocalFile', config: { directory } },
     });
+    return { exportId, runId: await run(exportId, status) };
+  }
+
+  /** @returns the run of an hour, which has ended with the status */
+  async function run(exportId: string, status: string, hour = '09'): Promise<string> {
+    const start = `2025-06-02T${hour}:00:00Z`;
     await at.request('POST', `/batch_exports/${exportId}/backfill/`, {
-      start_at: '2025-06-02T09:00:00Z',
-      end_at: '2025-06-02T10:00:00Z',
+      start_at: start,
+      end_at: new Date(Date.parse(start) + 3_600_000).toISOString(),
     });
     for (let tries = 0; tries < 150; tries++) {
       const { results } = await at.request<Listed>('GET', `/batch_exports/${exportId}/runs/`);
-      if (results[0]?.status === status) return { exportId, runId: results[0].id };
+      const found = results.find((one) => Date.parse(one.data_interval_start) === Date.parse(start));
+      if (found?.status === status) return found.id;
       await sleep(200);
     }
     throw new Error(`The run is not ${status}.`);
@@ -121,6 +128,36 @@ describe('the page of a run', () => {
     await rm(folder);
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByText('Requested. A new run will deliver this interval').waitFor();
+    await close();
+  });
+
+  it('says what was changed since the last success, by whom, and what the interval waits for', async () => {
+    await mkdir(at.world.folder, { recursive: true });
+    await writeFile(path.join(at.world.folder, 'taken'), 'a file where the folder should be');
+    const { exportId, runId: success } = await deliver('free', 'Completed');
+    await at.request('PATCH', `/batch_exports/${exportId}/`, {
+      destination: { type: 'LocalFile', config: { directory: 'taken' } },
+    });
+    await at.request('PATCH', `/batch_exports/${exportId}/`, { max_concurrent_runs: 3 });
+    const runId = await run(exportId, 'Failed', '10');
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
+    const card = page.getByRole('region', { name: /A part of the directory or prefix is a file/ });
+    await card.getByText('Field', { exact: true }).waitFor();
+    const [first, second] = await card.getByRole('listitem').allTextContents();
+    assert.match(first!, /^Changed \d\d:\d\d \S+ by Ada: directory free →to taken\.$/);
+    assert.match(second!, /by Ada: max concurrent runs \d+ →to 3\.$/);
+    await card.getByText('It waits for you: change directory, then retry the run.').waitFor();
+    await card.getByRole('link', { name: 'Fix directory and retry 1 hour' }).waitFor();
+    await assertAccessible(page);
+    await card.getByRole('link', { name: '2 Jun 2025 09:00–10:00 UTC' }).click();
+    await page.waitForURL(new RegExp(`runs/${success}$`));
+
+    await rm(path.join(at.world.folder, 'taken'));
+    await run(exportId, 'Completed', '10');
+    await page.goBack();
+    await card.getByText('A later run delivered this interval.').waitFor();
+    assert.equal(await card.getByRole('link', { name: /^Fix/ }).count(), 0);
     await close();
   });
 });

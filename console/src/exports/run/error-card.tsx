@@ -3,9 +3,13 @@ import { ButtonLink } from '../../look/button.tsx';
 import { useNow } from '../../look/now.ts';
 import { formatAgo } from '../../look/time.tsx';
 import { editAddress } from '../addresses.ts';
+import { exportQuery } from '../export/export-data.ts';
 import { countIntervals } from '../words/cadence.ts';
 import { fieldWords } from '../words/field.ts';
-import { failedQuery, type RunError, type RunPlace } from './run-data.ts';
+import { diagnosisQuery, valueAt, valueWords } from './diagnosis-data.ts';
+import { failedQuery, isOpen, type Run, type RunError, type RunPlace } from './run-data.ts';
+import { STATUS_WORDS } from './status-words.ts';
+import { Why } from './why.tsx';
 import styles from './run.module.css';
 
 const OWNERS: Record<RunError['owner'], { short: string; sentence: string }> = {
@@ -14,23 +18,43 @@ const OWNERS: Record<RunError['owner'], { short: string; sentence: string }> = {
   sluice: { short: 'Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
 };
 
-/** The error of a run: the sentence, the people who can end it, and the field. */
-export function ErrorCard({ place, error }: { place: RunPlace; error: RunError }) {
-  const { short, sentence } = OWNERS[error.owner];
+/** Why a run did not deliver: the sentence, the people who can end it, the field, what was changed, and what is waited for. */
+export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
+  const { error } = run;
   const now = useNow();
+  const isDelivered = useQuery(diagnosisQuery(place)).data?.later_run?.status === 'Completed';
   return (
     <section className={styles.card} aria-labelledby="error-title">
       <div className={styles.cardHead}>
-        <h2 id="error-title">{error.detail}</h2>
-        <span className={styles.owner}>{short}</span>
+        <h2 id="error-title">{error?.detail ?? run.latest_error ?? `This run was ${STATUS_WORDS[run.status]}.`}</h2>
+        {error && <span className={styles.owner}>{OWNERS[error.owner].short}</span>}
       </div>
-      <p className="quiet">{sentence}</p>
-      {error.field !== null && <Fix place={place} field={error.field} />}
-      {error.next_try_at !== null && <p>The next automatic try: {formatAgo(error.next_try_at, now)}.</p>}
-      <p className="quiet">
-        Code <code>{error.code}</code>
-      </p>
+      {error && !isDelivered && <p className="quiet">{OWNERS[error.owner].sentence}</p>}
+      {error && error.field !== null && <FieldLine place={place} field={error.field} />}
+      <Why place={place} field={error?.field ?? null} />
+      {error?.next_try_at && !isDelivered && <p>The next automatic try: {formatAgo(error.next_try_at, now)}.</p>}
+      {error && error.field !== null && !isDelivered && !isOpen(run) && <Fix place={place} field={error.field} />}
+      {error && (
+        <details>
+          <summary className="quiet">raw</summary>
+          <pre>{JSON.stringify({ ...error, latest_error: run.latest_error }, null, 2)}</pre>
+        </details>
+      )}
     </section>
+  );
+}
+
+/** The field and its present value. */
+function FieldLine({ place, field }: { place: RunPlace; field: string }) {
+  const { data } = useQuery(exportQuery(place.projectId, place.exportId));
+  const value = data && valueAt(data, field);
+  return (
+    <dl className={styles.facts}>
+      <dt>Field</dt>
+      <dd>
+        {fieldWords(field)} {value !== undefined && <code>{valueWords(value)}</code>}
+      </dd>
+    </dl>
   );
 }
 

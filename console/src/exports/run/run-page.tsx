@@ -11,6 +11,7 @@ import { LogView } from './log-view.tsx';
 import { ReceiptSlip } from './receipt-slip.tsx';
 import { exportQuery } from '../export/export-data.ts';
 import { cancel, failedQuery, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import { STATUS_WORDS } from './status-words.ts';
 import styles from './run.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/runs/$runId');
@@ -36,9 +37,8 @@ export function RunPage() {
       <Header place={place} run={run.data} />
       <div className={styles.halves}>
         <div className={styles.left}>
-          {run.data.error && <ErrorCard place={place} error={run.data.error} />}
-          {!run.data.error && run.data.latest_error !== null && run.data.status !== 'Completed' && (
-            <p className={styles.sentence}>{run.data.latest_error}</p>
+          {run.data.status !== 'Completed' && (!isOpen(run.data) || run.data.error) && (
+            <ErrorCard place={place} run={run.data} />
           )}
           {isOpen(run.data) && <Progress place={place} />}
           <Attempts place={place} isOpen={isOpen(run.data)} />
@@ -50,18 +50,6 @@ export function RunPage() {
     </main>
   );
 }
-
-const STATUS_WORDS: Record<Run['status'], string> = {
-  Starting: 'waiting to start',
-  Running: 'running',
-  Completed: 'delivered',
-  Failed: 'failed',
-  FailedRetryable: 'failed, and is tried again',
-  Cancelled: 'cancelled',
-  Terminated: 'terminated',
-  TimedOut: 'timed out',
-  ContinuedAsNew: 'continued by another run',
-};
 
 function Header({ place, run }: { place: RunPlace; run: Run }) {
   const queries = useQueryClient();

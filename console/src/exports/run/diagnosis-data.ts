@@ -1,0 +1,50 @@
+/** The diagnosis of a run that did not deliver, and its changes in words. */
+import { queryOptions } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+import { pollMs } from '../../live/liveness.ts';
+import { runParams, type RunPlace } from './run-data.ts';
+
+export type Diagnosis = components['schemas']['RunDiagnosis'];
+export type Change = Diagnosis['changes'][number];
+
+export const diagnosisQuery = (place: RunPlace) =>
+  queryOptions({
+    queryKey: ['runs', place, 'diagnosis'],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/runs/{id}/diagnosis/', {
+          params: runParams(place),
+          signal,
+        }),
+      ),
+    refetchInterval: () => pollMs(15_000),
+  });
+
+/** Changes of the field that the error names come first; otherwise newest first. */
+export function sortedChanges(changes: readonly Change[], field: string | null): readonly Change[] {
+  const isOfField = ({ fields }: Change) => field !== null && fields.some((one) => one.field === field);
+  return changes.toSorted((one, other) => Number(isOfField(other)) - Number(isOfField(one)));
+}
+
+export function authorWords({ user, about }: Change): string {
+  if (user) return user.first_name || user.email;
+  return about === 'integration' ? 'somebody without an account' : 'a key or Sluice itself';
+}
+
+const MAX_SHOWN = 60;
+
+/** A value of a field, on one line. */
+export function valueWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'nothing';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** @param field as errors name it, `destination__config__bucket_name` @returns its value in an export; undefined if it has none that is shown */
+export function valueAt(body: object, field: string): unknown {
+  return field.split('__').reduce<unknown>((at, name) => {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    return (at as Record<string, unknown>)[name];
+  }, body);
+}

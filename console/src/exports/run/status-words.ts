@@ -1,0 +1,13 @@
+import type { Run } from './run-data.ts';
+
+export const STATUS_WORDS: Readonly<Record<Run['status'], string>> = {
+  Starting: 'waiting to start',
+  Running: 'running',
+  Completed: 'delivered',
+  Failed: 'failed',
+  FailedRetryable: 'failed, and is tried again',
+  Cancelled: 'cancelled',
+  Terminated: 'terminated',
+  TimedOut: 'timed out',
+  ContinuedAsNew: 'continued by another run',
+};

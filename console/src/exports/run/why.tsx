@@ -1,0 +1,116 @@
+/** The rest of a diagnosis, below the error: changes since the last success, what is waited for, and a later run. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../look/button.tsx';
+import { Failure, Skeleton } from '../../look/notes.tsx';
+import { formatInterval, isToday, Time } from '../../look/time.tsx';
+import { runAddress } from '../addresses.ts';
+import { fieldWords } from '../words/field.ts';
+import {
+  authorWords,
+  diagnosisQuery,
+  sortedChanges,
+  valueWords,
+  type Change,
+  type Diagnosis,
+} from './diagnosis-data.ts';
+import type { RunPlace } from './run-data.ts';
+import { STATUS_WORDS } from './status-words.ts';
+import styles from './run.module.css';
+
+const SHOWN = 3;
+
+export function Why({ place, field }: { place: RunPlace; field: string | null }) {
+  const { data, error, refetch } = useQuery(diagnosisQuery(place));
+  if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton label="Diagnosing" />;
+  return (
+    <>
+      <Changes place={place} diagnosis={data} field={field} />
+      {data.waits_for !== null && <p>{inWords(data.waits_for)}</p>}
+      {data.later_run && <LaterRun place={place} {...data.later_run} />}
+    </>
+  );
+}
+
+function LaterRun({ place, run, status }: { place: RunPlace } & NonNullable<Diagnosis['later_run']>) {
+  return (
+    <p>
+      <Link to={runAddress(place, run) as string}>A later run</Link>{' '}
+      {status === 'Completed' ? 'delivered this interval.' : `of this interval: ${STATUS_WORDS[status]}.`}
+    </p>
+  );
+}
+
+function Changes({ place, diagnosis, field }: { place: RunPlace; diagnosis: Diagnosis; field: string | null }) {
+  const [isAll, setAll] = useState(false);
+  const { last_success, more_changes } = diagnosis;
+  const changes = sortedChanges(diagnosis.changes, field);
+  const success = last_success && (
+    <Link to={runAddress(place, last_success.run) as string}>
+      {formatInterval(last_success.data_interval_start, last_success.data_interval_end)}
+    </Link>
+  );
+  if (changes.length === 0)
+    return (
+      <p>
+        {success ? (
+          <>Nothing was changed since the last success, {success}.</>
+        ) : (
+          'No earlier run has delivered, and the export was not changed since it was made.'
+        )}
+      </p>
+    );
+  const hidden = changes.length - SHOWN;
+  return (
+    <div>
+      <h3>{success ? <>Changed since the last success, {success}</> : 'Changed since the export was made'}</h3>
+      <ul className={styles.changes}>
+        {changes.slice(0, isAll ? undefined : SHOWN).map((change) => (
+          <ChangeLine key={`${change.at} ${change.about}`} change={change} />
+        ))}
+      </ul>
+      {hidden > 0 && !isAll && (
+        <Button kind="quiet" onPress={() => setAll(true)}>
+          {hidden} earlier {hidden === 1 ? 'change' : 'changes'}
+        </Button>
+      )}
+      {more_changes && isAll && <p className="quiet">There were more changes before these.</p>}
+    </div>
+  );
+}
+
+function ChangeLine({ change }: { change: Change }) {
+  const { at, about, fields } = change;
+  return (
+    <li>
+      Changed <Time iso={at} date={!isToday(at)} /> by {authorWords(change)}
+      {about === 'integration' && ', in the integration'}:{' '}
+      {fields.length === 0
+        ? 'a secret'
+        : fields.map((one, index) => (
+            <span key={one.field}>
+              {index > 0 && '; '}
+              <FieldChange {...one} />
+            </span>
+          ))}
+      .
+    </li>
+  );
+}
+
+function FieldChange({ field, before, after }: Change['fields'][number]) {
+  // Secrets are hidden on both sides.
+  if (before === after) return fieldWords(field);
+  return (
+    <>
+      {fieldWords(field)} <code>{valueWords(before)}</code> <span aria-hidden>→</span>
+      <span className="visually-hidden">to</span> <code>{valueWords(after)}</code>
+    </>
+  );
+}
+
+/** The API quotes fields in backticks, by the names of requests. */
+function inWords(sentence: string): string {
+  return sentence.replaceAll(/`([^`]+)`/g, (_, field: string) => fieldWords(field));
+}
