@@ -63,9 +63,10 @@ describe('keys in the console', () => {
     assert.equal(await opens(first, `/api/projects/${tenant.projectId}/dashboards/`), 403);
 
     await page.getByRole('button', { name: 'Roll nightly' }).click();
-    await page.getByRole('button', { name: /The old value/ }).click();
-    await page.getByRole('option', { name: 'Ends at once' }).click();
-    await page.getByRole('button', { name: 'Roll it' }).click();
+    await page.getByRole('button', { name: /Old value/ }).click();
+    await page.getByRole('option', { name: 'Stops working at once' }).click();
+    await page.getByText('Every program that uses the key gets 401 at once').waitFor();
+    await page.getByRole('button', { name: 'Roll key' }).click();
     await page.getByText(first).waitFor({ state: 'detached' });
     const second = await page.getByRole('status').getByText(/^phx_/).innerText();
     assert.deepEqual([await opens(first, flags), await opens(second, flags)], [401, 200]);
@@ -73,7 +74,10 @@ describe('keys in the console', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Delete nightly' }).click();
     assert.equal(await page.getByText(second).count(), 0);
-    await page.getByRole('button', { name: 'Delete it' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete nightly' });
+    await question.getByText('Every program that uses it gets 401 at once.').waitFor();
+    assert.equal(await opens(second, flags), 200);
+    await question.getByRole('button', { name: 'Delete key' }).click();
     await page.getByText('You have no key.').waitFor();
     assert.equal(await opens(second, flags), 401);
   });
@@ -81,7 +85,8 @@ describe('keys in the console', () => {
   it('shows the public key to everybody, and secret keys to admins', async () => {
     const page = await show(`/project/${tenant.projectId}/settings`);
     await page.getByText(tenant.apiToken).waitFor();
-    await page.getByText('Admins of the project see and make its secret keys.').waitFor();
+    await page.getByText('Only admins of the project can see and create its secret keys').waitFor();
+    assert.equal(await page.getByRole('button', { name: /Replace|New key/ }).count(), 0);
     await promote(sluice.db, tenant, 'admin');
     await page.reload();
     await page.getByRole('button', { name: 'New key' }).click();
@@ -92,8 +97,10 @@ describe('keys in the console', () => {
     await dialog.getByRole('button', { name: 'Create it' }).click();
     const key = await page.getByRole('status').getByText(/^phs_/).innerText();
     assert.equal(await opens(key, `/api/projects/${tenant.projectId}/batch_exports/`), 200);
-    await page.getByRole('button', { name: 'Replace it' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click();
+    await page.getByRole('button', { name: 'Replace' }).click();
+    const question = page.getByRole('dialog', { name: /^Replace the public key of/ });
+    await question.getByText('Every SDK that still uses it gets 401').waitFor();
+    await question.getByRole('button', { name: 'Replace key' }).click();
     await page.getByText(tenant.apiToken).waitFor({ state: 'detached' });
     await assertAccessible(page);
   });

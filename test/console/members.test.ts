@@ -40,19 +40,29 @@ describe('members in the console', () => {
   const membership = ({ userId }: { userId: number }) =>
     sluice.db('organization_memberships').where({ user_id: userId }).first<{ role: string } | undefined>('role');
 
-  it('get another level, which can be undone, and are removed', async () => {
+  it('get another level and are removed, after a question that says what that means', async () => {
     const ben = await addMember('Ben');
     const page = await show();
-    await page.getByRole('button', { name: /Level of Ben/ }).click();
-    await page.getByRole('option', { name: 'Admin' }).click();
-    await page.getByText('Ben is admin now.').waitFor();
-    assert.equal((await membership(ben))?.role, 'admin');
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Ben is member now.').waitFor();
-    assert.equal((await membership(ben))?.role, 'member');
+    for (const [level, effect] of [
+      ['Admin', 'Ben can then manage members, invites, project settings'],
+      ['Member', 'Ben can no longer manage members'],
+    ] as const) {
+      const former = (await membership(ben))?.role;
+      await page.getByRole('button', { name: /Level of Ben/ }).click();
+      await page.getByRole('option', { name: level }).click();
+      const dialog = page.getByRole('dialog', { name: new RegExp(`^Make Ben an? ${level}$`, 'i') });
+      await dialog.getByText(effect).waitFor();
+      assert.equal((await membership(ben))?.role, former);
+      await dialog.getByRole('button', { name: 'Change level' }).click();
+      await page.getByText(new RegExp(`Ben is now an? ${level}`, 'i')).waitFor();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal((await membership(ben))?.role, level.toLowerCase());
+    }
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Remove Ben' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove Ben' });
+    await dialog.getByText('Ben loses access to all projects of').waitFor();
+    await dialog.getByRole('button', { name: 'Remove member' }).click();
     await page.getByRole('row', { name: /Ben/ }).waitFor({ state: 'detached' });
     assert.equal(await membership(ben), undefined);
   });
@@ -60,7 +70,7 @@ describe('members in the console', () => {
   it('says why the last owner stays', async () => {
     const page = await show();
     await page.getByRole('button', { name: 'Leave' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Leave the organization' });
+    const dialog = page.getByRole('dialog', { name: /^Leave / });
     await dialog.getByRole('button', { name: 'Leave' }).click();
     await dialog.getByRole('alert').waitFor();
     assert.equal((await membership(tenant))?.role, 'owner');
@@ -68,8 +78,8 @@ describe('members in the console', () => {
 
   it('are invited by a link where there is no mail server, until that is revoked', async () => {
     const page = await show();
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+    await page.getByRole('button', { name: 'Invite someone' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite someone' });
     await dialog.getByLabel('Mail address').fill('cy@example.com');
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
@@ -82,7 +92,10 @@ describe('members in the console', () => {
     await page.getByRole('row', { name: /cy@example\.com Member Ada/ }).waitFor();
     assert.equal(await page.getByText(link).count(), 0);
     await page.getByRole('button', { name: 'Revoke the invite to cy@example.com' }).click();
-    await page.getByText('Nobody is invited right now.').waitFor();
+    await page.getByText('The link in it stops working at once.').waitFor();
+    assert.equal((await signup()).status, 200);
+    await page.getByRole('button', { name: 'Revoke invite' }).click();
+    await page.getByText('No invites are pending.').waitFor();
     assert.notEqual((await signup()).status, 200);
   });
 
@@ -90,7 +103,8 @@ describe('members in the console', () => {
     const dora = await addMember('Dora');
     const page = await show(dora);
     await page.getByRole('row', { name: /Ada.*Owner/ }).waitFor();
-    assert.equal(await page.getByRole('button', { name: /^(Level of|Remove)/ }).count(), 0);
+    await page.getByText(/^Only admins of .* can change levels or remove members\.$/).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(Level of|Remove|Revoke)/ }).count(), 0);
     await page.getByRole('button', { name: 'Leave' }).waitFor();
   });
 });

@@ -40,10 +40,15 @@ describe('sessions in the console', () => {
     await page.getByText('this one').waitFor();
     await assertAccessible(page);
     await page.getByRole('button', { name: 'End the session on Firefox on Linux' }).click();
-    await page.getByText('Firefox on Linux').waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: 'End the session on Firefox on Linux' }).waitFor();
+    assert.equal(await count(), 4);
+    await page.getByRole('button', { name: 'End session' }).click();
+    await page.getByRole('row', { name: /Firefox on Linux/ }).waitFor({ state: 'detached' });
     assert.equal(await count(), 3);
     await page.getByRole('button', { name: 'End all others' }).click();
-    await page.getByText('You are logged in nowhere else.').waitFor();
+    await page.getByText('only this one stays logged in').waitFor();
+    await page.getByRole('button', { name: 'End 2 sessions' }).click();
+    await page.getByText('You have no other sessions.').waitFor();
     assert.equal(await count(), 1);
     await close();
   });

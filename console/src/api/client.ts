@@ -60,3 +60,8 @@ export async function done<Data>(answer: Promise<Answer<Data>>): Promise<NonNull
 export function messageOf(error: unknown): string {
   return error instanceof ApiError ? error.message : 'Something went wrong in the console. Load the page again.';
 }
+
+/** @returns the message of a refusal that names this field, or a member of it */
+export function messageAt(error: unknown, field: string): string | undefined {
+  return error instanceof ApiError && error.attr?.split(/[.[]/)[0] === field ? error.message : undefined;
+}

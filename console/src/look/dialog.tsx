@@ -1,6 +1,8 @@
 /** A dialog over the page. Escape and a click outside close it, unless `isRequired`. */
 import type { ReactNode } from 'react';
-import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Dialog as AriaDialog, Form, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { messageAt, messageOf } from '../api/client.ts';
+import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 
 export type DialogProps = {
@@ -37,4 +39,56 @@ export function Dialog({ title, isOpen, onClose, children, isRequired = false, w
 /** The row of buttons at the end of a dialog or a form. */
 export function Actions({ children }: { children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>;
+}
+
+export type FormDialogProps = {
+  title: string;
+  /** Text of the button that sends the request. */
+  action: string;
+  kind?: 'primary' | 'danger';
+  request: { error: unknown; isPending: boolean };
+  /** Fields that show the refusal themselves; every other refusal stands above the buttons. */
+  fields?: readonly string[];
+  onSubmit: () => void;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+/** A dialog that ends with one request: a form, or the question before a change that cannot be undone. */
+export function FormDialog({
+  title,
+  action,
+  kind = 'primary',
+  request,
+  fields = [],
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
+  const { error, isPending } = request;
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        {children}
+        {error && !fields.some((field) => messageAt(error, field)) ? (
+          <p role="alert" className={styles.error}>
+            {messageOf(error)}
+          </p>
+        ) : null}
+        <Actions>
+          <Button kind={kind} type="submit" isPending={isPending}>
+            {action}
+          </Button>
+          <Button kind="quiet" onPress={onClose}>
+            Cancel
+          </Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  );
 }

@@ -2,10 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, ApiError, done, messageOf } from '../api/client.ts';
+import { api, ApiError, done } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
 import { Copy } from '../look/copy.tsx';
-import { Actions, Dialog } from '../look/dialog.tsx';
+import { FormDialog } from '../look/dialog.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import { PageHead } from '../look/page-head.tsx';
 import { showNotice } from '../look/notice.tsx';
@@ -24,19 +24,28 @@ export function ProjectPage() {
       done(api.GET('/api/projects/{project_id}/', { params: { path: { project_id: String(projectId) } }, signal })),
   });
   const keys = projectKeys(projectId);
-  // Only admins may see secret keys; the server decides who is one.
-  const mayLook = useQuery({ queryKey: keys.queryKey, queryFn: ({ signal }) => keys.list(signal) });
-  const isRefused = mayLook.error instanceof ApiError && mayLook.error.status === 403;
+  // Only admins may see secret keys and replace the public one; the server decides who is an admin.
+  const secret = useQuery({ queryKey: keys.queryKey, queryFn: ({ signal }) => keys.list(signal) });
+  const isRefused = secret.error instanceof ApiError && secret.error.status === 403;
   return (
     <main>
       <SettingsNav />
       {project.isPending && <Skeleton rows={3} />}
       {project.isError && <Failure error={project.error} onRetry={() => void project.refetch()} />}
-      {project.data && <PublicKey projectId={projectId} name={project.data.name} token={project.data.api_token} />}
+      {project.data && (
+        <PublicKey
+          projectId={projectId}
+          name={project.data.name}
+          token={project.data.api_token}
+          isAdmin={secret.isSuccess}
+        />
+      )}
       {isRefused ? (
         <section className={styles.section} aria-label="Secret keys">
           <h2>Secret keys</h2>
-          <p className={styles.note}>Admins of the project see and make its secret keys. {messageOf(mayLook.error)}</p>
+          <p className={styles.note}>
+            Only admins of the project can see and create its secret keys, or replace its public key.
+          </p>
         </section>
       ) : (
         <KeySection
@@ -44,63 +53,63 @@ export function ProjectPage() {
           title="Secret keys"
           keys={keys}
           isPersonal={false}
-          empty="The project has no secret key. Servers use one to evaluate flags, and jobs that outlast the people who set them up."
+          empty="This project has no secret keys. Use one for a server that evaluates flags, or for a job that must keep working when the person who set it up leaves."
         />
       )}
     </main>
   );
 }
 
-function PublicKey({ projectId, name, token }: { projectId: number; name: string; token: string }) {
+type PublicKeyProps = { projectId: number; name: string; token: string; isAdmin: boolean };
+
+function PublicKey({ projectId, name, token, isAdmin }: PublicKeyProps) {
   const [isAsking, setAsking] = useState(false);
   return (
     <section className={styles.section} aria-label="Public key">
       <PageHead title={name} />
       <p className={styles.note}>
-        The public key is for SDKs: it captures events and decides flags, and shows nothing. It may stand in the source
-        of a page.
+        SDKs use the public key to send events and evaluate flags. It reads no data, so it can be part of a web page.
       </p>
       <div className={styles.secret}>
         <code className="id">{token}</code>
         <Copy text={token} kind="plain">
           Copy
         </Copy>
-        <Button kind="quiet" onPress={() => setAsking(true)}>
-          Replace it
-        </Button>
+        {isAdmin && (
+          <Button kind="quiet" onPress={() => setAsking(true)}>
+            Replace
+          </Button>
+        )}
       </div>
-      {isAsking && <ReplaceDialog projectId={projectId} onClose={() => setAsking(false)} />}
+      {isAsking && <ReplaceDialog projectId={projectId} name={name} onClose={() => setAsking(false)} />}
     </section>
   );
 }
 
-function ReplaceDialog({ projectId, onClose }: { projectId: number; onClose: () => void }) {
+function ReplaceDialog({ projectId, name, onClose }: { projectId: number; name: string; onClose: () => void }) {
   const queries = useQueryClient();
   const replacing = useMutation({
     mutationFn: () =>
       done(api.PATCH('/api/environments/{project_id}/reset_token/', { params: { path: { project_id: projectId } } })),
     async onSuccess() {
       await Promise.all([['project', projectId], ['me']].map((queryKey) => queries.invalidateQueries({ queryKey })));
-      showNotice({ text: 'The project has a new public key.' });
+      showNotice({ text: `${name} has a new public key.` });
       onClose();
     },
   });
   return (
-    <Dialog title="Replace the public key" isOpen onClose={onClose}>
-      <p>Events and flag requests with the old key are refused from now on, until every SDK has the new one.</p>
-      {replacing.error && (
-        <p role="alert" className={styles.error}>
-          {messageOf(replacing.error)}
-        </p>
-      )}
-      <Actions>
-        <Button kind="danger" isPending={replacing.isPending} onPress={() => replacing.mutate()}>
-          Replace it
-        </Button>
-        <Button kind="quiet" onPress={onClose}>
-          Cancel
-        </Button>
-      </Actions>
-    </Dialog>
+    <FormDialog
+      title={`Replace the public key of ${name}`}
+      action="Replace key"
+      kind="danger"
+      request={replacing}
+      onSubmit={() => replacing.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        The old key stops working within seconds. Every SDK that still uses it gets 401 for events and flags until it
+        has the new key. This cannot be undone.
+      </p>
+    </FormDialog>
   );
 }

@@ -1,7 +1,9 @@
 /** The user's sessions: each can be ended, and all others at once. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, done, messageOf } from '../api/client.ts';
+import { useState } from 'react';
+import { api, done } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
+import { FormDialog } from '../look/dialog.tsx';
 import { Empty, Failure, Skeleton } from '../look/notes.tsx';
 import { showNotice } from '../look/notice.tsx';
 import { PageHead } from '../look/page-head.tsx';
@@ -9,23 +11,36 @@ import { Time } from '../look/time.tsx';
 import { SettingsNav } from './settings-nav.tsx';
 
 const KEY = ['sessions'];
+const OTHERS = 'others';
+type Session = { id: string; device: string | null };
+const deviceOf = ({ device }: Session) => device ?? 'an unknown device';
 
 export function SessionsPage() {
+  const [asked, setAsked] = useState<Session | typeof OTHERS>();
   const queries = useQueryClient();
   const sessions = useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => done(api.GET('/api/users/@me/sessions/', { signal })),
   });
   const ending = useMutation({
-    mutationFn: (id: string | undefined) =>
+    mutationFn: (which: Session | typeof OTHERS) =>
       done<unknown>(
-        id === undefined
+        which === OTHERS
           ? api.POST('/api/users/@me/sessions/end_others/')
-          : api.DELETE('/api/users/@me/sessions/{id}/', { params: { path: { id } } }),
+          : api.DELETE('/api/users/@me/sessions/{id}/', { params: { path: { id: which.id } } }),
       ),
-    onError: (error) => showNotice({ text: messageOf(error) }),
+    onSuccess(_, which) {
+      setAsked(undefined);
+      showNotice({
+        text: which === OTHERS ? 'All your other sessions have ended.' : `The session on ${deviceOf(which)} has ended.`,
+      });
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
   });
+  const ask = (which: Session | typeof OTHERS) => {
+    ending.reset();
+    setAsked(which);
+  };
   const others = sessions.data?.filter((one) => !one.is_current) ?? [];
   return (
     <main>
@@ -34,7 +49,7 @@ export function SessionsPage() {
         title="Sessions"
         action={
           others.length > 1 && (
-            <Button kind="danger" isPending={ending.isPending} onPress={() => ending.mutate(undefined)}>
+            <Button kind="danger" onPress={() => ask(OTHERS)}>
               End all others
             </Button>
           )
@@ -67,12 +82,7 @@ export function SessionsPage() {
                 </td>
                 <td>
                   {!one.is_current && (
-                    <Button
-                      kind="quiet"
-                      aria-label={`End the session on ${one.device ?? 'an unknown device'}`}
-                      isDisabled={ending.isPending}
-                      onPress={() => ending.mutate(one.id)}
-                    >
+                    <Button kind="quiet" aria-label={`End the session on ${deviceOf(one)}`} onPress={() => ask(one)}>
                       End
                     </Button>
                   )}
@@ -82,7 +92,24 @@ export function SessionsPage() {
           </tbody>
         </table>
       )}
-      {sessions.data && others.length === 0 && <Empty>You are logged in nowhere else.</Empty>}
+      {sessions.data && others.length === 0 && <Empty>You have no other sessions.</Empty>}
+      {asked && (
+        <FormDialog
+          title={asked === OTHERS ? 'End all other sessions' : `End the session on ${deviceOf(asked)}`}
+          action={asked === OTHERS ? `End ${others.length} sessions` : 'End session'}
+          kind="danger"
+          request={ending}
+          onSubmit={() => ending.mutate(asked)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            {asked === OTHERS
+              ? 'Every other browser is logged out at once; only this one stays logged in.'
+              : 'That browser is logged out at once.'}{' '}
+            Your keys keep working.
+          </p>
+        </FormDialog>
+      )}
     </main>
   );
 }

@@ -1,7 +1,6 @@
 /** The keys of an owner in a table, with the actions on each. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { showNotice } from '../../look/notice.tsx';
@@ -44,10 +43,9 @@ export function KeySection({ title, keys, isPersonal, empty }: KeySectionProps) 
     mutationFn: (key: Key) => keys.remove(key.id),
     onSuccess(_, key) {
       if (made?.id === key.id) setMade(undefined);
-      showNotice({ text: `${key.label} is deleted, and opens nothing any more.` });
+      showNotice({ text: `${key.label} is deleted.` });
       close();
     },
-    onError: (error) => showNotice({ text: messageOf(error) }),
     onSettled: changed,
   });
   return (
@@ -73,15 +71,17 @@ export function KeySection({ title, keys, isPersonal, empty }: KeySectionProps) 
             rolling.reset();
             setOpen({ to: 'roll', key });
           }}
-          onDelete={(key) => setOpen({ to: 'delete', key })}
+          onDelete={(key) => {
+            removing.reset();
+            setOpen({ to: 'delete', key });
+          }}
         />
       )}
       {open?.to === 'create' && <NewKeyDialog keys={keys} isPersonal={isPersonal} onMade={show} onClose={close} />}
       {open?.to === 'roll' && (
         <RollDialog
           label={open.key.label}
-          error={rolling.error}
-          isPending={rolling.isPending}
+          request={rolling}
           onRoll={(grace) => rolling.mutate({ key: open.key, grace })}
           onClose={close}
         />
@@ -90,7 +90,7 @@ export function KeySection({ title, keys, isPersonal, empty }: KeySectionProps) 
         <DeleteDialog
           label={open.key.label}
           lastUsedAt={open.key.last_used_at}
-          isPending={removing.isPending}
+          request={removing}
           onDelete={() => removing.mutate(open.key)}
           onClose={close}
         />

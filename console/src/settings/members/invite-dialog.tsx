@@ -26,7 +26,7 @@ export function InviteDialog({ organizationId, ownLevel, onMade, onClose }: Invi
     error instanceof ApiError && error.attr === field ? error.message : undefined;
   const set = (change: Partial<NewInvite>) => setBody((before) => ({ ...before, ...change }));
   return (
-    <Dialog title="Invite somebody" isOpen onClose={onClose}>
+    <Dialog title="Invite someone" isOpen onClose={onClose}>
       <Form
         className={styles.form!}
         onSubmit={(event) => {

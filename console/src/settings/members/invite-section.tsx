@@ -1,19 +1,20 @@
 /** Pending invites: by mail, or with a link to hand over where there is no mail server. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
+import { FormDialog } from '../../look/dialog.tsx';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { showNotice } from '../../look/notice.tsx';
 import { PageHead } from '../../look/page-head.tsx';
 import { Time } from '../../look/time.tsx';
+import { useMe } from '../../session/me.ts';
 import styles from '../settings.module.css';
 import { InviteDialog } from './invite-dialog.tsx';
 import { ADMIN, invitesQuery, labelOf, membersKey, revoke, type Invite, type Level } from './members-data.ts';
 
 type InviteSectionProps = {
-  organization: { id: string; membership_level: Level; members_can_invite: boolean };
+  organization: { id: string; name: string; membership_level: Level; members_can_invite: boolean };
 };
 
 export function InviteSection({ organization }: InviteSectionProps) {
@@ -21,18 +22,21 @@ export function InviteSection({ organization }: InviteSectionProps) {
   const [isInviting, setInviting] = useState(false);
   // The link is not cached in a query, so it is gone with the page.
   const [made, setMade] = useState<Invite>();
+  const [revoked, setRevoked] = useState<Invite>();
+  const me = useMe();
   const invites = useQuery(invitesQuery(organization.id));
   const changed = () => queries.invalidateQueries({ queryKey: membersKey(organization.id) });
   const revoking = useMutation({
     mutationFn: (one: Invite) => revoke(organization.id, one),
     onSuccess(_, { id, target_email }) {
       if (made?.id === id) setMade(undefined);
+      setRevoked(undefined);
       showNotice({ text: `The invite to ${target_email} is revoked.` });
     },
-    onError: (error) => showNotice({ text: messageOf(error) }),
     onSettled: changed,
   });
-  const mayInvite = organization.members_can_invite || organization.membership_level >= ADMIN;
+  const isAdmin = organization.membership_level >= ADMIN;
+  const mayInvite = organization.members_can_invite || isAdmin;
   return (
     <section className={styles.section} aria-label="Invites">
       <PageHead
@@ -40,17 +44,37 @@ export function InviteSection({ organization }: InviteSectionProps) {
         action={
           mayInvite && (
             <Button kind="primary" onPress={() => setInviting(true)}>
-              Invite somebody
+              Invite someone
             </Button>
           )
         }
       />
+      {!mayInvite && <p className={styles.note}>Only admins of {organization.name} can invite people to it.</p>}
       {made && <Made invite={made} />}
       {invites.isPending && <Skeleton rows={2} />}
       {invites.isError && <Failure error={invites.error} onRetry={() => void invites.refetch()} />}
-      {invites.data?.results.length === 0 && <Empty>Nobody is invited right now.</Empty>}
+      {invites.data?.results.length === 0 && <Empty>No invites are pending.</Empty>}
       {invites.data && invites.data.results.length > 0 && (
-        <InviteTable invites={invites.data.results} isPending={revoking.isPending} onRevoke={revoking.mutate} />
+        <InviteTable
+          invites={invites.data.results}
+          mayRevoke={({ created_by: sender }) => isAdmin || sender?.uuid === me.uuid}
+          onRevoke={(one) => {
+            revoking.reset();
+            setRevoked(one);
+          }}
+        />
+      )}
+      {revoked && (
+        <FormDialog
+          title={`Revoke the invite to ${revoked.target_email}`}
+          action="Revoke invite"
+          kind="danger"
+          request={revoking}
+          onSubmit={() => revoking.mutate(revoked)}
+          onClose={() => setRevoked(undefined)}
+        >
+          <p>The link in it stops working at once. To let {revoked.target_email} in later, send a new invite.</p>
+        </FormDialog>
       )}
       {isInviting && (
         <InviteDialog
@@ -101,9 +125,13 @@ function Made({ invite: { target_email: email, link, emailing_attempt_made: isMa
   );
 }
 
-type InviteTableProps = { invites: readonly Invite[]; isPending: boolean; onRevoke: (one: Invite) => void };
+type InviteTableProps = {
+  invites: readonly Invite[];
+  mayRevoke: (one: Invite) => boolean;
+  onRevoke: (one: Invite) => void;
+};
 
-function InviteTable({ invites, isPending, onRevoke }: InviteTableProps) {
+function InviteTable({ invites, mayRevoke, onRevoke }: InviteTableProps) {
   return (
     <table className={styles.table}>
       <thead>
@@ -135,14 +163,15 @@ function InviteTable({ invites, isPending, onRevoke }: InviteTableProps) {
               <Time iso={one.expires_at} />
             </td>
             <td>
-              <Button
-                kind="quiet"
-                aria-label={`Revoke the invite to ${one.target_email}`}
-                isDisabled={isPending}
-                onPress={() => onRevoke(one)}
-              >
-                Revoke
-              </Button>
+              {mayRevoke(one) && (
+                <Button
+                  kind="quiet"
+                  aria-label={`Revoke the invite to ${one.target_email}`}
+                  onPress={() => onRevoke(one)}
+                >
+                  Revoke
+                </Button>
+              )}
             </td>
           </tr>
         ))}

@@ -1,45 +1,20 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
-import { Actions, Dialog } from '../../look/dialog.tsx';
 import { Select } from '../../look/select.tsx';
-import { showNotice } from '../../look/notice.tsx';
 import { Time } from '../../look/time.tsx';
 import { useMe } from '../../session/me.ts';
 import styles from '../settings.module.css';
-import {
-  ADMIN,
-  changeLevel,
-  labelOf,
-  levelsUpTo,
-  membersKey,
-  removeMember,
-  type Level,
-  type Member,
-} from './members-data.ts';
+import { LeaveDialog, LevelDialog } from './member-dialogs.tsx';
+import { ADMIN, labelOf, levelsUpTo, nameOf, type Level, type Member } from './members-data.ts';
 
-type MemberTableProps = { organizationId: string; members: readonly Member[] };
-type Change = { member: Member; level: Level };
+type MemberTableProps = { members: readonly Member[] };
+type Open = { to: 'leave'; member: Member } | { to: 'change'; member: Member; level: Level };
 
-const nameOf = ({ user }: Member) => `${user.first_name} ${user.last_name}`.trim() || user.email;
-
-export function MemberTable({ organizationId, members }: MemberTableProps) {
+export function MemberTable({ members }: MemberTableProps) {
   const me = useMe();
-  const queries = useQueryClient();
-  const [leaving, setLeaving] = useState<Member>();
-  const own = me.organization!.membership_level;
-  const changing = useMutation({
-    mutationFn: ({ member, level }: Change) => changeLevel(organizationId, member, level),
-    onSuccess(_, { member, level }) {
-      showNotice({
-        text: `${nameOf(member)} is ${labelOf(level).toLowerCase()} now.`,
-        undo: () => changing.mutate({ member, level: member.level }),
-      });
-    },
-    onError: (error) => showNotice({ text: messageOf(error) }),
-    onSettled: () => queries.invalidateQueries({ queryKey: membersKey(organizationId) }),
-  });
+  const [open, setOpen] = useState<Open>();
+  const organization = me.organization!;
+  const own = organization.membership_level;
   const isMe = ({ user }: Member) => user.uuid === me.uuid;
   // The server decides the rest: who is admin by then, and that one owner remains.
   const mayChange = (member: Member) => own >= ADMIN && !isMe(member) && member.level <= own;
@@ -72,8 +47,10 @@ export function MemberTable({ organizationId, members }: MemberTableProps) {
                     isLabelHidden
                     options={levelsUpTo(own)}
                     value={String(member.level)}
-                    onChange={(level) => changing.mutate({ member, level: Number(level) as Level })}
-                    isDisabled={changing.isPending}
+                    onChange={(level) => {
+                      if (Number(level) !== member.level)
+                        setOpen({ to: 'change', member, level: Number(level) as Level });
+                    }}
                   />
                 ) : (
                   labelOf(member.level)
@@ -87,7 +64,7 @@ export function MemberTable({ organizationId, members }: MemberTableProps) {
                   <Button
                     kind="quiet"
                     aria-label={isMe(member) ? 'Leave' : `Remove ${nameOf(member)}`}
-                    onPress={() => setLeaving(member)}
+                    onPress={() => setOpen({ to: 'leave', member })}
                   >
                     {isMe(member) ? 'Leave' : 'Remove'}
                   </Button>
@@ -97,50 +74,27 @@ export function MemberTable({ organizationId, members }: MemberTableProps) {
           ))}
         </tbody>
       </table>
-      {leaving && (
+      {own < ADMIN && (
+        <p className={`quiet ${styles.note}`}>
+          Only admins of {organization.name} can change levels or remove members.
+        </p>
+      )}
+      {open?.to === 'change' && (
+        <LevelDialog
+          organization={organization}
+          member={open.member}
+          level={open.level}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {open?.to === 'leave' && (
         <LeaveDialog
-          organizationId={organizationId}
-          member={leaving}
-          isMe={isMe(leaving)}
-          onClose={() => setLeaving(undefined)}
+          organization={organization}
+          member={open.member}
+          isMe={isMe(open.member)}
+          onClose={() => setOpen(undefined)}
         />
       )}
     </>
-  );
-}
-
-type LeaveDialogProps = { organizationId: string; member: Member; isMe: boolean; onClose: () => void };
-
-function LeaveDialog({ organizationId, member, isMe, onClose }: LeaveDialogProps) {
-  const queries = useQueryClient();
-  const removing = useMutation({
-    mutationFn: () => removeMember(organizationId, member),
-    async onSuccess() {
-      // Reloads the page, because the user may no longer see the data.
-      if (isMe) location.assign('/');
-      await queries.invalidateQueries({ queryKey: membersKey(organizationId) });
-      onClose();
-    },
-  });
-  return (
-    <Dialog title={isMe ? 'Leave the organization' : `Remove ${nameOf(member)}`} isOpen onClose={onClose}>
-      <p>
-        {isMe ? 'Your keys open' : 'Their keys open'} none of its projects any more, and the invites that{' '}
-        {isMe ? 'you' : 'they'} sent end. A new invite is the way back.
-      </p>
-      {removing.error && (
-        <p role="alert" className={styles.error}>
-          {messageOf(removing.error)}
-        </p>
-      )}
-      <Actions>
-        <Button kind="danger" isPending={removing.isPending} onPress={() => removing.mutate()}>
-          {isMe ? 'Leave' : 'Remove'}
-        </Button>
-        <Button kind="quiet" onPress={onClose}>
-          Cancel
-        </Button>
-      </Actions>
-    </Dialog>
   );
 }

@@ -38,7 +38,7 @@ function Members({ organizationId, name }: { organizationId: string; name: strin
       <PageHead title={`Members of ${name}`} />
       {members.isPending && <Skeleton rows={4} />}
       {members.isError && <Failure error={members.error} onRetry={() => void members.refetch()} />}
-      {members.data && <MemberTable organizationId={organizationId} members={members.data.results} />}
+      {members.data && <MemberTable members={members.data.results} />}
       {members.data && <Pages page={page} size={PAGE_SIZE} count={members.data.count} />}
     </section>
   );
