@@ -4,7 +4,6 @@ import { createServer, type AddressInfo } from 'node:net';
 import { isDatabaseAway } from '../../../src/platform/db/away.ts';
 import { createClient, createKnex, createPool } from '../../../src/platform/db/connection.ts';
 import { InvalidInput } from '../../../src/platform/errors.ts';
-import { freePort } from '../../../src/platform/processes/port.ts';
 import { createEmptyDatabase } from '../../support/database/database.ts';
 
 const failureOf = (work: Promise<unknown>) =>
@@ -43,8 +42,8 @@ describe('a database that is away', () => {
 
   it('is one that does not answer in time', async () => {
     const { url, drop } = await createEmptyDatabase();
-    const pool = createPool({ url, applicationName: 'test', answerTimeoutMs: 50 });
-    assert.equal(isDatabaseAway(await failureOf(pool.query('select pg_sleep(1)'))), true);
+    const pool = createPool({ url, applicationName: 'test', answerTimeoutMs: 2_000 });
+    assert.equal(isDatabaseAway(await failureOf(pool.query('select pg_sleep(60)'))), true);
     // The connection that is still busy is given up.
     assert.equal((await pool.query('select 1')).rowCount, 1);
     await pool.end();
@@ -52,7 +51,7 @@ describe('a database that is away', () => {
   });
 
   it('is one that nobody listens for', async () => {
-    const db = createKnex({ url: `postgres://nobody:x@127.0.0.1:${await freePort()}/none`, applicationName: 'test' });
+    const db = createKnex({ url: 'postgres://nobody:x@127.0.0.1:1/none', applicationName: 'test' });
     assert.equal(isDatabaseAway(await failureOf(db.raw('select 1'))), true);
     await db.destroy();
   });

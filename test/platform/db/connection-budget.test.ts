@@ -11,6 +11,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platf
 import { mostConnections, poolCount } from '../../../src/platform/db/pools.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { startApiProcess } from '../../support/servers/api-process.ts';
+import { until } from '../../support/until.ts';
 
 const SOURCES = fileURLToPath(new URL('../../../src/', import.meta.url));
 const ONE_OF_EACH = { apiProcesses: 1, workerProcesses: 1, partsAtOnce: 4 };
@@ -135,7 +136,7 @@ describe('the connections that a server grants', () => {
     const api = await startApiProcess({ databaseUrl: server.url, environment, onLog });
     try {
       assert.equal((await fetch(`${api.url}/_livez`)).status, 200);
-      while (warnings.length === 0) await sleep(20);
+      await until('the warning', () => warnings.length > 0);
       assert.match(warnings[0]!, /SLUICE_API_PROCESSES \(2\) of 86 .* may need 192, but max_connections is 115/);
       assert(!warnings[0]!.includes(new URL(server.url).password));
     } finally {

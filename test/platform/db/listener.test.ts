@@ -4,16 +4,9 @@ import { listen } from '../../../src/platform/db/listener.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { createTestDatabase } from '../../support/database/database.ts';
 import { startGate } from '../../support/servers/gate.ts';
+import { until } from '../../support/until.ts';
 
 const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5_000;
-  while (!isTrue()) {
-    assert(performance.now() < deadline);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 describe('listening', () => {
   it('hears in order, says when it begins anew, and ends also where Postgres is silent', async () => {
@@ -31,15 +24,15 @@ describe('listening', () => {
       log,
     });
 
-    await until(() => beginnings === 1);
+    await until('beginning 1', () => beginnings === 1);
     await db.raw(`select pg_notify('news', n::text) from generate_series(1, 3) as n`);
-    await until(() => heard.length === 3);
+    await until('3 notifications', () => heard.length === 3);
     gate.shut();
     await db.raw(`notify news, 'unheard'`);
     gate.open();
-    await until(() => beginnings === 2);
+    await until('beginning 2', () => beginnings === 2);
     await db.raw(`notify news, '4'`);
-    await until(() => heard.length === 4);
+    await until('4 notifications', () => heard.length === 4);
     assert.deepEqual(heard, ['1', '2', '3', '4']);
 
     gate.freeze();

@@ -17,13 +17,15 @@ const serve = (listener: Listener, options: Partial<ServerOptions> = {}) =>
 
 describe('an HTTP server', () => {
   it('finishes the request under way when it is stopped, and takes no more', async () => {
+    const arrived = Promise.withResolvers<void>();
     const server = await serve(async (_request, response) => {
+      arrived.resolve();
       await sleep(400);
       response.end('done');
     });
     const underWay = fetch(server.url);
-    await sleep(50);
-    const stopped = server.stop(5_000);
+    await arrived.promise;
+    const stopped = server.stop(60_000);
     assert.equal(await (await underWay).text(), 'done');
     await stopped;
     await assert.rejects(fetch(server.url));
@@ -33,10 +35,11 @@ describe('an HTTP server', () => {
     const server = await serve(async (_request, response) => void response.end());
     assert.equal((await fetch(server.url)).headers.get('connection'), 'keep-alive');
     const startedAt = performance.now();
-    const stopped = server.stop(5_000);
+    const stopped = server.stop(60_000);
     assert.equal((await fetch(server.url)).headers.get('connection'), 'close');
     await stopped;
-    assert(performance.now() - startedAt < 2_000);
+    // Without that they stay for five seconds.
+    assert(performance.now() - startedAt < 4_500);
   });
 
   it('is not kept by a connection that has been silent', async () => {
@@ -44,8 +47,8 @@ describe('an HTTP server', () => {
     const socket = connect(server.port, '127.0.0.1').resume();
     await sleep(1_200);
     const startedAt = performance.now();
-    await Promise.all([once(socket, 'close'), server.stop(5_000)]);
-    assert(performance.now() - startedAt < 2_000);
+    await Promise.all([once(socket, 'close'), server.stop(60_000)]);
+    assert(performance.now() - startedAt < 30_000);
   });
 
   it('answers through its listener alone when the fast path is off', async () => {
@@ -79,15 +82,19 @@ describe('an HTTP server', () => {
   });
 
   it('cuts what is left after the grace', async () => {
-    const server = await serve(() => new Promise(() => {}));
+    const arrived = Promise.withResolvers<void>();
+    const server = await serve(() => {
+      arrived.resolve();
+      return new Promise(() => {});
+    });
     const hanging = assert.rejects(fetch(server.url));
-    await sleep(50);
+    await arrived.promise;
     await server.stop(100);
     await hanging;
   });
 
   it('cuts senders that are silent or slow, and serves the others meanwhile', async () => {
-    const arrival = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 };
+    const arrival = { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 50 };
     const server = await serve(
       async (request, response) => {
         for await (const _ of request);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/until.ts';
 
 const MODULE = new URL('../../../src/platform/processes/stop-signals.ts', import.meta.url).href;
 const SCRIPT = `
@@ -23,28 +24,26 @@ describe('asking a process to stop', () => {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    await until('up');
+    await said('up');
   });
   afterEach(() => child.kill('SIGKILL'));
 
-  const until = async (text: string) => {
-    while (!output.includes(text)) await sleep(10);
-  };
+  const said = (text: string) => until(text, () => output.includes(text));
 
   it('counts the signals of one Ctrl-C once, and a later one as a second', async () => {
     child.kill('SIGINT');
     child.kill('SIGINT');
-    await until('requested by SIGINT');
+    await said('requested by SIGINT');
     await sleep(550);
     assert(!output.includes('forced'));
     const ended = once(child, 'exit');
     child.kill('SIGINT');
-    await until('forced');
+    await said('forced');
     await ended;
   });
 
   it('happens by itself when the supervisor is gone', async () => {
     child.disconnect();
-    await until('requested by the supervisor ended');
+    await said('requested by the supervisor ended');
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/platform/errors.ts';
 import { ensureHardToGuess } from '../../../src/platform/secrets/passwords.ts';
+import { leastProcessorMs } from '../../support/durations.ts';
 
 const ADA = ['ada.lovelace@analytical-engines.example', 'Ada', 'Lovelace'];
 
@@ -49,12 +50,12 @@ describe('a new password', () => {
     );
     const known = ['p4$$w0rd@'.repeat(100), ...Array.from({ length: 1_000 }, (_, i) => `name${i}`)];
     for (const password of hostile) {
-      const before = performance.now();
       // Easy to guess it may be; that nothing could look at it would take no time either.
-      await ensureHardToGuess(password, 'password', known).catch((error: unknown) => {
-        if (!(error instanceof InvalidInput)) throw error;
-      });
-      const spent = performance.now() - before;
+      const look = () =>
+        ensureHardToGuess(password, 'password', known).catch((error: unknown) => {
+          if (!(error instanceof InvalidInput)) throw error;
+        });
+      const spent = await leastProcessorMs(1_000, look);
       assert.ok(spent < 1_000, `${password.slice(0, 12)}: ${spent} ms`);
     }
   });

@@ -14,7 +14,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** Bytes of buffers above `before` once they are below `limit`: buffers are freed some turns after their last use, and what is referenced never is. */
 async function leastKept(before: number, limit: number): Promise<number> {
   let kept = Infinity;
-  for (let turn = 0; turn < 100 && kept >= limit; turn++) {
+  for (let turn = 0; turn < 1_000 && kept >= limit; turn++) {
     await setTimeout(20);
     collectGarbage();
     kept = Math.min(kept, process.memoryUsage().arrayBuffers - before);
