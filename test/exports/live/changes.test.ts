@@ -1,7 +1,6 @@
 /** Changes of exports on their way to clients: what the database notifies of, and in how many events. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { Receipt } from '../../../src/exports/destinations/contract.ts';
 import type { StagedPart } from '../../../src/exports/destinations/delivery.ts';
@@ -9,6 +8,7 @@ import { faultOf } from '../../../src/exports/faults/fault-of.ts';
 import type { Plan } from '../../../src/exports/domain/plan.ts';
 import { bearer, startLiveWorld, sent, type LiveWorld } from '../../support/exports/live-world.ts';
 import type { EventSource } from '../../support/api/event-source.ts';
+import { turns, until } from '../../support/until.ts';
 
 const HOUR = 3_600_000;
 const NINE = Date.UTC(2025, 5, 2, 9);
@@ -158,9 +158,10 @@ describe('changes of exports', () => {
       end: NINE + (index + 1) * HOUR,
     }));
     await Promise.all(hours.map((interval) => world.rows.buildRun(one, interval)));
+    const latest = iso(NINE + 500 * HOUR);
+    await until('the last of them', () => sent(following.received).some(({ end }) => end === latest));
     const seconds = (Date.now() - startedAtMs) / 1000;
-    await world.settled();
-    await sleep(400);
+    await turns(400);
     const runs = sent(following.received);
     assert.ok(runs.length <= 4 * seconds + 2, `${runs.length} events in ${seconds} s`);
     const covered = runs.every((run) => run['kind'] === 'run' && run['export_id'] === one.id);

@@ -8,9 +8,8 @@ import { buildProjectSecretKey, buildSession, buildTenant } from '../../support/
 import { buildMember } from '../../support/api/members.ts';
 import { bearer, startLiveWorld, sent, type LiveWorld } from '../../support/exports/live-world.ts';
 import { startGate, type Gate } from '../../support/servers/gate.ts';
+import { turns, until } from '../../support/until.ts';
 
-/** Longer than changes are batches. */
-const SOON_MS = 120;
 const QUICK = { checkMs: 40, uncheckedMs: 200, heartbeatMs: 50 };
 
 describe('streams of changes', () => {
@@ -42,7 +41,7 @@ describe('streams of changes', () => {
       await note();
       const seen = received.at(-1)!.id!;
       const other = await world.rows.buildExport();
-      await sleep(SOON_MS);
+      await world.settled();
       const missed = [log(), { kind: 'export', export_id: other.id }];
       for (const [id, expected] of [
         [opening, missed],
@@ -50,11 +49,14 @@ describe('streams of changes', () => {
       ] as const) {
         const byHeader = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': id });
         const byQuery = await world.follow(bearer(world.admin.key), `?last_event_id=${id}`);
-        await sleep(50);
-        for (const back of [byHeader, byQuery]) assert.deepEqual(sent(back.received), expected);
+        for (const back of [byHeader, byQuery]) {
+          await until('what was missed', () => sent(back.received).length >= expected.length);
+          await turns(50);
+          assert.deepEqual(sent(back.received), expected);
+        }
         const latest = byHeader.received.at(-1)!.id;
         const again = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': latest! });
-        await sleep(50);
+        await turns(50);
         assert.deepEqual(sent(again.received), []);
       }
     });
@@ -73,13 +75,15 @@ describe('streams of changes', () => {
       const elsewhere = (await world.follow(bearer(world.admin.key))).received[0]!.id!;
       for (const id of [opening, elsewhere, 'nonsense', '', `${epoch}99`, `${epoch}-1`]) {
         const back = await small.follow({ ...bearer(small.admin.key), 'Last-Event-ID': id });
-        await sleep(30);
+        await until('a reset', () => sent(back.received).length > 0);
+        await turns(30);
         assert.deepEqual(sent(back.received), [{ event: 'reset' }], id);
         assert.ok(back.received[0]!.id!.startsWith(epoch), 'what it knows when it has read again');
         back.stop();
       }
       const back = await small.follow({ ...bearer(small.admin.key), 'Last-Event-ID': second! });
-      await sleep(30);
+      await until('three', () => sent(back.received).length >= 3);
+      await turns(30);
       assert.deepEqual(sent(back.received), [log(), log(), log()]);
       small.leave();
       await small.stop();
@@ -91,8 +95,11 @@ describe('streams of changes', () => {
       const { received } = await terse.follow(bearer(terse.admin.key));
       await note();
       await note();
+      // It listens on a connection of its own.
+      await until('both', () => sent(received).length === 2);
       const back = await terse.follow({ ...bearer(terse.admin.key), 'Last-Event-ID': received[0]!.id! });
-      await sleep(30);
+      await until('a reset', () => sent(back.received).length > 0);
+      await turns(30);
       assert.deepEqual(sent(back.received), [{ event: 'reset' }]);
       terse.leave();
       await terse.stop();
@@ -140,10 +147,10 @@ describe('streams of changes', () => {
         await note();
         assert.deepEqual(sent(stream.received), []);
         gate.open();
-        const until = Date.now() + 3_000;
-        while (sent(stream.received).length === 0 && Date.now() < until) await sleep(20);
+        await until('a reset', () => sent(stream.received).length > 0);
         assert.deepEqual(sent(stream.received), [{ event: 'reset' }]);
         await note();
+        await until('the note', () => sent(stream.received).length > 1);
         assert.deepEqual(sent(stream.received), [{ event: 'reset' }, log()]);
       });
     });
@@ -177,10 +184,11 @@ describe('streams of changes', () => {
       );
       await refused(await open(theirs, other), 503, 'unavailable');
       streams[0]!.stop();
-      await sleep(50);
-      const again = await open(mine);
-      assert.equal(again.status, 200);
-      for (const stream of [...streams, again]) stream.stop();
+      await until('room for another', async () => {
+        streams.push(await open(mine));
+        return streams.at(-1)!.status === 200;
+      });
+      for (const stream of streams) stream.stop();
       await own.stop();
     });
 
@@ -200,12 +208,11 @@ describe('streams of changes', () => {
       };
       // As a response does whose client does not read.
       const body = own.live.open(opening, undefined);
-      const until = Date.now() + 5_000;
-      while (!body.destroyed && Date.now() < until) {
+      await until('its end', async () => {
         assert.ok(body.readableLength < 2_500, `${body.readableLength} bytes wait`);
         await note();
-      }
-      assert.ok(body.destroyed);
+        return body.destroyed;
+      });
       assert.equal((await own.follow(bearer(own.admin.key))).status, 200);
       own.leave();
       await own.stop();

@@ -16,14 +16,14 @@ export type EventSource = {
   /** Bodies of answers that are no stream. */
   body(): Promise<unknown>;
   received: ReceivedEvent[];
-  /** Waits until so many were received, or for some seconds in vain. */
+  /** Waits until so many were received, or for a minute in vain. */
   next(count: number): Promise<ReceivedEvent[]>;
-  /** Resolves when the server has ended the stream; rejects after some seconds. */
+  /** Resolves when the server has ended the stream; rejects after a minute. */
   ended(): Promise<void>;
   stop(): void;
 };
 
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 60_000;
 
 export async function openEventSource(url: string, headers: Record<string, string> = {}): Promise<EventSource> {
   const control = new AbortController();

@@ -1,5 +1,4 @@
 /** The stream of changes over rows of exports: the route, its gatekeeper and a listener of their own, without an engine. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createKnex } from '../../../src/platform/db/connection.ts';
 import { protectedExports } from '../../../src/exports/batch-exports/protected.ts';
 import type { ExportsApi } from '../../../src/exports/api.ts';
@@ -14,6 +13,7 @@ import { buildMember, type Member } from '../api/members.ts';
 import { startApi, type Api } from '../api/api.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../api/identity.ts';
 import { createExportRows, type ExportRows } from '../database/export-rows.ts';
+import { turns } from '../until.ts';
 
 export type LiveWorld = {
   rows: ExportRows;
@@ -57,7 +57,7 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
   // From now on the process listens.
   await first.next(2);
   first.stop();
-  await sleep(50);
+  await turns(50);
   const open: EventSource[] = [];
   let watcher: (() => Promise<void>) | undefined;
 
@@ -73,7 +73,7 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
       await rows.stores.logs.append({ batchExportId: beacon.id, runId: null, level: 'INFO', message: 'now' });
       while (!isReceived()) await stream.next(stream.received.length + 1);
       // Others get it in the same turn, but each over a connection of its own.
-      await sleep(40);
+      await turns(40);
     };
   }
 

@@ -33,7 +33,8 @@ export type Sluice = {
   metrics: Metrics;
   /** The application behind it, for other servers. */
   application: Application;
-  stop(): Promise<void>;
+  /** @param graceMs for what is under way */
+  stop(graceMs?: number): Promise<void>;
 };
 
 const NOWHERE = { address: '127.0.0.1:1', namespace: 'test' };
@@ -128,9 +129,9 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     answered,
     metrics: api.metrics,
     application: api.application,
-    async stop() {
+    async stop(graceMs = GRACE_MS) {
       api.drain();
-      await server.stop(GRACE_MS);
+      await server.stop(graceMs);
       await api.close();
       await Promise.all([db.destroy(), pool.end()]);
       await database.drop();
