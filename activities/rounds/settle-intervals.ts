@@ -1,7 +1,7 @@
 /**
- * Settles intervals whose closed run is still staging or committing according to the ledger. Once the
- * commit has begun, only the destination knows its outcome. Exports are settled concurrently, each within deadlines: a
- * destination that does not answer delays only its own intervals, is asked again after growing pauses, and is given up in the end.
+ * Settles intervals whose run has ended without finishing its delivery or taking it back. If its commit had begun, only the destination
+ * knows whether it succeeded. Exports are settled concurrently, each interval within a deadline, so a destination that does not
+ * answer delays only its own intervals; they are tried again after growing pauses, and given up after a week.
  */
 import type { Receipt } from '../../src/exports/destinations/contract.ts';
 import { DestinationUnavailable, Unavailable } from '../../src/platform/errors.ts';
@@ -127,7 +127,7 @@ async function letGo(
   });
 }
 
-/** When the interval of a run that ended in its commit is delivered again: after the same pauses, and up to the same limit, as other failures. */
+/** Whether an interval whose run broke off in its commit, without success, is delivered again: the pauses and the limit of other failures apply. */
 async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {
   const { status, batchExportId, end, finishedAt } = run;
   if (status === 'Failed' || (await stores.batchExports.evenDeleted(batchExportId)).deleted) return 'never';

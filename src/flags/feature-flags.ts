@@ -41,8 +41,8 @@ export type FlagChanges = GivenFields & {
 };
 
 /**
- * Author of a change to a flag, or to an object that the flag belongs to. Without rights nothing is checked,
- * because a survey's own flags are part of it, and changes by time must always succeed.
+ * Author of a change to a flag. The rights are left out, and no permission is checked, where the flag only follows an object that it
+ * belongs to, such as a survey: the change to that object was permitted, or time made it.
  */
 export type FlagAuthor = Author & { rights?: Rights; viewer?: Viewer };
 
@@ -112,7 +112,7 @@ export function checkedNewFlag({ filters: given, ...said }: NewFlag): FlagFields
 }
 
 /**
- * Changes nothing, the version neither, when everything is as wanted already.
+ * Changes a flag. Its version rises only if a field gets another value.
  * @param stores of a transaction that has the project's turn
  * @throws NotFound
  * @throws PermissionDenied when the author may not change this flag

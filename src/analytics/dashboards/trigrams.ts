@@ -1,6 +1,9 @@
-/** Finds names similar to a typed text: compares word by word like `pg_trgm`, without needing the extension. */
+/**
+ * Recognizes names despite typing errors, by the share of common trigrams of two words. The extension `pg_trgm` compares in the same
+ * way, but is not always installed.
+ */
 
-/** Threshold of the extension: `alpha` and `alpah` are that similar. */
+/** Default threshold of `pg_trgm`, which `alpha` and `alpah` just reach. */
 const ALIKE = 0.3;
 
 /** Whether each word of the search is like some word of the name. */

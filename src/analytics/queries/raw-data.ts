@@ -1,4 +1,7 @@
-/** Finds the raw data of events and persons that a query shows, and the data that it only reads. */
+/**
+ * Which kinds of raw data, of events and of persons, a query shows, and which its result only depends on; and whether a caller may
+ * send, store or filter it.
+ */
 import { InvalidInput } from '../../platform/errors.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel, type RawData } from '../../people/access/raw-data.ts';
 import type { Caller, Rights } from '../../platform/http/access.ts';

@@ -7,7 +7,7 @@ import { seedDemo } from '../../people/demo.store.ts';
 import { prepareDatabase } from '../prepare-database.ts';
 
 type Options = { rollback: boolean; demo: boolean; json: boolean };
-/** Migrations that were done, by verb. */
+/** Names of migrations and partitions, by what was done with them: `applied`, `partitioned` or `undone`. */
 type Result = { [verb: string]: string[] };
 
 export function migrateCommand(): Command {

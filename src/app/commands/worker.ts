@@ -56,7 +56,7 @@ async function run(): Promise<void> {
     await worker.stopped;
   } catch (error) {
     // A stop that ended the wait for Temporal is not a failure.
-    if (!stopping.signal.aborted) throw error;
+    if (error !== stopping.signal.reason) throw error;
     await endRuntime();
   } finally {
     await metricsServer?.stop(0);

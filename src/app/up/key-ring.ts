@@ -1,4 +1,4 @@
-/** The keys that exports' credentials are encrypted with: the environment's, else those of the state folder. */
+/** The encryption keys of all secrets that the product stores: those of the environment or, without any, of the state folder. */
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { createKeyRing, generateKeyRing } from '../../platform/secrets/key-ring.ts';
@@ -9,8 +9,9 @@ export const KEYS_FILE = 'encryption-keys';
 const TRACES_OF_A_START = ['postgres', 'personal-api-key'];
 
 /**
- * Makes a ring on the first start, before there is a database that could hold credentials, and keeps it.
- * @throws CommandFailed when the ring of earlier starts is gone or damaged
+ * Returns the keys in the form of SLUICE_ENCRYPTION_KEYS. The first start without that variable makes a key and writes it to the state
+ * folder, before there is a database that could hold secrets.
+ * @throws CommandFailed when keys are damaged, or those of earlier starts are gone
  */
 export async function encryptionKeys(config: Config, state: StateFolder): Promise<string> {
   const given = config.SLUICE_ENCRYPTION_KEYS;
@@ -19,7 +20,7 @@ export async function encryptionKeys(config: Config, state: StateFolder): Promis
   if (kept) return checked(kept.trim(), state.file(KEYS_FILE));
   if (TRACES_OF_A_START.some((name) => state.has(name)))
     throw new CommandFailed(
-      `${state.file(KEYS_FILE)} is gone, and the exports' credentials cannot be read without it. Put it back, or move the ` +
+      `${state.file(KEYS_FILE)} is gone, and stored secrets, such as exports' credentials, cannot be read without it. Put it back, or move the ` +
         'state folder away: the next start makes a new, empty one.',
     );
   const made = generateKeyRing();

@@ -1,11 +1,14 @@
-/** Reads CSV back, strictly: accepts only what `csv.ts` writes. */
+/**
+ * Counts a CSV file's rows and adds up their digest, to verify a delivery. Only the structure is checked: a header, rows as wide as the
+ * header, each with a uuid if a digest is wanted, and a line end after the last one.
+ */
 import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
 import { UnreadableFile } from './unreadable.ts';
 import { uuidBytes } from './uuid-text.ts';
 
 /**
- * @param digest every row's `uuid` is added to it; undefined: there is no such column
- * @returns rows, without the header
+ * @param digest gets the `uuid` of each row; undefined if the file has no such column
+ * @returns the number of rows, without the header
  * @throws UnreadableFile
  */
 export async function readCsv(blocks: AsyncIterable<Uint8Array>, digest: RowsDigester | undefined): Promise<number> {

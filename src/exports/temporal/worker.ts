@@ -55,7 +55,7 @@ export function installRuntime(log: Logger, metricsAddress?: string): DefaultLog
   return logger;
 }
 
-/** Ends the runtime of a process that stops before it had a worker; after the last worker the runtime ends automatically. */
+/** Ends the runtime of a process that stops before it had a worker. A worker's end also ends the runtime, so others need not call this. */
 export async function endRuntime(): Promise<void> {
   if (installed) await Runtime.instance().shutdown();
 }

@@ -1,7 +1,8 @@
 /**
- * Detects that this database was restored, or is a copy, because the witness in Temporal then holds another nonce than the database
- * gave it last. Deliveries are blocked from then on, until `sluice recover`. A commit also asks the destination (`Ownership`), so even
- * a delivery before the first check, or with a Temporal that was restored too, does not replace a foreign delivery.
+ * Detects that this database was restored, or is a copy. Each check gives the witness in Temporal a new nonce; a witness that holds
+ * another one than the database expects got it from another database, or from a later state of this one. Deliveries are then blocked
+ * until `sluice recover`. Commits also ask the destination (`Ownership`), which protects foreign deliveries if no check succeeds, or
+ * if Temporal was restored, too.
  */
 import { randomUUID } from 'node:crypto';
 import { DeliveriesBlocked, Unavailable } from '../../platform/errors.ts';
@@ -21,7 +22,7 @@ export type TimelineGuard = ReturnType<typeof timelineGuard>;
 
 /** Another process may end a swap while this one asks. */
 const TRIES = 5;
-/** Number of failed checks for which a process blocks deliveries; after them only the commit's check protects. */
+/** Attempts at a process's first check, before its first delivery. If all fail, deliveries begin all the same, because commits ask the destination. */
 const FIRST_ATTEMPTS = 3;
 
 /** A sentence for people who look at a run, the readiness or the log. */
@@ -66,7 +67,7 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
         await check();
         return;
       } catch (error) {
-        log.warn({ err: error, attempt }, 'the witness of the timeline does not answer');
+        log.warn({ err: error, attempt }, 'the timeline could not be compared with its witness');
       }
     }
   }

@@ -8,7 +8,7 @@ import { isRunBy } from '../evaluation/selection.ts';
 import { presentDecision, presentDisabled, type FlagFailure, type FlagSuccess } from './present.ts';
 import { refusal } from './refusal.ts';
 
-/** Evaluates every flag that decide would answer, and includes inactive flags, by key. */
+/** Evaluates all flags of the project that run where the request comes from, except those of surveys. Inactive ones are answered as disabled. */
 export async function evaluateAll(decider: Decider, project: ProjectFlags, request: EvaluationRequest) {
   const { decisions } = await decider.decide(project, request);
   const decided = new Map(decisions.map((decision) => [decision.key, decision]));

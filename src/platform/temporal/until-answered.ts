@@ -1,4 +1,4 @@
-/** Waiting for a Temporal server that does not answer: it is starting, being upgraded, or hung. */
+/** Waits for a Temporal server that does not answer, because it is starting, is being upgraded or hangs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../errors.ts';
 
@@ -14,9 +14,10 @@ export type Waiting = {
 };
 
 /**
- * Makes attempts until Temporal answers one, with pauses that grow to ten seconds.
- * @param attempt ends by itself when Temporal is silent
- * @throws an error that a retry would meet again, such as a missing permission; errors that are not Temporal's; the signal's reason
+ * Repeats an attempt until Temporal answers it, with pauses that grow to ten seconds.
+ * @param attempt must fail, rather than wait for ever, while Temporal is silent
+ * @throws the attempt's error if another attempt would meet it again, such as a missing permission, or if Temporal did not cause it;
+ * the signal's reason once it is aborted
  */
 export async function untilAnswered<T>(attempt: () => Promise<T>, { signal, onFailure }: Waiting): Promise<T> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
@@ -28,7 +29,8 @@ export async function untilAnswered<T>(attempt: () => Promise<T>, { signal, onFa
       if (!mayPass(error)) throw error;
       onFailure(error);
     }
-    await sleep(pause, undefined, { signal });
+    // An aborted sleep rejects with an error of its own; the next round throws the signal's reason.
+    await sleep(pause, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -18,8 +18,7 @@ type Clock = { timeZone: string; from: number; to: number };
 type Looked = { interval: Interval | null; now: number };
 
 /**
- * @param interval null: the whole range is one
- * @param now milliseconds since 1970
+ * @param looked with `interval: null` the range is not divided; `now` is in milliseconds since 1970
  * @throws InvalidInput for a range that ends before it begins, or has too many intervals
  */
 export async function resolvedDates(runSql: RunSql, projectId: number, range: Range, looked: Looked): Promise<Dates> {

@@ -11,7 +11,7 @@ export type Dates = {
   timeZone: string;
   from: string;
   to: string;
-  /** When each interval starts; the first may start before the range does. Never more than `MAX_INTERVALS`. */
+  /** When each interval starts; the first may start before the range does. At most `MAX_INTERVALS`; empty for an undivided range. */
   starts: string[];
   /** The clock's reading then: `2024-06-01 08:00:00`. */
   walls: string[];
@@ -34,7 +34,7 @@ const HOURS = `
   select at, (at at time zone $1)::text as wall
   from generate_series($2::timestamptz, $3::timestamptz - interval '1 microsecond', interval '1 hour') as at limit ${MAX_INTERVALS + 1}`;
 
-/** Readings of the wall clock; half-open. With `interval: null` the whole span is one interval. */
+/** Half-open, between two readings of the wall clock (see `wall-clock.ts`). With `interval: null` it is not divided: `Dates.starts` is empty. */
 export type Span = { from: number; to: number; interval: Interval | null };
 
 /** @throws InvalidInput for more intervals than there may be */

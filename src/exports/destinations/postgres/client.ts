@@ -8,10 +8,10 @@ const LOGIN_MS = 10_000;
 const LOGIN_BYTES = 1024 * 1024;
 
 /**
- * Settings of our sessions; times in milliseconds. They override those of a role or a database, which are made for people's queries and would
- * always fail a longer load. A statement may take as long as the activity that waits for it; after longer waits for locks or silences in
- * a transaction the delivery is tried again. A delivery is acknowledged when a crash of the server cannot undo it. Settings that the server's
- * version does not know are left out.
+ * Settings of our sessions, with times in milliseconds; those that the server's version does not know are left out. They override the
+ * settings of the role and the database, whose limits suit people's queries and would end every long load. A statement may take as long
+ * as the activity that runs it. A wait for a lock, or a silence of ours in a transaction, fails the attempt after a minute.
+ * `synchronous_commit` stays on so that a crash of the server cannot undo a delivery that we have recorded.
  */
 const SETTINGS: Record<string, string> = {
   statement_timeout: String(2 * 3_600_000),
@@ -78,8 +78,8 @@ export async function withClient<T>(access: PostgresAccess, work: (client: Postg
 }
 
 /**
- * Values of `synchronous_commit` other than `off` also wait for a disk, so they stay. All settings are set by one statement after the login, because
- * poolers such as PgBouncer would refuse them as parameters of the login.
+ * Applies the settings by one statement after the login, because poolers such as PgBouncer refuse them as parameters of the login.
+ * `synchronous_commit` is changed only if it is off, because all its other values wait for a disk.
  */
 async function configure(client: PostgresClient): Promise<void> {
   await client.query(

@@ -1,4 +1,4 @@
-/** Phases of an experiment, which follow from its dates and the clock: a date in the future has no effect yet. */
+/** Phases of an experiment, computed from its two dates and the clock: nothing stores them, and a date in the future has not happened yet. */
 import { isoMicros } from '../../../platform/time/iso.ts';
 
 /** Upstream's statuses, and `scheduled`, which upstream counts as running. */

@@ -1,4 +1,4 @@
-/** Assesses one metric over all variants: the estimate for each, the best one, and by how much. */
+/** Assesses one metric of an experiment: for each variant an estimate, its chance to be the best, and its lift over the control. */
 import { chancesToBeBest, credibleInterval, liftInterval } from './comparison.ts';
 import type { Measure } from './metrics.ts';
 import { meanPosterior, ratePosterior, type Posterior } from './posterior.ts';
@@ -11,9 +11,9 @@ export type VariantAssessment = Sample & {
   /** The conversion rate, or the mean; null: nobody was exposed. */
   mean: number | null;
   credibleInterval: [number, number] | null;
-  /** null until all variants can be compared. */
+  /** Probability that no other variant is better; null until all variants can be compared. */
   chanceToWin: number | null;
-  /** Difference to the control, as a share of it; null for the control itself. */
+  /** Relative difference of the mean to the control's; null for the control itself, without a mean, and unless the control's is positive. */
   lift: { value: number; interval: [number, number] | null; isSignificant: boolean } | null;
 };
 
