@@ -1230,6 +1230,8 @@ create table sharing_configurations (
   created_at timestamp with time zone default now() not null,
   -- it was replaced by another, and is good until then
   expires_at timestamp with time zone,
+  -- when all tokens of the object stop working; null: never. Set on the row that counts, the one without expires_at
+  shared_until timestamp with time zone,
   constraint sharing_configurations_pkey PRIMARY KEY (id),
   constraint sharing_configurations_access_token_key UNIQUE (access_token),
   constraint sharing_configurations_access_token_check CHECK ((length(access_token) <= 400)),

@@ -3059,6 +3059,7 @@ export interface components {
         /** ChangedSharing */
         ChangedSharing: {
             enabled?: boolean;
+            expires_at?: string | null;
             password_required?: boolean;
             settings?: unknown;
         };
@@ -5073,6 +5074,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             enabled: boolean;
+            expires_at: string | null;
             password_required: boolean;
             settings: components["schemas"]["ShareSettings"] | null;
             share_passwords: {
