@@ -94,6 +94,27 @@ describe('flags in the console', () => {
     assert.equal(groups(await stored(flag))[1]!.rollout_percentage, 10);
   });
 
+  it('asks before a restored version, or a closed dialog, takes what was typed', async () => {
+    const flag = await basket();
+    await api.request('PATCH', `${flag.id}/`, { name: 'Another name' });
+    const page = await showFlag(flag);
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const json = page.getByLabel('JSON', { exact: true });
+    await json.fill('{"groups": [');
+    await page.keyboard.press('Escape');
+    await page.getByText('What you typed is not part of your edit yet.').waitFor();
+    assert.equal(await json.inputValue(), '{"groups": [');
+    await json.fill('{"groups": [{"properties": [], "rollout_percentage": 70}]}');
+    await page.getByRole('button', { name: 'Use it in my edit' }).click();
+    await page.getByRole('button', { name: 'Restore v1' }).click();
+    await page.getByRole('dialog', { name: 'Restore v1?' }).waitFor();
+    await page.getByRole('button', { name: 'Keep my edit' }).click();
+    assert.equal(await page.getByLabel('Percentage of set 1').inputValue(), '70');
+    await page.getByRole('button', { name: 'Restore v1' }).click();
+    await page.getByRole('button', { name: 'Restore, and drop my edit' }).click();
+    await page.getByLabel('Percentage of set 2').waitFor();
+  });
+
   it('shows both edits when two people change the same, and can keep both', async () => {
     const flag = await basket();
     const page = await showFlag(flag);

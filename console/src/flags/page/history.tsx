@@ -1,7 +1,9 @@
 /** Changes of the flag, by whom and when; an earlier version can become an edit, which is saved like any other. */
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, done, type Answered } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
+import { Actions, Dialog } from '../../look/dialog.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { showNotice } from '../../look/notice.tsx';
 import { Time } from '../../look/time.tsx';
@@ -34,7 +36,10 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
   const entries = history.data?.pages.flatMap(({ results }) => results) ?? [];
   // Otherwise the changes in between are not loaded yet.
   const isWhole = entries[0]?.detail.version === flag.version;
+  /** Place of the version whose restoring would drop an edit. */
+  const [asked, setAsked] = useState<number>();
   function restore(index: number) {
+    setAsked(undefined);
     edit.begin(flag, fieldsBefore(flag, entries.slice(0, index)));
     showNotice({
       text: `Your edit is the flag as it was in v${entries[index]!.detail.version}. Save it to restore it.`,
@@ -62,7 +67,7 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
               <Time iso={entry.created_at} />
             </span>
             {mayEdit && isWhole && index > 0 && entry.detail.version !== null ? (
-              <Button kind="quiet" onPress={() => restore(index)}>
+              <Button kind="quiet" onPress={() => (edit.isDirty ? setAsked(index) : restore(index))}>
                 Restore v{entry.detail.version}
               </Button>
             ) : (
@@ -75,6 +80,20 @@ export function History({ projectId, flag, edit, mayEdit }: HistoryProps) {
         <Button kind="quiet" isPending={history.isFetchingNextPage} onPress={() => void history.fetchNextPage()}>
           Earlier
         </Button>
+      )}
+      {asked !== undefined && (
+        <Dialog title={`Restore v${entries[asked]!.detail.version}?`} isOpen onClose={() => setAsked(undefined)}>
+          <p>Your edit is not saved, and the older version takes its place:</p>
+          <ChangeLines lines={edit.changes} />
+          <Actions>
+            <Button kind="primary" onPress={() => setAsked(undefined)}>
+              Keep my edit
+            </Button>
+            <Button kind="danger" onPress={() => restore(asked)}>
+              Restore, and drop my edit
+            </Button>
+          </Actions>
+        </Dialog>
       )}
     </section>
   );

@@ -8,8 +8,12 @@ import type { Edit } from './use-edit.ts';
 
 /** All that the page has no fields for: conditions, sets and variants that come, go or change places. The server checks it when it is saved. */
 export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void }) {
-  const [text, setText] = useState(() => JSON.stringify(edit.fields.filters, null, 2));
+  const [shown] = useState(() => JSON.stringify(edit.fields.filters, null, 2));
+  const [text, setText] = useState(shown);
   const [error, setError] = useState<string>();
+  /** Whether Escape, or a click outside, was to close the dialog while it held a text that nothing else keeps. */
+  const [isAsked, setAsked] = useState(false);
+  const leave = () => (text === shown ? onClose() : setAsked(true));
   function use() {
     try {
       const filters = parsed(text);
@@ -20,7 +24,7 @@ export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void 
     }
   }
   return (
-    <Dialog title={`Filters of ${edit.base.key}`} isOpen onClose={onClose} width="wide">
+    <Dialog title={`Filters of ${edit.base.key}`} isOpen onClose={leave} width="wide">
       <TextField
         label="JSON"
         description="Condition sets are in groups, and the first that matches decides. docs/feature-flags.md lists what a condition may say."
@@ -28,18 +32,20 @@ export function JsonEditor({ edit, onClose }: { edit: Edit; onClose: () => void 
         onChange={(next) => {
           setText(next);
           setError(undefined);
+          setAsked(false);
         }}
         error={error}
         lines={20}
         mono
         autoFocus
       />
+      {isAsked && <p role="alert">What you typed is not part of your edit yet.</p>}
       <Actions>
         <Button kind="primary" onPress={use}>
           Use it in my edit
         </Button>
-        <Button kind="quiet" onPress={onClose}>
-          Cancel
+        <Button kind={isAsked ? 'danger' : 'quiet'} onPress={onClose}>
+          {isAsked ? 'Drop what I typed' : 'Cancel'}
         </Button>
       </Actions>
     </Dialog>
