@@ -25,6 +25,11 @@ const COLUMNS: Record<Model, Partial<Record<'event' | 'person', string>>> = {
   persons: { person: 'properties' },
 };
 
+/** Types that filters of a model may have. */
+export function filterTypesOf(model: Model): (typeof FILTER_TYPES)[number][] {
+  return FILTER_TYPES.filter((type) => (type === 'hogql' ? model !== 'sessions' : type in COLUMNS[model]));
+}
+
 /** Any interval does to see whether an expression can be compiled. */
 const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '2024-01-02T00:00:00.000000Z' };
 

@@ -2,9 +2,10 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { queryColumns } from '../../conditions/custom-queries/columns.ts';
-import { FILTER_OPERATORS, FILTER_TYPES } from '../../conditions/sql/filters.ts';
+import { FILTER_OPERATORS, FILTER_TYPES, filterTypesOf } from '../../conditions/sql/filters.ts';
+import { selectionOf } from '../../events/reading/selection.ts';
 import type { ContentPatch } from './content.ts';
-import type { ContentSettings } from '../../conditions/rows/content.ts';
+import { everythingOf, type ContentSettings } from '../../conditions/rows/content.ts';
 
 export const MODELS = ['events', 'persons', 'sessions'] as const;
 
@@ -119,4 +120,34 @@ export function presentContent(content: ContentSettings): Static<typeof ContentB
     exclude_columns: [...excludeColumns],
     transformations: transformations.map(({ path, action }) => ({ path, action })),
   };
+}
+
+/** A model, as a form asks for its content. */
+export const ModelBody = Type.Object(
+  {
+    model: stringEnum(MODELS),
+    columns: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        type: Type.String(),
+        tables_only: Type.Boolean({ description: 'Whether files have it only if `include_columns` names it.' }),
+      }),
+      { description: 'The columns that an export without a query may have.' },
+    ),
+    filter_types: Type.Array(stringEnum(FILTER_TYPES), { description: 'The types that its filters may have.' }),
+    filter_operators: Type.Array(stringEnum(FILTER_OPERATORS)),
+  },
+  { title: 'ExportedModel' },
+);
+
+export function presentModels(): Static<typeof ModelBody>[] {
+  return MODELS.map((model) => {
+    const { columns, tableOnly } = selectionOf(everythingOf(model));
+    return {
+      model,
+      columns: columns.map(({ name, type }) => ({ name, type, tables_only: tableOnly.has(name) })),
+      filter_types: filterTypesOf(model),
+      filter_operators: [...FILTER_OPERATORS],
+    };
+  });
 }

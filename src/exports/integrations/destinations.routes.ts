@@ -2,6 +2,7 @@
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import type { ExportsApi } from '../api.ts';
+import { ModelBody, presentModels } from '../batch-exports/content-fields.ts';
 import type { Destination } from '../destinations/contract.ts';
 import { FIELD_GROUPS } from '../destinations/define.ts';
 import { SUPPORTED_COMPRESSIONS } from '../formats/file-encoding.ts';
@@ -40,10 +41,15 @@ const listDestinations = route({
   method: 'get',
   path: '/batch_exports/destinations/',
   access: { scope: 'batch_export:read' },
-  answers: { 200: Type.Object({ results: Type.Array(DestinationBody) }, { title: 'Destinations' }) },
-  summary: 'List the types of destinations with the schemas of their configurations',
+  answers: {
+    200: Type.Object(
+      { results: Type.Array(DestinationBody), models: Type.Array(ModelBody) },
+      { title: 'Destinations' },
+    ),
+  },
+  summary: 'List the types of destinations with the schemas of their configurations, and the models',
   async handle(_request, { testSteps }: ExportsApi) {
-    return json(200, { results: testSteps.destinations().map(present) });
+    return json(200, { results: testSteps.destinations().map(present), models: presentModels() });
   },
 });
 

@@ -23,6 +23,8 @@ type Destination = {
   steps: { name: string }[];
 };
 
+type Model = { model: string; columns: { name: string; tables_only: boolean }[]; filter_types: string[] };
+
 /** Secrets of the types that have some; a new type adds its own. */
 const S3_SECRETS = ['aws_access_key_id', 'aws_secret_access_key'];
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
@@ -35,11 +37,12 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
 describe('the list of destinations', () => {
   let exports: ExportsApi;
   let all: Destination[];
+  let models: Model[];
   before(async () => {
     exports = await startExportsApi();
     const { status, body } = await exports.request('GET', '/batch_exports/destinations/');
     assert.equal(status, 200);
-    all = (body as { results: Destination[] }).results;
+    ({ results: all, models } = body as { results: Destination[]; models: Model[] });
   });
   after(() => exports.close());
 
@@ -100,5 +103,35 @@ describe('the list of destinations', () => {
     assert.deepEqual([s3.integration?.kind, s3.replaced_secrets], ['s3-compatible', ['endpoint_url']]);
     const postgres = all.find(({ type }) => type === 'Postgres')!;
     assert.deepEqual([postgres.writes, postgres.compressions], ['rows', null]);
+  });
+
+  it('says which columns and types of filter a model takes: all of them, and no others', async () => {
+    assert.deepEqual(
+      models.map(({ model }) => model),
+      ['events', 'persons', 'sessions'],
+    );
+    for (const { model, columns, filter_types } of models) {
+      const one = (content: object) =>
+        exports.request('POST', '/batch_exports/preview/', {
+          name: 'One',
+          model,
+          interval: 'hour',
+          destination: { type: 'LocalFile', config: { directory: model } },
+          ...content,
+        });
+      const names = columns.map(({ name }) => name);
+      const whole = await one({ include_columns: names });
+      assert.equal(whole.status, 200, JSON.stringify(whole.body));
+      const usual = await one({});
+      assert.deepEqual(
+        (usual.body as { columns: { name: string }[] }).columns.map(({ name }) => name),
+        columns.filter(({ tables_only }) => !tables_only).map(({ name }) => name),
+      );
+      for (const type of ['event', 'person', 'hogql']) {
+        const key = type === 'hogql' ? 'true' : 'plan';
+        const { status } = await one({ filters: [{ key, type, operator: 'is_set' }] });
+        assert.equal(status === 200, filter_types.includes(type), `${model} ${type}`);
+      }
+    }
   });
 });
