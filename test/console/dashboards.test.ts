@@ -80,19 +80,28 @@ describe('dashboards in the console', () => {
   it('are shared by a link, which is replaced and takes a password', async () => {
     const page = await show(`/${id}`);
     await page.getByRole('button', { name: 'Share' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Share by link' });
-    await dialog.getByText('Whoever has the link sees this dashboard').click();
+    const dialog = page.getByRole('dialog', { name: 'Share this dashboard' });
+    await dialog.getByText('Only people with access to this project').waitFor();
+    await dialog.getByText('Share it by link').click();
     const link = dialog.getByText(/\/shared\//);
     const first = await link.innerText();
     assert.equal((await fetch(first)).status, 200);
     await dialog.getByRole('button', { name: 'Replace the link' }).click();
-    await dialog.getByText('This link is new.').waitFor();
+    const question = page.getByRole('dialog', { name: 'Replace the link?' });
+    await question.getByText('stops working in five minutes').waitFor();
+    await assertAccessible(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    assert.equal(await link.innerText(), first);
+    await dialog.getByRole('button', { name: 'Replace the link' }).click();
+    await question.getByRole('button', { name: 'Replace it' }).click();
+    await dialog.getByText('This is the new link.').waitFor();
     await dialog.getByText(first).waitFor({ state: 'detached' });
     const second = await link.innerText();
-    await dialog.getByText('It asks for a password').click();
-    await dialog.getByText('No password yet').waitFor();
+    await dialog.getByText('Ask visitors for a password').click();
+    await dialog.getByText('No passwords yet').waitFor();
     await dialog.getByLabel('New password').fill('12345678');
-    await dialog.getByRole('button', { name: 'Add it' }).click();
+    await dialog.getByRole('button', { name: 'Add the password' }).click();
     await dialog
       .getByText(/password/i)
       .filter({ hasText: /numeric|common|guess/i })
@@ -100,8 +109,8 @@ describe('dashboards in the console', () => {
       .waitFor();
     await dialog.getByLabel('New password').fill('');
     await dialog.getByLabel('Note').fill('the board');
-    await dialog.getByRole('button', { name: 'Add it' }).click();
-    await dialog.getByText('it is not shown again').waitFor();
+    await dialog.getByRole('button', { name: 'Add the password' }).click();
+    await dialog.getByText('it cannot be shown again').waitFor();
     await assertAccessible(page);
     const password = await dialog.getByRole('status').locator('code').innerText();
     const opened = await fetch(second, {
@@ -110,10 +119,49 @@ describe('dashboards in the console', () => {
       body: JSON.stringify({ password }),
     });
     assert.equal(opened.status, 200);
-    await dialog.getByRole('button', { name: 'Delete the password the board' }).click();
-    await dialog.getByText('No password yet').waitFor();
-    await dialog.getByText('Whoever has the link sees this dashboard').click();
+    await dialog.getByRole('button', { name: 'Delete the password “the board”' }).click();
+    await page.getByText('It is the only password: nobody can open the link').waitFor();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await dialog.getByText('No passwords yet').waitFor();
+    await dialog.getByText('Share it by link').click();
+    await page.getByRole('dialog', { name: 'Stop sharing?' }).getByText('cannot be brought back').waitFor();
+    assert.notEqual((await fetch(second)).status, 404, 'it was only asked');
+    await page.getByRole('button', { name: 'Stop sharing' }).click();
     await link.waitFor({ state: 'detached' });
     assert.equal((await fetch(second)).status, 404);
+  });
+
+  it('stop being shared at a time that is set in the zone of the viewer, and say so afterwards', async () => {
+    const token = await world.share(id);
+    const shared = () => fetch(`${world.sluice.url}/shared/${token}`);
+    const page = await show(`/${id}`);
+    await page.getByRole('button', { name: 'Share' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share this dashboard' });
+    const expiry = dialog.getByRole('region', { name: 'Expiry' });
+    await expiry.getByRole('button', { name: 'The link stops working' }).click();
+    await page.getByRole('option', { name: 'In 7 days' }).click();
+    await expiry.getByText(/It works until .* CES?T, in [67] days/).waitFor();
+    const time = expiry.getByLabel('Time (Europe/Berlin)');
+    await time.fill('2001-01-01T12:00');
+    await expiry.getByRole('button', { name: 'Set the time' }).click();
+    await expiry.getByText('Must be in the future.').waitFor();
+    await time.fill('2099-07-01T12:00');
+    await expiry.getByRole('button', { name: 'Set the time' }).click();
+    await expiry.getByText(/It works until Wed,? 1 Jul 2099, 12:00 CEST/).waitFor();
+    await assertAccessible(page);
+    const rows = world.sluice.db('sharing_configurations').where({ access_token: token });
+    assert.equal(new Date((await rows.clone().first()).shared_until).toISOString(), '2099-07-01T10:00:00.000Z');
+    assert.equal((await shared()).status, 200);
+
+    await rows.clone().update({ shared_until: world.sluice.db.fn.now() });
+    await page.reload();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await expiry.getByText('Visitors see “not found”.').waitFor();
+    assert.equal((await shared()).status, 404);
+    await assertAccessible(page);
+    await expiry.getByRole('button', { name: 'The link stops working' }).click();
+    await page.getByRole('option', { name: 'Never' }).click();
+    await expiry.getByText('Expired').waitFor({ state: 'detached' });
+    assert.equal((await shared()).status, 200);
   });
 });

@@ -45,7 +45,7 @@ export function sharingQuery(path: Shared) {
   });
 }
 
-type SharingChange = { enabled: boolean } | { password_required: boolean };
+type SharingChange = { enabled: boolean } | { password_required: boolean } | { expires_at: string | null };
 
 export const changeSharing = (path: Shared, body: SharingChange): Promise<Sharing> =>
   done(api.PATCH(SHARING, { params: { path }, body }));

@@ -27,7 +27,7 @@ export function DashboardPage() {
         <>
           <PageHead
             title={data.name || 'Untitled'}
-            action={<Button onPress={() => setSharing(true)}>{data.is_shared ? 'Shared' : 'Share'}</Button>}
+            action={<Button onPress={() => setSharing(true)}>{data.is_shared ? 'Shared by link' : 'Share'}</Button>}
           />
           {data.description !== '' && <p className={styles.description}>{data.description}</p>}
           <Tiles dashboard={data} />

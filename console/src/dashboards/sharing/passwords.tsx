@@ -7,11 +7,15 @@ import { Copy } from '../../look/copy.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Time } from '../../look/time.tsx';
 import { addPassword, removePassword, sharingQuery, type Shared, type Sharing } from '../dashboards-data.ts';
+import { Question } from './question.tsx';
 import styles from './sharing.module.css';
 
-type PasswordsProps = { path: Shared; passwords: Sharing['share_passwords'] };
+type Password = Sharing['share_passwords'][number];
+type PasswordsProps = { path: Shared; passwords: readonly Password[] };
 
-/** Passwords of a link: each opens it, and is shown once. */
+const nameOf = ({ note }: Pick<Password, 'note'>) => (note ? `“${note}”` : 'without a note');
+
+/** The passwords of a link. Each of them opens it, and is shown only once. */
 export function Passwords({ path, passwords }: PasswordsProps) {
   const queries = useQueryClient();
   const [password, setPassword] = useState('');
@@ -26,29 +30,33 @@ export function Passwords({ path, passwords }: PasswordsProps) {
     },
     onSettled: changed,
   });
-  const removing = useMutation({ mutationFn: (id: number) => removePassword(path, id), onSettled: changed });
+  const [asked, setAsked] = useState<Password>();
+  const removing = useMutation({
+    mutationFn: (id: number) => removePassword(path, id),
+    onSuccess: () => setAsked(undefined),
+    onSettled: changed,
+  });
+  function ask(one: Password) {
+    removing.reset();
+    setAsked(one);
+  }
   const { error } = adding;
   const at = (attr: string) => (error instanceof ApiError && error.attr === attr ? error.message : undefined);
   const isElsewhere = error && at('raw_password') === undefined && at('note') === undefined;
   return (
     <section aria-label="Passwords" className={styles.passwords}>
       {passwords.length === 0 ? (
-        <p>No password yet: nobody gets in.</p>
+        <p>No passwords yet. Until you add one, nobody can open the link.</p>
       ) : (
         <ul>
           {passwords.map((one) => (
             <li key={one.id} className={styles.password}>
-              <span className={styles.note}>{one.note || 'Without a note'}</span>
+              <span className={styles.note}>{one.note || 'No note'}</span>
               <span className="quiet">
-                made <Time iso={one.created_at} />
+                added <Time iso={one.created_at} />
               </span>
-              <Button
-                kind="quiet"
-                aria-label={`Delete the password ${one.note || 'without a note'}`}
-                isDisabled={removing.isPending}
-                onPress={() => removing.mutate(one.id)}
-              >
-                Delete
+              <Button kind="quiet" aria-label={`Delete the password ${nameOf(one)}`} onPress={() => ask(one)}>
+                Delete…
               </Button>
             </li>
           ))}
@@ -56,7 +64,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
       )}
       {adding.data && (
         <div className={styles.link} role="status">
-          <span>Copy it now, it is not shown again:</span>
+          <span>Copy this password now: it cannot be shown again.</span>
           <code className="id">{adding.data.password}</code>
           <Copy text={adding.data.password} kind="plain">
             Copy
@@ -72,7 +80,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
       >
         <TextField
           label="New password"
-          description="Empty: one is made for you."
+          description="At least 8 characters. Leave it empty to have one made."
           value={password}
           onChange={setPassword}
           error={at('raw_password')}
@@ -80,7 +88,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
         />
         <TextField
           label="Note"
-          description="Who gets it."
+          description="To tell passwords apart, such as “the board”."
           value={note}
           onChange={setNote}
           error={at('note')}
@@ -88,14 +96,28 @@ export function Passwords({ path, passwords }: PasswordsProps) {
         />
         <div>
           <Button type="submit" isPending={adding.isPending}>
-            Add it
+            Add the password
           </Button>
         </div>
       </Form>
-      {(isElsewhere || removing.error) && (
+      {isElsewhere && (
         <p role="alert" className={styles.error}>
-          {messageOf(isElsewhere ? error : removing.error)}
+          {messageOf(error)}
         </p>
+      )}
+      {asked && (
+        <Question
+          title={`Delete the password ${nameOf(asked)}?`}
+          action="Delete it"
+          request={removing}
+          onConfirm={() => removing.mutate(asked.id)}
+          onClose={() => setAsked(undefined)}
+        >
+          It stops working at once, and everyone who opened the link with it is locked out. It cannot be brought back.{' '}
+          {passwords.length === 1
+            ? 'It is the only password: nobody can open the link until you add another.'
+            : 'The other passwords keep working.'}
+        </Question>
       )}
     </section>
   );

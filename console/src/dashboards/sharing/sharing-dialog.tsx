@@ -1,19 +1,22 @@
-/** Settings of a dashboard's public link: on or off, with or without a password. */
+/** Settings of a dashboard's public link: whether it works, until when, and with which passwords. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { messageOf } from '../../api/client.ts';
+import { useState } from 'react';
+import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
 import { Switch } from '../../look/field.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { changeSharing, replaceLink, sharingQuery, type Shared, type Sharing } from '../dashboards-data.ts';
+import { Expiry } from './expiry.tsx';
 import { Passwords } from './passwords.tsx';
+import { Question } from './question.tsx';
 import styles from './sharing.module.css';
 
 export function SharingDialog({ path, onClose }: { path: Shared; onClose: () => void }) {
   const sharing = useQuery(sharingQuery(path));
   return (
-    <Dialog title="Share by link" isOpen onClose={onClose} width="wide">
+    <Dialog title="Share this dashboard" isOpen onClose={onClose} width="wide">
       {sharing.isPending && <Skeleton rows={3} />}
       {sharing.isError && <Failure error={sharing.error} onRetry={() => void sharing.refetch()} />}
       {sharing.data && <Settings path={path} sharing={sharing.data} />}
@@ -29,50 +32,109 @@ export function SharingDialog({ path, onClose }: { path: Shared; onClose: () => 
 function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
   const queries = useQueryClient();
   const { queryKey } = sharingQuery(path);
+  const [asked, setAsked] = useState<'stop' | 'replace'>();
   const changing = useMutation({
     mutationFn: (change: Parameters<typeof changeSharing>[1] | 'link') =>
       change === 'link' ? replaceLink(path) : changeSharing(path, change),
+    onSuccess(changed) {
+      queries.setQueryData(queryKey, changed);
+      setAsked(undefined);
+    },
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
-  const link = new URL(`/shared/${sharing.access_token}`, location.origin).href;
+  const { error, isPending } = changing;
+  const { enabled } = sharing;
+  function ask(what: 'stop' | 'replace') {
+    changing.reset();
+    setAsked(what);
+  }
+  const atExpiry = error instanceof ApiError && error.attr === 'expires_at' ? error.message : undefined;
   return (
     <>
-      <Switch
-        isSelected={sharing.enabled}
-        isDisabled={changing.isPending}
-        onChange={(enabled) => changing.mutate({ enabled })}
-      >
-        Whoever has the link sees this dashboard
-      </Switch>
-      {sharing.enabled && (
-        <>
-          <div className={styles.link}>
-            <code className="id">{link}</code>
-            <Copy text={link} kind="plain">
-              Copy
-            </Copy>
-            <Button kind="quiet" isPending={changing.isPending} onPress={() => changing.mutate('link')}>
-              Replace the link
-            </Button>
-          </div>
-          {changing.isSuccess && changing.variables === 'link' && (
-            <p role="status">This link is new. The former one works for five minutes more.</p>
-          )}
-          <Switch
-            isSelected={sharing.password_required}
-            isDisabled={changing.isPending}
-            onChange={(password_required) => changing.mutate({ password_required })}
-          >
-            It asks for a password
-          </Switch>
-          {sharing.password_required && <Passwords path={path} passwords={sharing.share_passwords} />}
-        </>
+      <div className={styles.part}>
+        <Switch
+          isSelected={enabled}
+          isDisabled={isPending}
+          onChange={(on) => (on ? changing.mutate({ enabled: on }) : ask('stop'))}
+        >
+          Share it by link
+        </Switch>
+        <p className="quiet">{audienceOf(sharing)}</p>
+      </div>
+      {enabled && <Link token={sharing.access_token} onReplace={() => ask('replace')} isPending={isPending} />}
+      {changing.isSuccess && changing.variables === 'link' && (
+        <p role="status">This is the new link. The old one stops working in five minutes.</p>
       )}
-      {changing.error && (
+      {(enabled || sharing.expires_at !== null) && (
+        <Expiry
+          sharing={sharing}
+          isPending={isPending}
+          error={atExpiry}
+          onChange={(expires_at) => changing.mutate({ expires_at })}
+        />
+      )}
+      {enabled && (
+        <Switch
+          isSelected={sharing.password_required}
+          isDisabled={isPending}
+          onChange={(password_required) => changing.mutate({ password_required })}
+        >
+          Ask visitors for a password
+        </Switch>
+      )}
+      {enabled && sharing.password_required && <Passwords path={path} passwords={sharing.share_passwords} />}
+      {error && !asked && (atExpiry === undefined || (!enabled && sharing.expires_at === null)) && (
         <p role="alert" className={styles.error}>
-          {messageOf(changing.error)}
+          {messageOf(error)}
         </p>
       )}
+      {asked === 'replace' && (
+        <Question
+          title="Replace the link?"
+          action="Replace it"
+          request={changing}
+          onConfirm={() => changing.mutate('link')}
+          onClose={() => setAsked(undefined)}
+        >
+          The link that you see now stops working in five minutes, for everyone who has it and on every page that embeds
+          it. You have to send out the new link. Passwords and expiry stay as they are.
+        </Question>
+      )}
+      {asked === 'stop' && (
+        <Question
+          title="Stop sharing?"
+          action="Stop sharing"
+          request={changing}
+          onConfirm={() => changing.mutate({ enabled: false })}
+          onClose={() => setAsked(undefined)}
+        >
+          The link stops working at once, for everyone who has it, and cannot be brought back. If you share the
+          dashboard again, it gets a new link.
+        </Question>
+      )}
     </>
+  );
+}
+
+/** Sentence about the people who can see the dashboard. */
+function audienceOf({ enabled, password_required: asks, share_passwords: passwords }: Sharing): string {
+  if (!enabled) return 'Only people with access to this project can see this dashboard.';
+  if (!asks) return 'Anyone who has the link can see this dashboard without logging in.';
+  if (passwords.length === 0) return 'Nobody can open the link yet: it asks for a password, and there is none.';
+  return 'Anyone who has the link and one of its passwords can see this dashboard without logging in.';
+}
+
+function Link({ token, onReplace, isPending }: { token: string; onReplace: () => void; isPending: boolean }) {
+  const link = new URL(`/shared/${token}`, location.origin).href;
+  return (
+    <div className={styles.link}>
+      <code className="id">{link}</code>
+      <Copy text={link} kind="plain">
+        Copy
+      </Copy>
+      <Button kind="quiet" isDisabled={isPending} onPress={onReplace}>
+        Replace the link…
+      </Button>
+    </div>
   );
 }

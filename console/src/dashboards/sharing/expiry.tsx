@@ -1,0 +1,114 @@
+/** The time at which a dashboard's link stops working, in the viewer's zone. */
+import { useState, type FormEvent } from 'react';
+import { Form } from 'react-aria-components';
+import { Button } from '../../look/button.tsx';
+import { TextField } from '../../look/field.tsx';
+import { useNow } from '../../look/now.ts';
+import { Select } from '../../look/select.tsx';
+import { formatAgo, Time, viewerZone } from '../../look/time.tsx';
+import type { Sharing } from '../dashboards-data.ts';
+import styles from './sharing.module.css';
+
+const DAY = 86_400_000;
+/** Days from the moment of the choice. */
+const DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30 };
+
+const CHOICES = [
+  { value: 'never', label: 'Never' },
+  { value: 'day', label: 'In 24 hours' },
+  { value: 'week', label: 'In 7 days' },
+  { value: 'month', label: 'In 30 days' },
+  { value: 'at', label: 'At a certain time' },
+];
+
+type ExpiryProps = {
+  sharing: Pick<Sharing, 'enabled' | 'expires_at'>;
+  isPending: boolean;
+  error: string | undefined;
+  onChange: (expires_at: string | null) => void;
+};
+
+export function Expiry({ sharing: { enabled, expires_at: expiresAt }, isPending, error, onChange }: ExpiryProps) {
+  const [isTyping, setTyping] = useState(false);
+  const choice = isTyping || expiresAt !== null ? 'at' : 'never';
+
+  function choose(chosen: string) {
+    setTyping(chosen === 'at');
+    if (chosen === 'never') onChange(null);
+    if (chosen in DAYS) onChange(new Date(Date.now() + DAYS[chosen]! * DAY).toISOString());
+  }
+
+  return (
+    <section aria-label="Expiry" className={styles.part}>
+      <div className={styles.expiry}>
+        <Select
+          label="The link stops working"
+          options={CHOICES}
+          value={choice}
+          onChange={choose}
+          isDisabled={isPending}
+          error={choice === 'at' ? undefined : error}
+        />
+        {choice === 'at' && (
+          // Another time is another start for what is typed.
+          <At key={expiresAt} expiresAt={expiresAt} isPending={isPending} error={error} onChange={onChange} />
+        )}
+      </div>
+      {expiresAt !== null && <Validity expiresAt={expiresAt} enabled={enabled} />}
+    </section>
+  );
+}
+
+type AtProps = Omit<ExpiryProps, 'sharing'> & { expiresAt: string | null };
+
+function At({ expiresAt, isPending, error, onChange }: AtProps) {
+  const stored = expiresAt === null ? '' : localInput(expiresAt);
+  const [typed, setTyped] = useState(stored);
+  return (
+    <Form
+      className={styles.at!}
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        onChange(Number.isNaN(Date.parse(typed)) ? typed : new Date(typed).toISOString());
+      }}
+    >
+      <TextField
+        label={`Time (${viewerZone})`}
+        type="datetime-local"
+        value={typed}
+        onChange={setTyped}
+        isRequired
+        error={error}
+      />
+      <Button type="submit" isPending={isPending} isDisabled={typed === stored}>
+        Set the time
+      </Button>
+    </Form>
+  );
+}
+
+function Validity({ expiresAt, enabled }: { expiresAt: string; enabled: boolean }) {
+  const now = useNow();
+  const time = <Time iso={expiresAt} weekday />;
+  if (Date.parse(expiresAt) > now) {
+    return (
+      <p role="status">
+        It works until {time}, {formatAgo(expiresAt, now)}.
+      </p>
+    );
+  }
+  return (
+    <p role="status" className={styles.error}>
+      <strong>Expired</strong> {time}.{' '}
+      {enabled
+        ? 'Visitors see “not found”. Choose a later time, or never, and the same link works again.'
+        : 'Choose a later time, or never, before you share the dashboard again.'}
+    </p>
+  );
+}
+
+/** @returns an instant as inputs for local times take it: `2026-11-24T18:00` */
+function localInput(iso: string): string {
+  const instant = new Date(iso);
+  return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
