@@ -101,8 +101,11 @@ export async function presentMe(
   const { projects, organizations, invites } = stores;
   const own = await organizations.ofUser(account.id, caller.onlyOrganizations);
   const open = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
-  const presented = await presentProjects(open.results, projects);
-  const chosen = presented.find(({ id }) => id === account.currentProjectId);
+  const worked = await projects.worked(caller);
+  // The project that the user works in is shown whatever its place in the list.
+  const isListed = !worked || open.results.some(({ id }) => id === worked.id);
+  const presented = await presentProjects(isListed ? open.results : [...open.results.slice(0, -1), worked], projects);
+  const chosen = presented.find(({ id }) => id === worked?.id);
   const team = chosen ?? (open.count === 1 ? presented[0] : undefined);
   const currentId = await currentOrganization(stores, caller);
   const current = own.find(({ id }) => id === currentId);

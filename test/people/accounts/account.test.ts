@@ -89,6 +89,24 @@ describe('an account', () => {
     assert.equal(await current(), ours.projectId);
   });
 
+  it('shows the current project among more than a thousand, too', async () => {
+    const { id, headers } = await buildPerson(world, theirs.organizationId);
+    const { rows } = await world.db.raw<{ rows: { id: number }[] }>(
+      `insert into projects (organization_id, name, api_token)
+         select ?, 'Many', 'phc_many_' || n from generate_series(1, 1000) n returning id`,
+      [theirs.organizationId],
+    );
+    const last = Math.max(...rows.map((row) => row.id));
+    await ask({ headers }, 'PATCH', ME, { set_current_team: last });
+    const { body } = await ask({ headers }, 'GET', ME);
+    assert.partialDeepStrictEqual(body, { team: { id: last }, organization: { id: theirs.organizationId } });
+    const listed = body['projects'] as { id: number }[];
+    assert.equal(listed.length, 1000);
+    assert.ok(listed.some((project) => project.id === last));
+    await world.db('users').where({ id }).update({ current_project_id: null });
+    await world.db('projects').where('api_token', 'like', 'phc_many_%').delete();
+  });
+
   it('makes projects as an admin, and changes them as a member', async () => {
     const secret = await buildProjectSecretKey(world.db, ours, '*');
     const reader = await buildPersonalKey(world.db, ours, 'project:read');
