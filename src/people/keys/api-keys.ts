@@ -30,7 +30,8 @@ export function apiKeys(stores: IdentityStores) {
       await ensureMember(stores, owner, settings);
       return stores.inTransaction(async (bound) => {
         ensureRoom(owner, await bound.keys.countForUpdate(owner));
-        const made = await bound.keys.create(owner, settings);
+        const createdBy = 'projectId' in owner ? author.userId : null;
+        const made = await bound.keys.create(owner, { ...settings, createdBy });
         await record(bound, made, { author, activity: 'created' });
         return made;
       });
@@ -41,9 +42,10 @@ export function apiKeys(stores: IdentityStores) {
      * @throws NotFound, and InvalidInput as `create` does
      */
     async change(owner: KeyOwner, id: string, changes: KeyChanges, author: Author): Promise<ApiKey> {
-      const before = found(await stores.keys.find(owner, id));
+      found(await stores.keys.find(owner, id));
       await ensureMember(stores, owner, changes);
       return stores.inTransaction(async (bound) => {
+        const before = found(await bound.keys.lock(owner, id));
         const after = found(await bound.keys.change(owner, id, changes));
         await record(bound, after, { author, activity: 'updated', before });
         return after;
@@ -57,7 +59,7 @@ export function apiKeys(stores: IdentityStores) {
      */
     async roll(owner: KeyOwner, id: string, graceSeconds: number, author: Author): Promise<IssuedKey> {
       return stores.inTransaction(async (bound) => {
-        const before = found(await bound.keys.find(owner, id));
+        const before = found(await bound.keys.lock(owner, id));
         const after = found(await bound.keys.roll(owner, id, graceSeconds));
         await record(bound, after, { author, activity: 'updated', before });
         return after;
@@ -67,7 +69,7 @@ export function apiKeys(stores: IdentityStores) {
     /** @throws NotFound */
     async delete(owner: KeyOwner, id: string, author: Author): Promise<void> {
       await stores.inTransaction(async (bound) => {
-        const before = found(await bound.keys.find(owner, id));
+        const before = found(await bound.keys.lock(owner, id));
         await record(bound, before, { author, activity: 'deleted' });
         await bound.keys.delete(owner, id);
       });

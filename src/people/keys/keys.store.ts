@@ -158,6 +158,15 @@ export function keyStore(db: Knex) {
       return row && fromRow(row);
     },
 
+    /** Same as `find`; other changes of the key wait until the transaction ends. */
+    async lock(owner: KeyOwner, id: string): Promise<ApiKey | undefined> {
+      const row = await table()
+        .where({ ...ownedBy(owner), id })
+        .forUpdate()
+        .first();
+      return row && fromRow(row);
+    },
+
     /** The user or project that a key belongs to. */
     async ownerOf(id: string): Promise<KeyOwner | undefined> {
       const row = await table().where({ id }).first('user_id', 'project_id');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createKnex, type Knex } from '../../../src/platform/db/connection.ts';
 import { apiKeys } from '../../../src/people/keys/api-keys.ts';
 import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
@@ -174,5 +175,24 @@ describe('keys of a project', () => {
       ['created', 'updated', 'updated', 'updated', 'deleted'],
     );
     assert.ok(rows.every((row) => row.project_id === ours.projectId));
+  });
+
+  it('are recorded as the change found them, when two people change one at once', async () => {
+    const { id } = await make();
+    const first = await db.transaction();
+    await first('api_keys').where({ id }).update({ label: 'first' });
+    const second = ask('PATCH', pathOf(ours, `${id}/`), { label: 'second' });
+    const waits = async () =>
+      (await db('pg_stat_activity').where({ wait_event_type: 'Lock' }).whereRaw('datname = current_database()')).length;
+    while ((await waits()) === 0) await sleep(5);
+    await first.commit();
+    assert.equal((await second).status, 200);
+    const { rows } = await db.raw<{ rows: { detail: { changes: Record<string, unknown>[] } }[] }>(
+      `select detail from activity_log where item_id = ? and activity = 'updated'`,
+      [id],
+    );
+    assert.partialDeepStrictEqual(rows, [
+      { detail: { changes: [{ field: 'label', before: 'first', after: 'second' }] } },
+    ]);
   });
 });
