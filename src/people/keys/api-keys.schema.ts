@@ -76,7 +76,7 @@ export const RollBody = Type.Object({
   }),
 });
 
-type GivenSettings = {
+export type GivenSettings = {
   label?: string;
   description?: string | null;
   scopes?: string[];
@@ -84,6 +84,8 @@ type GivenSettings = {
   scoped_organizations?: string[];
   expires_at?: string | null;
 };
+
+export type NewGivenSettings = GivenSettings & { label: string; scopes: string[] };
 
 /**
  * Fields that are left out are undefined.
@@ -101,7 +103,7 @@ export function settingsOf(given: GivenSettings): KeyChanges {
 }
 
 /** The same of a key that is to be made. */
-export function newSettingsOf(given: GivenSettings & { label: string; scopes: string[] }): NewKey {
+export function newSettingsOf(given: NewGivenSettings): NewKey {
   return { ...settingsOf(given), label: given.label, scopes: checkedScopes(given.scopes) };
 }
 

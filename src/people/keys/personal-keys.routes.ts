@@ -1,20 +1,11 @@
 /** `/api/personal_api_keys/`: the keys of the user who is logged in. A key itself can only read its own entry here. */
 import { NotFound, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller } from '../../platform/http/access.ts';
-import { json, noBody, route } from '../../platform/http/route.ts';
+import { route } from '../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { ApiKeys } from './api-keys.ts';
-import {
-  keyFields,
-  keyLimits,
-  keyOptions,
-  Label,
-  newSettingsOf,
-  presentKey,
-  RollBody,
-  Scopes,
-  settingsOf,
-} from './api-keys.schema.ts';
+import { keyFields, keyLimits, keyOptions, Label, presentKey, RollBody, Scopes } from './api-keys.schema.ts';
+import { keyHandlers } from './key-handlers.ts';
 import type { ApiKey, IssuedKey, KeyOwner } from './keys.store.ts';
 
 const PersonalKeyBody = Type.Object(
@@ -40,6 +31,11 @@ export type PersonalKeysApi = { apiKeys: ApiKeys };
 /** Only people may change keys, and only shortly after they proved who they are. */
 const toChange = { authenticated: true, sessionOnly: true, sensitive: true } as const;
 
+const keys = keyHandlers(
+  ({ caller }: { caller: Caller }) => ownerOf(caller),
+  async (shown: readonly (ApiKey | IssuedKey)[], _: PersonalKeysApi) => shown.map(present),
+);
+
 function present(key: ApiKey | IssuedKey): Static<typeof PersonalKeyBody> {
   return {
     ...presentKey(key),
@@ -55,10 +51,7 @@ const listKeys = route({
   access: { authenticated: true, sessionOnly: true },
   answers: { 200: Type.Array(PersonalKeyBody) },
   summary: 'List your API keys, newest first',
-  async handle({ caller }, { apiKeys }: PersonalKeysApi) {
-    const keys = await apiKeys.list(ownerOf(caller));
-    return json(200, keys.map(present));
-  },
+  handle: keys.list,
 });
 
 const createKey = route({
@@ -69,9 +62,7 @@ const createKey = route({
   strict: true,
   answers: { 201: PersonalKeyBody },
   summary: 'Create an API key, which is shown only once',
-  async handle({ caller, body }, { apiKeys }: PersonalKeysApi) {
-    return json(201, present(await apiKeys.create(ownerOf(caller), newSettingsOf(body), caller)));
-  },
+  handle: keys.create,
 });
 
 const getKey = route({
@@ -86,13 +77,13 @@ const getKey = route({
   }),
   answers: { 200: PersonalKeyBody },
   summary: 'Retrieve one of your API keys',
-  async handle({ caller, params }, { apiKeys }: PersonalKeysApi) {
+  async handle({ caller, params }, api: PersonalKeysApi) {
     const id = params.id === '@current' ? caller.keyId : params.id;
     if (id === null) throw new NotFound();
     if (caller.keyId !== null && caller.keyId !== id) {
       throw new PermissionDenied('This action does not support personal API key access');
     }
-    return json(200, present(await apiKeys.get(ownerOf(caller), id)));
+    return keys.get({ caller, params: { id } }, api);
   },
 });
 
@@ -105,9 +96,7 @@ const patchKey = route({
   strict: true,
   answers: { 200: PersonalKeyBody },
   summary: 'Update the label, scopes or limits of one of your API keys',
-  async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {
-    return json(200, present(await apiKeys.change(ownerOf(caller), params.id, settingsOf(body), caller)));
-  },
+  handle: keys.change,
 });
 
 const deleteKey = route({
@@ -117,10 +106,7 @@ const deleteKey = route({
   params: Params,
   answers: { 204: null },
   summary: 'Delete one of your API keys, effective immediately',
-  async handle({ caller, params }, { apiKeys }: PersonalKeysApi) {
-    await apiKeys.delete(ownerOf(caller), params.id, caller);
-    return noBody(204);
-  },
+  handle: keys.delete,
 });
 
 const rollKey = route({
@@ -132,9 +118,7 @@ const rollKey = route({
   strict: true,
   answers: { 200: PersonalKeyBody },
   summary: 'Roll one of your API keys and show its new value once',
-  async handle({ caller, params, body }, { apiKeys }: PersonalKeysApi) {
-    return json(200, present(await apiKeys.roll(ownerOf(caller), params.id, body.grace_seconds, caller)));
-  },
+  handle: keys.roll,
 });
 
 export const personalKeyRoutes = [listKeys, createKey, getKey, patchKey, deleteKey, rollKey];

@@ -1,18 +1,10 @@
 /** `/project_secret_api_keys/`: keys that act as the project, and outlast the people who made them. */
-import type { Project } from '../../platform/http/access.ts';
-import { json, noBody, route } from '../../platform/http/route.ts';
+import type { Caller, Project } from '../../platform/http/access.ts';
+import { route } from '../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { ApiKeys } from './api-keys.ts';
-import {
-  keyFields,
-  keyOptions,
-  Label,
-  newSettingsOf,
-  presentKey,
-  RollBody,
-  Scopes,
-  settingsOf,
-} from './api-keys.schema.ts';
+import { keyFields, keyOptions, Label, presentKey, RollBody, Scopes } from './api-keys.schema.ts';
+import { keyHandlers } from './key-handlers.ts';
 import type { ApiKey, IssuedKey } from './keys.store.ts';
 import { UserBody, userOf } from '../accounts/users.ts';
 import type { UserStore } from '../accounts/users.store.ts';
@@ -39,7 +31,7 @@ export type ProjectKeysApi = { apiKeys: ApiKeys; users: UserStore };
 const toRead = { scope: 'project:read', admin: true, sessionOnly: true } as const;
 const toChange = { scope: 'project:write', admin: true, sessionOnly: true, sensitive: true } as const;
 
-async function present(keys: readonly (ApiKey | IssuedKey)[], users: UserStore) {
+async function present(keys: readonly (ApiKey | IssuedKey)[], { users }: ProjectKeysApi) {
   const known = await users.byIds(keys.map(({ createdBy }) => createdBy));
   return keys.map((key): Static<typeof ProjectKeyBody> => ({
     ...presentKey(key),
@@ -47,15 +39,15 @@ async function present(keys: readonly (ApiKey | IssuedKey)[], users: UserStore) 
   }));
 }
 
+const keys = keyHandlers(({ project }: { project: Project; caller: Caller }) => ({ projectId: project.id }), present);
+
 const listKeys = route({
   method: 'get',
   path: PATH,
   access: toRead,
   answers: { 200: Type.Array(ProjectKeyBody) },
   summary: 'List the secret keys of a project, newest first',
-  async handle({ project }, { apiKeys, users }: ProjectKeysApi) {
-    return json(200, await present(await apiKeys.list(ownerOf(project)), users));
-  },
+  handle: keys.list,
 });
 
 const createKey = route({
@@ -66,11 +58,7 @@ const createKey = route({
   strict: true,
   answers: { 201: ProjectKeyBody },
   summary: 'Create a secret key of a project, which is shown only once',
-  async handle({ project, caller, body }, { apiKeys, users }: ProjectKeysApi) {
-    const settings = { ...newSettingsOf(body), createdBy: caller.userId };
-    const [made] = await present([await apiKeys.create(ownerOf(project), settings, caller)], users);
-    return json(201, made);
-  },
+  handle: keys.create,
 });
 
 const getKey = route({
@@ -80,10 +68,7 @@ const getKey = route({
   params: Params,
   answers: { 200: ProjectKeyBody },
   summary: 'Retrieve a secret key of a project',
-  async handle({ project, params }, { apiKeys, users }: ProjectKeysApi) {
-    const [key] = await present([await apiKeys.get(ownerOf(project), params.id)], users);
-    return json(200, key);
-  },
+  handle: keys.get,
 });
 
 const patchKey = route({
@@ -95,11 +80,7 @@ const patchKey = route({
   strict: true,
   answers: { 200: ProjectKeyBody },
   summary: 'Update the label or scopes of a secret key of a project',
-  async handle({ project, caller, params, body }, { apiKeys, users }: ProjectKeysApi) {
-    const changed = await apiKeys.change(ownerOf(project), params.id, settingsOf(body), caller);
-    const [key] = await present([changed], users);
-    return json(200, key);
-  },
+  handle: keys.change,
 });
 
 const deleteKey = route({
@@ -109,10 +90,7 @@ const deleteKey = route({
   params: Params,
   answers: { 204: null },
   summary: 'Delete a secret key of a project, effective immediately',
-  async handle({ project, caller, params }, { apiKeys }: ProjectKeysApi) {
-    await apiKeys.delete(ownerOf(project), params.id, caller);
-    return noBody(204);
-  },
+  handle: keys.delete,
 });
 
 const rollKey = route({
@@ -124,15 +102,7 @@ const rollKey = route({
   strict: true,
   answers: { 200: ProjectKeyBody },
   summary: 'Roll a secret key of a project and show its new value once',
-  async handle({ project, caller, params, body }, { apiKeys, users }: ProjectKeysApi) {
-    const rolled = await apiKeys.roll(ownerOf(project), params.id, body.grace_seconds, caller);
-    const [key] = await present([rolled], users);
-    return json(200, key);
-  },
+  handle: keys.roll,
 });
 
 export const projectKeyRoutes = [listKeys, createKey, getKey, patchKey, deleteKey, rollKey];
-
-function ownerOf({ id }: Project) {
-  return { projectId: id };
-}

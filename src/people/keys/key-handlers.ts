@@ -1,0 +1,44 @@
+/** Handlers of the routes about keys: those of a person and those of a project differ in whose the keys are and in how they are shown. */
+import type { Caller } from '../../platform/http/access.ts';
+import { json, noBody, type Answer } from '../../platform/http/route.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { newSettingsOf, settingsOf, type GivenSettings, type NewGivenSettings } from './api-keys.schema.ts';
+import type { ApiKey, IssuedKey, KeyOwner } from './keys.store.ts';
+
+type Shown = ApiKey | IssuedKey;
+
+export function keyHandlers<From extends { caller: Caller }, Api extends { apiKeys: ApiKeys }>(
+  ownerOf: (request: From) => KeyOwner,
+  present: (keys: readonly Shown[], api: Api) => Promise<object[]>,
+) {
+  type OfOne = From & { params: { id: string } };
+
+  async function answer(status: number, key: Promise<Shown>, api: Api): Promise<Answer> {
+    const [presented] = await present([await key], api);
+    return json(status, presented);
+  }
+
+  return {
+    async list(request: From, api: Api): Promise<Answer> {
+      return json(200, await present(await api.apiKeys.list(ownerOf(request)), api));
+    },
+    create(request: From & { body: NewGivenSettings }, api: Api): Promise<Answer> {
+      return answer(201, api.apiKeys.create(ownerOf(request), newSettingsOf(request.body), request.caller), api);
+    },
+    get(request: OfOne, api: Api): Promise<Answer> {
+      return answer(200, api.apiKeys.get(ownerOf(request), request.params.id), api);
+    },
+    change(request: OfOne & { body: GivenSettings }, api: Api): Promise<Answer> {
+      const { params, body, caller } = request;
+      return answer(200, api.apiKeys.change(ownerOf(request), params.id, settingsOf(body), caller), api);
+    },
+    roll(request: OfOne & { body: { grace_seconds: number } }, api: Api): Promise<Answer> {
+      const { params, body, caller } = request;
+      return answer(200, api.apiKeys.roll(ownerOf(request), params.id, body.grace_seconds, caller), api);
+    },
+    async delete(request: OfOne, api: Api): Promise<Answer> {
+      await api.apiKeys.delete(ownerOf(request), request.params.id, request.caller);
+      return noBody(204);
+    },
+  };
+}
