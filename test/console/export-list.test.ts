@@ -25,33 +25,6 @@ describe('the list of exports', () => {
   });
   after(() => installation?.close());
 
-  it('begins in an empty project with the example: its events, a folder, and their three hours selected', async () => {
-    const { page, close } = await installation.visit();
-    await page.goto(address);
-    await page.getByRole('button', { name: 'Load the example morning' }).click();
-    await page.getByLabel('Folder').fill('coffee');
-    await assertAccessible(page);
-    await page.getByRole('button', { name: 'Create the export' }).click();
-    await page.waitForURL(/\/exports\/[0-9a-f-]{36}\?/);
-    const { searchParams } = new URL(page.url());
-    assert.deepEqual(
-      [searchParams.get('start'), searchParams.get('end')],
-      ['2025-06-02T09:00:00Z', '2025-06-02T12:00:00Z'],
-    );
-    const { rows } = await installation.sluice.pool.query<{ hour: number; count: number }>(
-      `select extract(hour from interval_time at time zone 'UTC')::int as hour, count(*)::int from events group by 1 order by 1`,
-    );
-    assert.deepEqual(
-      rows.map(({ hour, count }) => [hour, count]),
-      [
-        [9, 18],
-        [10, 19],
-        [11, 13],
-      ],
-    );
-    await close();
-  });
-
   describe('with exports that are delivered, that failed and that are paused', () => {
     before(async () => {
       const { world } = installation;

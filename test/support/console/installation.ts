@@ -7,6 +7,7 @@ import { buildPersonalKey, buildTenant, type Tenant } from '../api/identity.ts';
 import { createTestDatabase } from '../database/database.ts';
 import { buildExportWorld, type ExportWorld } from '../exports/export-world.ts';
 import { startSluice, type Sluice } from '../servers/sluice.ts';
+import { startWorkerProcess } from '../servers/worker-process.ts';
 import { createKnex } from '../../../src/platform/db/connection.ts';
 import { builtConsole, visit, type Visitor } from './visitor.ts';
 
@@ -21,7 +22,8 @@ export type ConsoleInstallation = {
   close(): Promise<void>;
 };
 
-export async function buildConsoleInstallation(): Promise<ConsoleInstallation> {
+/** @param hasOwnProcess whether the worker runs in a process of its own, as in production; that takes some seconds to start */
+export async function buildConsoleInstallation({ hasOwnProcess = false } = {}): Promise<ConsoleInstallation> {
   await builtConsole();
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
@@ -40,10 +42,20 @@ export async function buildConsoleInstallation(): Promise<ConsoleInstallation> {
     database: { ...database, drop: async () => {} },
     temporal: { address, namespace },
     localRoot,
+    allowedHosts: ['127.0.0.1', 'localhost'],
     encryptionKeys,
     backfillsPerProject: 1000,
   });
-  await world.startWorker();
+  const worker = hasOwnProcess
+    ? startWorkerProcess({
+        DATABASE_URL: database.url,
+        TEMPORAL_ADDRESS: address,
+        TEMPORAL_NAMESPACE: namespace,
+        SLUICE_ENCRYPTION_KEYS: encryptionKeys,
+        EXPORT_LOCAL_ROOT: localRoot,
+      })
+    : undefined;
+  if (!worker) await world.startWorker();
   const key = await buildPersonalKey(sluice.db, tenant, '*');
   return {
     sluice,
@@ -62,6 +74,7 @@ export async function buildConsoleInstallation(): Promise<ConsoleInstallation> {
     },
     async close() {
       await sluice.stop();
+      await worker?.stop();
       await world.close();
     },
   };

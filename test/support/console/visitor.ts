@@ -23,11 +23,11 @@ export async function builtConsole(): Promise<void> {
 /** @param userId who is logged in; absent: nobody */
 export async function visit(
   sluice: Pick<Sluice, 'url' | 'db'>,
-  { userId, ...options }: BrowserContextOptions & { userId?: number } = {},
+  { userId, ...options }: BrowserContextOptions & { userId?: number | undefined } = {},
 ): Promise<Visitor> {
   const browser = await testBrowser();
   const context = await browser.newContext({ baseURL: sluice.url, timezoneId: 'Europe/Berlin', ...options });
-  if (userId !== undefined) await context.addCookies(await cookiesOf(sluice, userId));
+  if (userId !== undefined) await context.addCookies(await cookiesOf(sluice, userId, options.userAgent ?? CHROMIUM));
   const faults: string[] = [];
   await context.addInitScript(() => {
     addEventListener('securitypolicyviolation', (event) => {
@@ -56,11 +56,14 @@ export async function visit(
   };
 }
 
-async function cookiesOf({ url, db }: Pick<Sluice, 'url' | 'db'>, userId: number) {
+const CHROMIUM =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+async function cookiesOf({ url, db }: Pick<Sluice, 'url' | 'db'>, userId: number, userAgent: string) {
   const sessions = sessionStore(db);
   const cookies = await createSessions({ sessions, publicUrl: url }).begin(sessions, userId, {
-    headers: {},
-    address: '',
+    headers: { 'user-agent': userAgent },
+    address: '203.0.113.7',
   });
   return cookies.map((cookie) => {
     const [name = '', value = ''] = cookie.split(';')[0]!.split('=');

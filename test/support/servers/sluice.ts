@@ -52,6 +52,8 @@ export type SluiceOptions = {
   encryptionKeys?: string;
   /** For exports to local files; absent: there are none. */
   localRoot?: string;
+  /** Hosts of destinations that are private and allowed all the same. */
+  allowedHosts?: string[];
   backfillsPerProject?: number;
   /** Where Temporal's UI has payloads opened; absent: nowhere. */
   codecFor?: { token: string; origin: string };
@@ -73,6 +75,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     temporal = NOWHERE,
     encryptionKeys = generateKeyRing(),
     localRoot,
+    allowedHosts = [],
     backfillsPerProject = 1,
     codecFor,
     temporalUiUrl,
@@ -107,7 +110,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     temporalUiUrl,
     mail,
     encryptionKeys,
-    environment: { localRoot, allowedHosts: [] },
+    environment: { localRoot, allowedHosts },
     partsAtOnce: 1,
     limits: { runsPerProject: 1, backfillsPerProject },
     clientAddress: createClientAddress(trustedProxies),

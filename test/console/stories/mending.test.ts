@@ -1,0 +1,106 @@
+/** The story that the console is for: a destination refuses, three hours fail, and an operator finds out why, mends the field and retries them. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { assertAccessible } from '../../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import { bucketPlace, schemaPlace, type Place } from '../../support/console/places.ts';
+import { buildEvent, microseconds } from '../../support/events/events.ts';
+import { backfilled } from '../../support/exports/export-world.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
+import { needsObjectStore } from '../../support/servers/object-store.ts';
+
+const HOURS = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T12:00:00Z' };
+
+/** Presses Tab until the focus is there. */
+async function tabTo(page: Page, role: 'link' | 'button', name: string): Promise<void> {
+  const wanted = page.getByRole(role, { name });
+  await wanted.waitFor();
+  for (let tries = 0; tries < 40; tries++) {
+    if (await wanted.evaluate((one) => one === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`Tab does not lead to ${name}.`);
+}
+
+describe('three hours that a destination refused', () => {
+  let at: ConsoleInstallation;
+  before(async function () {
+    await needsBrowser(this);
+    await needsObjectStore(this);
+    at = await buildConsoleInstallation();
+    await at.world.store(
+      ['09', '10', '11'].map((hour) =>
+        buildEvent({ uuid: randomUUID(), timestamp: microseconds(`2025-06-02T${hour}:30:00Z`) }),
+      ),
+    );
+  });
+  after(() => at?.close());
+
+  /** An export whose three hours failed, and its grid with them in view. */
+  async function arrange(name: string, destination: Place): Promise<{ id: string; address: string }> {
+    const { world } = at;
+    const body = { name, interval: 'hour', destination: { type: destination.type, config: destination.config } };
+    const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', body);
+    const backfill = await world.backfills.request(world.projectId, id, HOURS);
+    const runs = await backfilled(world, id, backfill.id);
+    assert.deepEqual(
+      runs.map(({ status }) => status),
+      ['Failed', 'Failed', 'Failed'],
+    );
+    return { id, address: `/project/${world.projectId}/exports/${id}?since=${HOURS.startAt}` };
+  }
+
+  /** Resolves when the page shows all three as delivered, which they are. */
+  async function delivered(page: Page, id: string): Promise<void> {
+    await page.waitForURL(new RegExp(`exports/${id}$`));
+    await page.getByText('3 delivered').waitFor();
+    const { rows } = await at.sluice.pool.query<{ count: number }>(
+      `select count(distinct data_interval_end)::int as count from batch_export_runs
+       where batch_export_id = $1 and status = 'Completed'`,
+      [id],
+    );
+    assert.equal(rows[0]?.count, 3);
+  }
+
+  it('in a bucket are found out about, mended and retried with three clicks', async () => {
+    const { id, address } = await arrange('Clicks', await bucketPlace({ region: 'eu-central-1' }));
+    const { page, close } = await at.visit();
+    await page.goto(address);
+    await page.getByRole('gridcell').first().waitFor();
+    await page.evaluate(() => {
+      const scroll = document.querySelector('[role=grid]')!.parentElement!;
+      scroll.scrollTop = scroll.scrollHeight;
+    });
+    await page.getByRole('gridcell', { name: /^2 Jun 2025 10:00.*needs you/ }).click();
+    await page.getByRole('heading', { name: /in another region/ }).waitFor();
+    await assertAccessible(page);
+    await page.getByRole('link', { name: 'Fix region and retry 3 hours' }).click();
+    const field = page.locator('input:focus');
+    await field.waitFor();
+    await field.fill('us-east-1');
+    await page.getByRole('button', { name: 'Save and retry 3 hours' }).click();
+    await delivered(page, id);
+    await close();
+  });
+
+  it('in a table are mended by keys alone', async () => {
+    const { id, address } = await arrange('Keys', await schemaPlace(at, { table_name: 'report' }));
+    const { page, close } = await at.visit();
+    await page.goto(address);
+    await page.getByRole('gridcell').first().waitFor();
+    await page.keyboard.press('n');
+    await page.locator('[role=gridcell]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /is not a table/ }).waitFor();
+    await tabTo(page, 'link', 'Fix table name and retry 3 hours');
+    await page.keyboard.press('Enter');
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText('clicks');
+    await tabTo(page, 'button', 'Save and retry 3 hours');
+    await page.keyboard.press('Enter');
+    await delivered(page, id);
+    await close();
+  });
+});

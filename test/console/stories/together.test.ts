@@ -1,0 +1,157 @@
+/** People who work on the same things at the same time, from several machines, and somebody who only has a link. */
+import assert from 'node:assert/strict';
+import { hashPassword } from '../../../src/platform/secrets/passwords.ts';
+import { buildMember, type Member } from '../../support/api/members.ts';
+import { assertAccessible } from '../../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
+import type { Visitor } from '../../support/console/visitor.ts';
+
+const PASSWORD = 'a long walk along the river';
+const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1';
+const LAPTOP = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+type Exported = { id: string; name: string; destination: { config: { directory: string } } };
+
+describe('people who share a project', () => {
+  let at: ConsoleInstallation;
+  let ben: Member;
+  const open: Visitor[] = [];
+  before(async function () {
+    await needsBrowser(this);
+    at = await buildConsoleInstallation();
+    const { db } = at.sluice;
+    const ada = db('users').where({ id: at.tenant.userId });
+    await ada.update({ password_hash: await hashPassword(PASSWORD) });
+    ben = await buildMember(db, at.tenant);
+    await db('users').where({ id: ben.userId }).update({ first_name: 'Ben' });
+  });
+  afterEach(async () => {
+    for (const visitor of open.splice(0)) await visitor.close();
+  });
+  after(() => at?.close());
+
+  async function show(address: string, options: Parameters<ConsoleInstallation['visit']>[0] = {}) {
+    const visitor = await at.visit(options);
+    open.push(visitor);
+    await visitor.page.goto(address);
+    return visitor.page;
+  }
+  const project = () => `/project/${at.tenant.projectId}`;
+  const exported = () =>
+    at.request<Exported>('POST', '/batch_exports/', {
+      name: 'Clicks',
+      interval: 'hour',
+      destination: { type: 'LocalFile', config: { directory: 'clicks' } },
+    });
+  const stored = ({ id }: Exported) => at.request<Exported>('GET', `/batch_exports/${id}/`);
+
+  it('edit one export at once: the second is told, keeps what was typed, and overwrites nothing', async () => {
+    const one = await exported();
+    const [ada, bens] = await Promise.all([
+      show(`${project()}/exports/${one.id}/edit`),
+      show(`${project()}/exports/${one.id}/edit`, { userId: ben.userId }),
+    ]);
+    await ada.getByLabel('Name', { exact: true }).fill('Clicks of Ada');
+    await bens.getByLabel('Directory', { exact: true }).fill('clicks-of-ben');
+    await bens.getByRole('button', { name: 'Save' }).click();
+    await bens.waitForURL(new RegExp(`exports/${one.id}$`));
+    await ada.getByRole('button', { name: 'Save' }).click();
+    await ada.getByText(/Somebody has changed this export/).waitFor();
+    assert.equal(await ada.getByLabel('Name', { exact: true }).inputValue(), 'Clicks of Ada');
+    const { name, destination } = await stored(one);
+    assert.deepEqual([name, destination.config.directory], ['Clicks', 'clicks-of-ben']);
+  });
+
+  it('change one flag at once, see both edits side by side, and keep both', async () => {
+    const { id } = await at.request<{ id: number }>('POST', '/feature_flags/', {
+      key: 'new-basket',
+      filters: {
+        groups: [
+          { properties: [{ type: 'person', key: 'plan', operator: 'exact', value: ['pro'] }] },
+          { properties: [], rollout_percentage: 10 },
+        ],
+      },
+    });
+    const [ada, bens] = await Promise.all([
+      show(`${project()}/flags/${id}`),
+      show(`${project()}/flags/${id}`, { userId: ben.userId }),
+    ]);
+    // The second edit begins before the first is saved.
+    await ada.getByLabel('Percentage of set 2').fill('20');
+    await ada.keyboard.press('Tab');
+    await bens.getByLabel('Percentage of set 1').fill('50');
+    await bens.keyboard.press('Tab');
+    await bens.getByRole('button', { name: 'Save' }).click();
+    await bens.getByText('Saved as v2.').waitFor();
+    await ada.getByRole('button', { name: 'Save' }).click();
+    const dialog = ada.getByRole('dialog', { name: 'Two edits of the same' });
+    await dialog.getByText('Ben saved v2 while you were editing v1.').waitFor();
+    await dialog.getByRole('button', { name: 'Save both' }).click();
+    await ada.getByText('Saved as v3.').waitFor();
+    const { filters } = await at.request<{ filters: { groups: { rollout_percentage: number }[] } }>(
+      'GET',
+      `/feature_flags/${id}/`,
+    );
+    assert.deepEqual(
+      filters.groups.map((set) => set.rollout_percentage),
+      [50, 20],
+    );
+  });
+
+  it('end a session from a phone, and the page that is open on the laptop says so', async () => {
+    const one = await exported();
+    const laptop = await show(`${project()}/exports/${one.id}`, { userAgent: LAPTOP });
+    await laptop.getByText('Live ●', { exact: true }).waitFor();
+    const phone = await show('/settings/sessions', { userAgent: PHONE });
+    await phone.getByRole('button', { name: 'End the session on Firefox on Linux' }).click();
+    await laptop.getByRole('dialog').getByText('Your session has ended.').waitFor();
+    await phone.getByText('Firefox on Linux').waitFor({ state: 'detached' });
+  });
+
+  it('lose their session in the middle of a form, give the password, and go on with what they had typed', async () => {
+    const page = await show(`${project()}/exports/new`);
+    await page.getByLabel('Name', { exact: true }).fill('Kept');
+    await page.getByLabel('Directory', { exact: true }).fill('kept');
+    await at.sluice.db('sessions').where({ user_id: at.tenant.userId }).delete();
+    await page.getByRole('button', { name: 'Create' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Your session has ended.').waitFor();
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForURL(/exports\/[\da-f-]{36}$/);
+    await page.getByRole('heading', { name: /^Kept/ }).waitFor();
+    const { results } = await at.request<{ results: Exported[] }>('GET', '/batch_exports/');
+    assert.equal(results.filter(({ name }) => name === 'Kept').length, 1);
+  });
+
+  it('share a dashboard with a password, which a stranger needs to open it', async () => {
+    const { id } = await at.request<{ id: number }>('POST', '/dashboards/', { name: 'The coffee bar' });
+    const page = await show(`${project()}/dashboards/${id}`);
+    await page.getByRole('button', { name: 'Share' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share by link' });
+    await dialog.getByText('Whoever has the link sees this dashboard').click();
+    const link = await dialog.getByText(/\/shared\//).innerText();
+    await dialog.getByText('It asks for a password').click();
+    await dialog.getByText('No password yet').waitFor();
+    await dialog.getByRole('button', { name: 'Add it' }).click();
+    await dialog.getByText('it is not shown again').waitFor();
+    const password = await dialog.getByRole('status').locator('code').innerText();
+
+    const stranger = await show(link, { userId: undefined });
+    await stranger.getByLabel('Password').fill('12345678');
+    await stranger.getByRole('button', { name: 'Open' }).click();
+    await stranger.getByRole('alert').getByText('Incorrect password').waitFor();
+    await stranger.getByLabel('Password').fill(password);
+    await stranger.getByRole('button', { name: 'Open' }).click();
+    await stranger.getByRole('heading', { name: 'The coffee bar' }).waitFor();
+    await assertAccessible(stranger);
+  });
+
+  it('are told what is needed where their browser runs no scripts', async () => {
+    const page = await show('/', { userId: undefined, javaScriptEnabled: false });
+    await page.getByRole('heading', { name: 'Sluice' }).waitFor();
+    assert.match(await page.locator('body').innerText(), /The console needs JavaScript/);
+    assert.equal(await page.getByRole('link', { name: 'describes itself' }).getAttribute('href'), '/api/schema/');
+  });
+});
