@@ -24,7 +24,7 @@ describe('open pages', () => {
   let at: ConsoleInstallation;
   before(async function () {
     await needsBrowser(this);
-    at = await buildConsoleInstallation();
+    at = await buildConsoleInstallation({ hasOwnProcess: true });
   });
   after(() => at?.close());
 
@@ -36,7 +36,7 @@ describe('open pages', () => {
   const deliver = (id: string, start: string, end: string) =>
     at.request('POST', `/batch_exports/${id}/backfill/`, { start_at: start, end_at: end });
 
-  it('of one browser show what a run did without a load, over one connection, which the next page takes over', async () => {
+  it('of one browser show what a run did in another process without a load, over one connection, which the next page takes over', async () => {
     const { id, address } = await arrange('Followed');
     const { page, close } = await at.visit();
     const context = page.context();
