@@ -16,7 +16,7 @@ const VERSIONS = [
 ];
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
 const SCRIPT = path.join(import.meta.dirname, 'stories/flags.js');
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 for (const { version, folder, remote } of VERSIONS) {
   describe(`flags in posthog-js ${version}`, () => {

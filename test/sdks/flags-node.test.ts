@@ -23,7 +23,7 @@ type Client = PostHog | PostHog4;
 type Options = { host: string; secretKey?: string; featureFlagsPollingInterval?: number };
 
 const POLLING_MS = 100;
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 60_000;
 const known = { groups: GROUPS, personProperties: PERSON_PROPERTIES, groupProperties: GROUP_PROPERTIES };
 
 const VERSIONS = [

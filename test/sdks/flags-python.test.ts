@@ -14,7 +14,7 @@ import { askForFlags, needsPythonSdk, type FlagsOutput } from '../support/sdks/p
 import { storedRows } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 const VERSIONS = [
   { version: '7.91.1', remote: '/flags/', feed: '/flags/definitions', kind: 'secretKey' },
   { version: '3.7.0', remote: '/decide/', feed: '/api/feature_flag/local_evaluation/', kind: 'personalKey' },

@@ -17,7 +17,7 @@ const VERSIONS = [
 ];
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
 const SCRIPT = path.join(import.meta.dirname, 'stories/surveys.js');
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 for (const { version, folder } of VERSIONS) {
   describe(`surveys and early access in posthog-js ${version}`, () => {

@@ -87,7 +87,7 @@ function isThere({ name, language }: Program & { name: string }): boolean {
   return !leftOut;
 }
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 type Line = Record<string, unknown> & { from: string };
 const linesOf = (printed: string): Line[] =>

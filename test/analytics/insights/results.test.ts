@@ -12,6 +12,7 @@ import { Unavailable } from '../../../src/platform/errors.ts';
 import type { RawAccess } from '../../../src/people/access/raw-data.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { startInsightWorld, type InsightWorld } from '../../support/analytics/insight-world.ts';
+import { turns } from '../../support/until.ts';
 
 const MINUTE = 60_000;
 const OPEN: RawAccess = { refusal: () => undefined };
@@ -148,7 +149,7 @@ describe('results of insights', () => {
     const gate = Promise.withResolvers<void>();
     hold = gate.promise;
     const looks = [results, results, elsewhere, elsewhere, results].map((from) => look(event, 'blocking', { from }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await turns(50);
     gate.resolve();
     const shown = await Promise.all(looks);
     assert.equal(computed, 1);
@@ -162,7 +163,7 @@ describe('results of insights', () => {
     const first = look(event, 'cache');
     await begun.promise;
     const forced = [look(event, 'force_blocking'), look(event, 'force_blocking')];
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await turns(200);
     assert.equal(computed, 1);
     gate.resolve();
     await first;

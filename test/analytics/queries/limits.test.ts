@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
 import { createAnswerQuery } from '../../../src/analytics/queries/answering.ts';
 import { QUERY_OPTIONS } from '../../../src/analytics/queries/query-connection.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
@@ -8,6 +7,7 @@ import { createKnex, createPool, type Knex, type Pool } from '../../../src/platf
 import { InvalidInput, NotFound, Unavailable } from '../../../src/platform/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildTenant } from '../../support/api/identity.ts';
+import { until } from '../../support/until.ts';
 
 const step = { kind: 'EventsNode' };
 const query = parseQuery({ kind: 'TrendsQuery', series: [step] });
@@ -21,7 +21,8 @@ describe('a query ends', () => {
   before(async () => {
     database = await createTestDatabase();
     db = createKnex({ url: database.url, applicationName: 'test' });
-    pool = createPool({ url: database.url, ...QUERY_OPTIONS, statementTimeoutMs: 1_000 });
+    // Beyond all patience: what ends earlier was ended.
+    pool = createPool({ url: database.url, ...QUERY_OPTIONS, statementTimeoutMs: 120_000 });
     ({ projectId } = await buildTenant(db));
   });
   after(async () => {
@@ -46,15 +47,17 @@ describe('a query ends', () => {
   }
 
   it('when it takes too long, and says what helps', async () => {
+    const hasty = createPool({ url: database.url, ...QUERY_OPTIONS, statementTimeoutMs: 2_000 });
     await whileNobodyReads(async () => {
-      await assert.rejects(runQuery(pool, { id: projectId }, query, { now: Date.now() }), (error) => {
+      await assert.rejects(runQuery(hasty, { id: projectId }, query, { now: Date.now() }), (error) => {
         assert(error instanceof Unavailable);
         assert.match(error.message, /took longer than 15 seconds.*a shorter date range/);
         assert.doesNotMatch(error.message, /select|events|statement/);
         return true;
       });
     });
-    assert.equal((await runQuery(pool, { id: projectId }, query, { now: Date.now() })).results.length, 1);
+    assert.equal((await runQuery(hasty, { id: projectId }, query, { now: Date.now() })).results.length, 1);
+    await hasty.end();
   });
 
   it('when nobody waits for it any more, in Postgres too', async () => {
@@ -62,10 +65,10 @@ describe('a query ends', () => {
       const waiting = new AbortController();
       const running = runQuery(pool, { id: projectId }, query, { now: Date.now(), signal: waiting.signal });
       running.catch(() => {});
-      while ((await underWay()) === 0) await setTimeout(10);
+      await until('the query', async () => (await underWay()) > 0);
       waiting.abort(new Error('nobody waits'));
       await assert.rejects(running, /nobody waits/);
-      while ((await underWay()) > 0) await setTimeout(10);
+      await until('its end', async () => (await underWay()) === 0);
     });
     const gone = AbortSignal.abort(new Error('nobody came'));
     await assert.rejects(runQuery(pool, { id: projectId }, query, { now: Date.now(), signal: gone }), /nobody came/);

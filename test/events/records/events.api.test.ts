@@ -116,7 +116,7 @@ describe('events over HTTP', () => {
 
   it('are given up with a way out when they take too long to find', async () => {
     await lookups.close();
-    lookups = await startLookups({ statementTimeoutMs: 1_000 });
+    lookups = await startLookups({ statementTimeoutMs: 2_000 });
     const { db, request } = lookups;
     const holder = await db.transaction();
     await holder.raw('lock table events in access exclusive mode');

@@ -165,7 +165,7 @@ describe('persons over HTTP', () => {
 
   it('are given up with a way out when they take too long to find or to delete', async () => {
     await lookups.close();
-    lookups = await startLookups({ statementTimeoutMs: 1_000 });
+    lookups = await startLookups({ statementTimeoutMs: 2_000 });
     const { db, ours, request } = lookups;
     const id = await write({ distinctIds: ['a'] });
     const holder = await db.transaction();

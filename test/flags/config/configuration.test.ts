@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { buildFlagFor } from '../../support/flags/decide.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
+import { until } from '../../support/until.ts';
 
 type Page = { _POSTHOG_REMOTE_CONFIG: Record<string, { config: object; siteApps: unknown[] }> };
 
@@ -53,8 +54,7 @@ describe('the configuration of pages', () => {
     };
     assert.equal(await hasFlags(), false);
     await sluice.db('feature_flags').where({ project_id: tenant.projectId }).update({ active: true });
-    const deadline = Date.now() + 2_000;
-    while (!(await hasFlags())) assert.ok(Date.now() < deadline);
+    await until('it to say so', hasFlags);
   });
 
   it('is the same as a script, alone and before posthog-js', async () => {

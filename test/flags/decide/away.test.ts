@@ -11,6 +11,8 @@ import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { ask, buildFlagFor } from '../../support/flags/decide.ts';
 import { buildTenant } from '../../support/api/identity.ts';
 import { startSluice } from '../../support/servers/sluice.ts';
+import { watchStalls } from '../../support/durations.ts';
+import { until } from '../../support/until.ts';
 
 const CLIENTS = 12;
 
@@ -19,6 +21,8 @@ function nobody(): never {
 }
 
 type Seen = { askedAt: number; answeredAt: number; status: number; failed: string[]; errors: unknown; plain: unknown };
+const hasFailed = ({ failed }: Seen) => failed.length > 0;
+const isWell = (one: Seen) => !hasFailed(one);
 type Details = Record<string, { enabled: boolean; failed?: true }>;
 
 describe('flags while Postgres is away', () => {
@@ -37,6 +41,7 @@ describe('flags while Postgres is away', () => {
     // Definitions that were asked for before are all that is known while Postgres is away.
     const known = await ask(`${sluice.url}/flags/?v=2`, { token, distinct_id: 'ada' });
     assert.deepEqual(Object.keys(known.body['flags'] as Details).toSorted(), ['plain', 'pro']);
+    const longestStall = watchStalls();
     const stop = new AbortController();
 
     /** Half of them say what the flags depend on. */
@@ -56,14 +61,17 @@ describe('flags while Postgres is away', () => {
     const [saying, asking]: [Seen[], Seen[]] = [[], []];
     const clients = Array.from({ length: CLIENTS }, (_, n) => client(n % 2 === 0, n % 2 === 0 ? saying : asking));
     try {
-      await sleep(300);
+      await until('answers', () => saying.length > CLIENTS && asking.length > CLIENTS);
       const goneAt = performance.now();
       await postgres.stop('immediate');
-      await sleep(900);
+      await until('100 answers without it', () => asking.filter(hasFailed).length > 100);
       const unknown = await ask(`${sluice.url}/flags/?v=2`, { token: 'phc_never_seen', distinct_id: 'ada' });
       postgres = await startEmbeddedPostgres({ ...options, port: postgres.port });
       const backAt = performance.now();
-      await sleep(1_200);
+      const since = (instant: number) => asking.filter(({ askedAt }) => askedAt > instant);
+      await until('all to be well', () => since(backAt).slice(-CLIENTS).filter(isWell).length === CLIENTS);
+      const settled = performance.now();
+      await until('more answers', () => since(settled).length > CLIENTS);
       stop.abort();
       await Promise.all(clients);
 
@@ -74,14 +82,12 @@ describe('flags while Postgres is away', () => {
       for (const { status, plain } of [...saying, ...asking]) assert.deepEqual([status, plain], [200, true]);
       for (const { failed, errors } of saying) assert.deepEqual([failed, errors], [[], false]);
       for (const { failed, errors } of asking) assert.equal(errors, failed.length > 0);
-      const hasFailed = ({ failed }: Seen) => failed.length > 0;
-      const settled = backAt + 1_000;
       assert.ok(!asking.some((one) => hasFailed(one) && (one.answeredAt < goneAt || one.askedAt > settled)));
-      assert.ok(asking.some(hasFailed));
-      assert.ok(asking.some(({ askedAt }) => askedAt > settled));
-      const slowest = Math.max(...asking.map(({ askedAt, answeredAt }) => answeredAt - askedAt));
-      assert.ok(slowest < 2_500, `${slowest} ms`);
-      assert.ok(asking.filter(hasFailed).length > 100, 'most wait for nothing');
+      const took = asking.map(({ askedAt, answeredAt }) => answeredAt - askedAt);
+      const limit = 2_500 + 2 * longestStall();
+      assert.ok(Math.max(...took) < limit, `${Math.max(...took)} ms, and not ${limit}`);
+      const without = asking.filter(hasFailed).map(({ askedAt, answeredAt }) => answeredAt - askedAt);
+      assert.ok(without.toSorted((a, b) => a - b)[Math.floor(without.length / 2)]! < 400, 'most wait for nothing');
     } finally {
       stop.abort();
       await sluice.stop();
@@ -102,11 +108,12 @@ describe('flags while Postgres is away', () => {
     });
     const server = await startHttpServer({ listener: async () => {}, lane }, { host: '127.0.0.1', port: 0 });
     try {
+      const longestStall = watchStalls();
       const askedAt = performance.now();
       const url = `${server.url}/flags/?v=2`;
       const { status, body } = await ask(url, { token: 'phc_silent', distinct_id: 'ada' });
       assert.deepEqual([status, body['flags'], body['errorsWhileComputingFlags']], [200, {}, true]);
-      assert.ok(performance.now() - askedAt < 2_900);
+      assert.ok(performance.now() - askedAt < 2_900 + 2 * longestStall());
     } finally {
       await server.stop(0);
     }

@@ -19,7 +19,7 @@ const split = { variants: [{ key: 'a', rollout_percentage: 100 }] };
 async function eventually<T>(ask: () => Promise<T>, isThere: (answer: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries++) {
     const answer = await ask();
-    if (isThere(answer) || tries === 100) return answer;
+    if (isThere(answer) || tries === 3_000) return answer;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -11,6 +11,7 @@ import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { startApi, type Api } from '../../support/api/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { until } from '../../support/until.ts';
 
 type Line = { day: string; kind: string; key: string; key_id: string | null; sdk: string; requests: number };
 type Page = { count: number; next: string | null; results: Line[] };
@@ -174,13 +175,10 @@ describe('the metering of flags', () => {
     let ahead = 0;
     const now = () => Date.now() + ahead;
     const processes = [open(SOON_MS, { now }), open(SOON_MS, { now })];
-    const becomes = async (over: boolean) => {
-      const deadline = performance.now() + 1_000;
-      while (processes.some((metering) => metering.isOverQuota(projectId) !== over)) {
-        assert(performance.now() < deadline, `not ${over ? 'over' : 'under'} its quota in time`);
-        await new Promise((resolve) => setTimeout(resolve, SOON_MS));
-      }
-    };
+    const becomes = (over: boolean) =>
+      until(`all to be ${over ? 'over' : 'under'} its quota`, () =>
+        processes.every((metering) => metering.isOverQuota(projectId) === over),
+      );
     await setQuota(10);
     processes[0]!.count(asked(projectId, { requests: 9 }));
     await new Promise((resolve) => setTimeout(resolve, 5 * SOON_MS));

@@ -6,6 +6,7 @@ import { compile } from '../../../src/platform/schema.ts';
 import { buildCohort, buildFlag, untilLive } from '../../support/database/flag-rows.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
+import { until } from '../../support/until.ts';
 
 const everybody = { properties: [], rollout_percentage: 100 };
 const withEmail = (value: string) => ({ properties: [{ key: 'email', type: 'person', operator: 'exact', value }] });
@@ -16,7 +17,7 @@ const multivariate = {
   ],
 };
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 const BOTS = ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'Twitterbot/1.0'];
 
 type Told = { status: number; headers: Headers; body: Record<string, unknown> };
@@ -349,9 +350,14 @@ describe('OFREP answers 429', () => {
 
   it('to a project that asks too fast, and to no other', async () => {
     const busy = await buildTenant(sluice.db);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(busy)));
-    const refused = answers.filter(({ status }) => status === 429);
-    assert.ok(refused.length > 0 && refused.length < 20);
+    let refused: Response[] = [];
+    // A busy machine may take longer for them than they are too fast.
+    await until('one to be refused', async () => {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask(busy)));
+      refused = answers.filter(({ status }) => status === 429);
+      assert.ok(refused.length < 20);
+      return refused.length > 0;
+    });
     await assertRefused(refused[0]!);
     assert.equal((await ask(await buildTenant(sluice.db))).status, 200);
   });

@@ -54,7 +54,7 @@ export async function buildCohort(db: Knex, projectId: number, properties?: obje
   return stored!.id;
 }
 
-const LIVE_MS = 10_000;
+const LIVE_MS = 60_000;
 
 /** Resolves when a started server decides by all that is stored now. It hears of rows that tests write past it a moment later. */
 export async function untilLive({ db, url }: { db: Knex; url: string }, tenant: Tenant): Promise<void> {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { cacheFolder } from '../../../src/platform/config.ts';
 import { findProgram } from '../../../src/platform/processes/program.ts';
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 150_000;
 const OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** `posthog`, `7.91.1` */

@@ -79,7 +79,7 @@ export async function needsPrograms(suite: Mocha.Context, language: Language): P
   suite.skip();
 }
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 150_000;
 
 /** Runs a program of a built folder to its end. @returns what it printed */
 export async function runProgram(language: Language, name: string, ...args: string[]): Promise<string> {

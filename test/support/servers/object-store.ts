@@ -15,7 +15,7 @@ import { findProgram } from '../../../src/platform/processes/program.ts';
 import { freePort } from '../../../src/platform/processes/port.ts';
 
 export const OBJECT_STORE_KEYS = { accessKeyId: 'SLUICETESTKEY', secretAccessKey: 'canary-secret-of-the-store' };
-const START_MS = 10_000;
+const START_MS = 60_000;
 
 type Server = { process: ChildProcess; directory: string; endpoint: string; client: S3Client };
 let running: Promise<Server> | undefined;

@@ -29,7 +29,7 @@ const TABLES: Record<string, Scenario[]> = {
 };
 
 const LEAST_ROWS = 150;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 type Answer = { status: number; body: Record<string, unknown> };
 type Detail = {

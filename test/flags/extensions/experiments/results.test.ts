@@ -1,7 +1,6 @@
 /** Numbers are checked against plain SQL over what capture stored, and against constants of scipy 1.17.1. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { createPool } from '../../../../src/platform/db/connection.ts';
 import { Unavailable } from '../../../../src/platform/errors.ts';
 import { experiments } from '../../../../src/flags/extensions/experiments/experiments.ts';
@@ -9,6 +8,7 @@ import { experimentResults } from '../../../../src/flags/extensions/experiments/
 import { STUDY_OPTIONS, studyStore } from '../../../../src/flags/extensions/experiments/results/results.store.ts';
 import { startCapture, post, type CaptureServer } from '../../../support/events/capture.ts';
 import { startExperimentsApi, type ExperimentsApi } from '../../../support/api/experiments-api.ts';
+import { turns, until } from '../../../support/until.ts';
 
 type Variant = {
   key: string;
@@ -390,7 +390,13 @@ describe('the results of an experiment', () => {
     const asking = await world.db.transaction(async (transaction) => {
       await transaction.raw('lock table events in access exclusive mode');
       const both = [results(id, '?refresh=true'), results(id, '?refresh=true')];
-      await setTimeout(100);
+      await until('one to wait', async () => {
+        const { rows } = await transaction.raw<{ rows: object[] }>(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0;
+      });
+      await turns(200);
       return { both };
     });
     const [one, other] = await Promise.all(asking.both);
@@ -398,7 +404,7 @@ describe('the results of an experiment', () => {
   });
 
   it('are given up when they take too long, and can be asked for again', async () => {
-    const pool = createPool({ url: world.databaseUrl, ...STUDY_OPTIONS, statementTimeoutMs: 100 });
+    const pool = createPool({ url: world.databaseUrl, ...STUDY_OPTIONS, statementTimeoutMs: 2_000 });
     const impatient = experimentResults({ studies: studyStore(pool), now: Date.now });
     const { id } = await launch({ metrics: [count('paid')] });
     const ask = async () =>
