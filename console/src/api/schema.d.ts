@@ -3294,6 +3294,7 @@ export interface components {
         };
         /** Destinations */
         Destinations: {
+            models: components["schemas"]["ExportedModel"][];
             results: components["schemas"]["Destination"][];
         };
         /** DiagnosedChange */
@@ -3493,6 +3494,18 @@ export interface components {
                 code: "sample_ratio_mismatch" | "not_enough_exposures";
                 detail: string;
             }[];
+        };
+        /** ExportedModel */
+        ExportedModel: {
+            columns: {
+                name: string;
+                tables_only: boolean;
+                type: string;
+            }[];
+            filter_operators: ("exact" | "is_not" | "is_set" | "is_not_set" | "icontains" | "not_icontains" | "icontains_multi" | "not_icontains_multi" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "regex" | "not_regex" | "gt" | "gte" | "lt" | "lte" | "between" | "not_between" | "is_date_exact" | "is_date_before" | "is_date_after" | "semver_eq" | "semver_neq" | "semver_gt" | "semver_gte" | "semver_lt" | "semver_lte" | "semver_tilde" | "semver_caret" | "semver_wildcard")[];
+            filter_types: ("event" | "hogql" | "person")[];
+            /** @enum {string} */
+            model: "events" | "persons" | "sessions";
         };
         /** FeatureFlag */
         FeatureFlag: {
