@@ -31,9 +31,9 @@ export type PersonalKeysApi = { apiKeys: ApiKeys };
 /** Only people may change keys, and only shortly after they proved who they are. */
 const toChange = { authenticated: true, sessionOnly: true, sensitive: true } as const;
 
-const keys = keyHandlers(
-  ({ caller }: { caller: Caller }) => ownerOf(caller),
-  async (shown: readonly (ApiKey | IssuedKey)[], _: PersonalKeysApi) => shown.map(present),
+const keys = keyHandlers<{ caller: Caller }, PersonalKeysApi>(
+  ({ caller }) => ownerOf(caller),
+  async (shown) => shown.map(present),
 );
 
 function present(key: ApiKey | IssuedKey): Static<typeof PersonalKeyBody> {
