@@ -117,14 +117,14 @@ const exportList = createRoute({
 const newExport = createRoute({
   getParentRoute: () => project,
   path: 'exports/new',
-  component: lazyRouteComponent(() => import('./exports/form/new-page.tsx'), 'NewExportPage'),
+  component: lazyRouteComponent(() => import('./exports/editors-only.tsx'), 'NewExport'),
 });
 
 const editExport = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/edit',
   validateSearch: (search) => texts(search, ['field']),
-  component: lazyRouteComponent(() => import('./exports/form/edit-page.tsx'), 'EditExportPage'),
+  component: lazyRouteComponent(() => import('./exports/editors-only.tsx'), 'EditExport'),
 });
 
 const exportPage = createRoute({

@@ -51,6 +51,12 @@ describe('the list of exports', () => {
         reason: 'migration',
         resume_at: new Date(Date.now() + 7 * 86_400_000).toISOString(),
       });
+      await installation.request('POST', '/batch_exports/', {
+        name: 'Later',
+        interval: 'hour',
+        start_at: new Date(Date.now() + 3 * 86_400_000).toISOString(),
+        destination: { type: 'LocalFile', config: { directory: 'later' } },
+      });
     });
 
     it('shows first what needs somebody, with the error, and says how all stand', async () => {
@@ -64,6 +70,8 @@ describe('the list of exports', () => {
       await clicks.getByText(', the newest of 2 Jun 2025, 13:00').waitFor();
       await clicks.getByText('A part of the directory or prefix is a file or a link.').waitFor();
       await page.getByText(/^Paused by .*, “migration”; resumes [A-Z]/).waitFor();
+      const later = page.getByRole('listitem').filter({ hasText: 'Later' });
+      await later.getByText(/^Begins [A-Z].*: no interval before that is delivered by itself\.$/).waitFor();
       await assertAccessible(page);
       await clicks.getByRole('link', { name: 'Fix Clicks' }).click();
       await page.waitForURL(/edit\?field=destination__config__directory$/);

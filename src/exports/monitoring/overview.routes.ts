@@ -38,7 +38,12 @@ const overview = route({
     const wanted = { search, standings, offset, limit: boundedLimit(query.limit) };
     const { count, results, totals, blocked } = await overviews.of(project.id, rights.visible('batch_export'), wanted);
     const page = offsetPage(url, query, { count, results: results.map((one) => present(one, rights)) });
-    return json(200, { ...page, totals, deliveries_blocked: blocked });
+    return json(200, {
+      ...page,
+      totals,
+      user_access_level: rights.levelOf('batch_export'),
+      deliveries_blocked: blocked,
+    });
   },
 });
 
@@ -59,6 +64,7 @@ function present({ batchExport: one, lastError, ...seen }: OverseenInDetail, rig
     complete_until: seen.freshness.completeUntil,
     lag_seconds: seen.freshness.lagSeconds,
     freshness_target_seconds: one.freshnessTargetSeconds,
+    start_at: one.startAt,
     recent: presentCells(seen.bounds, seen.recent),
     needs_you: seen.attention.needsYou.length,
     retrying: seen.attention.retrying.length,

@@ -63,6 +63,9 @@ export const OverviewItemBody = Type.Object(
       description: 'The number of seconds that the oldest undelivered or stale interval has been so.',
     }),
     freshness_target_seconds: nullable(Type.Integer()),
+    start_at: nullable(Instant, {
+      description: 'As on the export: no data interval before it is delivered automatically.',
+    }),
     recent: Type.Object(cells, {
       description:
         'The newest 48 data intervals that are over, as in `intervals/map/`; what is stale is at most one minute old.',
@@ -94,6 +97,10 @@ export const OverviewBody = Type.Object(
       { needs_you: Total, retrying: Total, behind: Total, paused: Total, on_time: Total },
       { description: 'The number of exports that match `search`, by state, whatever `state` is.' },
     ),
+    user_access_level: stringEnum(LEVELS, {
+      description:
+        'The access level of the caller for batch exports in general; with `editor` or higher they may create one.',
+    }),
     deliveries_blocked: nullable(Type.String(), {
       description: 'Why the installation delivers nothing until an operator runs `sluice recover`; null if it does.',
     }),

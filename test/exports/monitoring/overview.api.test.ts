@@ -24,6 +24,7 @@ type Overview = {
   results: OverviewItemBody[];
   totals: Record<string, number>;
   deliveries_blocked: string | null;
+  user_access_level: string;
 };
 
 const namesOf = ({ results }: Overview) => results.map(({ name }) => name);
@@ -255,6 +256,11 @@ describe('the overview of exports', () => {
     assert.deepEqual([namesOf(body), body.results[0]?.user_access_level], [['shown'], 'viewer']);
     assert.deepEqual([body.count, body.totals['needs_you']], [1, 0]);
     assert.equal((await overview()).results[0]?.user_access_level, 'editor', 'of a key of the project');
+    assert.equal(body.user_access_level, 'editor', 'rules about single exports say nothing about new ones');
+    const viewer = await buildMember(db, ours);
+    await buildRule(db, ours, 'viewer', { resource: 'batch_export', membership_id: viewer.membershipId });
+    const seen = (await api.request('GET', address, { key: viewer.key })).body as Overview;
+    assert.deepEqual([seen.user_access_level, seen.results[0]?.user_access_level], ['viewer', 'viewer']);
   });
 
   it('says that nothing is delivered until an operator has recovered the installation', async () => {

@@ -17,7 +17,9 @@ import styles from './export.module.css';
 
 type Asked = 'pause' | 'unpause' | 'delete';
 
-export function ExportHeader({ projectId, one, missed }: { projectId: number; one: ExportBody; missed: Missed }) {
+type HeaderProps = { projectId: number; one: ExportBody; missed: Missed; mayEdit: boolean | undefined };
+
+export function ExportHeader({ projectId, one, missed, mayEdit }: HeaderProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked>();
@@ -41,11 +43,15 @@ export function ExportHeader({ projectId, one, missed }: { projectId: number; on
           <span className="visually-hidden">to</span> <span className="quiet">{destinationWords(one.destination)}</span>
         </h1>
         <LiveMark />
-        <Button onPress={() => setAsked(paused ? 'unpause' : 'pause')}>{paused ? 'Unpause' : 'Pause'}</Button>
-        <ButtonLink to={editAddress({ projectId, exportId: id })}>Edit</ButtonLink>
-        <Button kind="danger" onPress={() => setAsked('delete')}>
-          Delete
-        </Button>
+        {mayEdit && (
+          <>
+            <Button onPress={() => setAsked(paused ? 'unpause' : 'pause')}>{paused ? 'Unpause' : 'Pause'}</Button>
+            <ButtonLink to={editAddress({ projectId, exportId: id })}>Edit</ButtonLink>
+            <Button kind="danger" onPress={() => setAsked('delete')}>
+              Delete
+            </Button>
+          </>
+        )}
       </header>
       <p className="quiet">
         {one.pause ? (
@@ -57,20 +63,26 @@ export function ExportHeader({ projectId, one, missed }: { projectId: number; on
             targetSeconds={one.freshness_target_seconds}
             interval={one.interval}
             createdAt={one.created_at}
+            startAt={one.start_at}
           />
         )}
       </p>
+      {mayEdit === false && (
+        <p className="quiet">You can look at this export; ask an editor to pause, change or deliver it.</p>
+      )}
       {missed && (
         <p className={styles.missed}>
           {countIntervals(missed.intervals, one.interval)} {missed.intervals === 1 ? 'was' : 'were'} missed while
           paused.
-          <Link
-            to="/project/$projectId/exports/$exportId"
-            params={{ projectId, exportId: id }}
-            search={{ start: missed.start_at, end: missed.end_at }}
-          >
-            Deliver them
-          </Link>
+          {mayEdit && (
+            <Link
+              to="/project/$projectId/exports/$exportId"
+              params={{ projectId, exportId: id }}
+              search={{ start: missed.start_at, end: missed.end_at }}
+            >
+              Deliver them
+            </Link>
+          )}
         </p>
       )}
       {asked === 'pause' && <PauseDialog {...{ projectId, exportId: id, name, onClose }} onDone={onChanged} />}

@@ -4,6 +4,7 @@ import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { messageOf } from '../../api/client.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
+import { useMayEdit } from '../access.ts';
 import { runAddress } from '../addresses.ts';
 import { needsYou } from '../states/codes.ts';
 import { Legend } from '../states/cell.tsx';
@@ -15,7 +16,7 @@ import { mapQuery, rangeBetween, type IntervalMap, type Range } from './interval
 import { layoutOf } from './layout.ts';
 import { showNotice } from '../../look/notice.tsx';
 import { runOf, wanted } from './plan-data.ts';
-import { PlanSlip } from './plan-slip.tsx';
+import { PlanSlip, ViewersSlip } from './plan-slip.tsx';
 import { TableTwin } from './table-twin.tsx';
 import styles from './export.module.css';
 
@@ -33,10 +34,11 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   const [from] = useState(() => since ?? start);
   const one = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, from));
+  const mayEdit = useMayEdit(projectId, exportId);
   const failed = one.isError ? one : map.isError ? map : undefined;
   return (
     <main>
-      {one.data && <ExportHeader projectId={projectId} one={one.data} missed={map.data?.missed_while_paused} />}
+      {one.data && <ExportHeader {...{ projectId, mayEdit }} one={one.data} missed={map.data?.missed_while_paused} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
       {map.data?.codes.length === 0 && (
@@ -45,7 +47,7 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
         </Empty>
       )}
       {one.data && map.data && map.data.codes.length > 0 && (
-        <History projectId={projectId} one={one.data} map={map.data} />
+        <History {...{ projectId, mayEdit }} one={one.data} map={map.data} />
       )}
     </main>
   );
@@ -60,7 +62,9 @@ const onWidth = (changed: () => void) => {
   return () => query.removeEventListener('change', changed);
 };
 
-function History({ projectId, one, map }: { projectId: number; one: ExportBody; map: IntervalMap }) {
+type HistoryProps = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: boolean | undefined };
+
+function History({ projectId, one, map, mayEdit }: HistoryProps) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const isNarrow = useSyncExternalStore(onWidth, () => matchMedia(NARROW).matches);
@@ -132,7 +136,8 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
             onRun={() => deliver.current?.click()}
           />
         )}
-        {bounds ? (
+        {bounds && mayEdit === false && <ViewersSlip exportId={one.id} range={bounds} />}
+        {bounds && mayEdit && (
           <PlanSlip
             key={`${bounds.start} ${bounds.end}`}
             projectId={projectId}
@@ -144,9 +149,8 @@ function History({ projectId, one, map }: { projectId: number; one: ExportBody; 
             onOnly={(only) => go({ only: only ? undefined : 'all' })}
             buttonRef={deliver}
           />
-        ) : (
-          <p className="quiet">Select intervals to see what a delivery of them would do.</p>
         )}
+        {!bounds && mayEdit && <p className="quiet">Select intervals to see what a delivery of them would do.</p>}
       </div>
       <Legend counts={map.counts} />
     </>

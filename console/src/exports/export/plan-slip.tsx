@@ -72,13 +72,32 @@ export function PlanSlip(props: SlipProps) {
       </Button>
       <div>
         <Copy text={() => asCurl('POST', path, { ...body, ...(plan && { plan: plan.plan }) })}>curl</Copy>
-        <Copy text={`bin/sluice verify ${exportId} --from ${iso(range.start)} --to ${iso(range.end)}`}>verify</Copy>
+        <CopyVerify exportId={exportId} range={range} />
       </div>
       {start.isSuccess && (
         <Progress projectId={projectId} exportId={exportId} id={start.data} interval={cadence.interval} />
       )}
     </section>
   );
+}
+
+type ViewersProps = { exportId: string; range: { start: number; end: number } };
+
+/** Stands in the plan's place for viewers: the API plans for editors only. */
+export function ViewersSlip({ exportId, range }: ViewersProps) {
+  return (
+    <section className={styles.slip} aria-label="Selection">
+      <h2>{formatInterval(iso(range.start), iso(range.end), 'UTC')}</h2>
+      <p>You can look at this export; ask an editor to deliver these intervals.</p>
+      <div>
+        <CopyVerify exportId={exportId} range={range} />
+      </div>
+    </section>
+  );
+}
+
+function CopyVerify({ exportId, range: { start, end } }: ViewersProps) {
+  return <Copy text={`bin/sluice verify ${exportId} --from ${iso(start)} --to ${iso(end)}`}>verify</Copy>;
 }
 
 const iso = (at: number) => new Date(at).toISOString();

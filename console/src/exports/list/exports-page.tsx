@@ -30,7 +30,13 @@ export function ExportsPage() {
           {list.data.blocked}
         </p>
       )}
-      {isEmpty && (
+      {isEmpty && !list.data?.canCreate && (
+        <Empty>
+          No export yet. Making one takes the level editor for the project’s batch exports, and you have viewer. Ask an
+          admin of the project.
+        </Empty>
+      )}
+      {isEmpty && list.data?.canCreate && (
         <Suspense fallback={<Skeleton rows={4} />}>
           <EmptyProject projectId={projectId} />
         </Suspense>

@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
+import { isEditor } from '../access.ts';
 import { exportKeys } from '../query-keys.ts';
 import { needsYou, type Code } from '../states/codes.ts';
 import { labelWords } from '../words/destination.ts';
@@ -26,6 +27,7 @@ export type ListedExport = {
   targetSeconds: number | null;
   /** An instant in its first interval, if none has ended yet. */
   createdAt: string | null;
+  startAt: string | null;
   /** The newest 48 intervals, oldest first. */
   cells: readonly Code[];
   /** Intervals that failed and are not tried again. */
@@ -54,6 +56,8 @@ export type ExportList = {
   found: number;
   /** The reason why the installation delivers nothing at all. */
   blocked: string | null;
+  /** Whether the viewer may make an export. */
+  canCreate: boolean;
 };
 
 export type ListFilter = { search?: string | undefined; state?: string | undefined };
@@ -83,6 +87,7 @@ export function listQuery(projectId: number, filter: ListFilter) {
         total: Object.values(page.totals).reduce((sum, count) => sum + count, 0),
         found: page.count,
         blocked: page.deliveries_blocked,
+        canCreate: isEditor(page.user_access_level),
       };
     },
     placeholderData: keepPreviousData,
@@ -103,6 +108,7 @@ function listed(one: Body): ListedExport {
     lagSeconds: one.lag_seconds,
     targetSeconds: one.freshness_target_seconds,
     createdAt: cells.every((code) => code === '--') ? new Date().toISOString() : null,
+    startAt: one.start_at,
     cells,
     undelivered: one.needs_you > 0 ? { count: one.needs_you, since: sinceOf(one, cells) } : null,
     nextTryAt: one.next_try_at,
@@ -113,7 +119,7 @@ function listed(one: Body): ListedExport {
     },
     pause: one.pause && pauseOf(one.pause),
     missed: one.missed_while_paused?.intervals ?? 0,
-    canEdit: one.user_access_level === 'editor' || one.user_access_level === 'manager',
+    canEdit: isEditor(one.user_access_level),
   };
 }
 

@@ -47,9 +47,11 @@ export function ListHeader({ projectId, list, filter }: HeaderProps) {
         }
         isFirst
       />
-      <ButtonLink kind="primary" to={newExportAddress(projectId)}>
-        New export
-      </ButtonLink>
+      {list.canCreate && (
+        <ButtonLink kind="primary" to={newExportAddress(projectId)}>
+          New export
+        </ButtonLink>
+      )}
     </header>
   );
 }

@@ -9,8 +9,9 @@ import { Attempts, Progress } from './attempts.tsx';
 import { ErrorCard } from './error-card.tsx';
 import { LogView } from './log-view.tsx';
 import { ReceiptSlip } from './receipt-slip.tsx';
+import { useMayEdit } from '../access.ts';
 import { exportQuery } from '../export/export-data.ts';
-import { cancel, failedQuery, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
+import { cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
 import styles from './run.module.css';
 
@@ -59,8 +60,7 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
       await queries.invalidateQueries({ queryKey: ['exports'] });
     },
   };
-  const { data: failed } = useQuery(failedQuery(place));
-  const mayEdit = failed?.canEdit !== false;
+  const mayEdit = useMayEdit(place.projectId, place.exportId);
   const retrying = useMutation({ mutationFn: () => retry(place), ...afterwards });
   const cancelling = useMutation({ mutationFn: () => cancel(place), ...afterwards });
   const path = `/api/projects/${place.projectId}/batch_exports/${place.exportId}/runs/${place.runId}/`;
@@ -91,8 +91,9 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
               Retry
             </Button>
           ))}
-        <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>
+        {mayEdit && <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>}
       </div>
+      {mayEdit === false && !run.error && <p className="quiet">You can look at this export; ask an editor to retry.</p>}
       <div role="status" className={styles.outcome}>
         {retrying.isSuccess && 'Requested. A new run will deliver this interval; follow it on the export’s page.'}
         {cancelling.isSuccess && 'Cancelled.'}

@@ -11,7 +11,10 @@ export function Glyph({ code }: { code: Code }) {
 
 /** Strip of states, the newest at the end; the oldest are left out if room is short. */
 export function Strip({ codes }: { codes: readonly Code[] }) {
-  const label = codes.length === 0 ? 'No intervals yet' : `The last ${codes.length} intervals: ${sumUp(codes)}`;
+  const label =
+    codes.length === 0
+      ? 'No intervals yet'
+      : `The last ${codes.length === 1 ? 'interval' : `${codes.length} intervals`}: ${sumUp(codes)}`;
   return (
     <span className={styles.strip} role="img" aria-label={label}>
       {codes.map((code, index) => (

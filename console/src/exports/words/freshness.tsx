@@ -9,14 +9,23 @@ type FreshnessOf = {
   /** An interval such as `hour`, with an instant in the first one; for an export whose first interval has not ended. */
   interval: string;
   createdAt: string | null;
+  /** No earlier interval is delivered automatically. */
+  startAt: string | null;
 };
 
-export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, createdAt }: FreshnessOf) {
+export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, createdAt, startAt }: FreshnessOf) {
   const now = useNow();
   const behind =
     lagSeconds > 0
       ? `, ${formatDuration(lagSeconds)} behind${targetSeconds ? ` (target ${formatDuration(targetSeconds)})` : ''}`
       : '';
+  // An export is never late before it begins.
+  if (startAt !== null && Date.parse(startAt) > now)
+    return (
+      <>
+        Begins <Time iso={startAt} weekday />: no interval before that is delivered by itself.
+      </>
+    );
   if (completeUntil === null) {
     const first = createdAt === null ? undefined : firstInterval(interval, createdAt);
     if (first && Date.parse(first.end) > now)

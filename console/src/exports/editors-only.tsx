@@ -1,0 +1,59 @@
+/** The form's pages, for who may use them; others read which level it takes. */
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Empty, Skeleton } from '../look/notes.tsx';
+import { useMayEdit } from './access.ts';
+import { EditExportPage } from './form/edit-page.tsx';
+import { NewExportPage } from './form/new-page.tsx';
+
+const newRoute = getRouteApi('/inside/project/$projectId/exports/new');
+const editRoute = getRouteApi('/inside/project/$projectId/exports/$exportId/edit');
+
+export function NewExport() {
+  const params = newRoute.useParams();
+  return (
+    <EditorsOnly
+      may={useMayEdit(params.projectId)}
+      title="New export"
+      needed="Making an export takes the level editor for the project’s batch exports, and you have viewer. Ask an admin of the project."
+      back={
+        <Link to="/project/$projectId/exports" params={params}>
+          To the exports
+        </Link>
+      }
+    >
+      <NewExportPage />
+    </EditorsOnly>
+  );
+}
+
+export function EditExport() {
+  const params = editRoute.useParams();
+  return (
+    <EditorsOnly
+      may={useMayEdit(params.projectId, params.exportId)}
+      title="Edit export"
+      needed="Changing this export takes the level editor, and you have viewer. Ask an editor to change it, or a manager of the export for the level."
+      back={
+        <Link to="/project/$projectId/exports/$exportId" params={params}>
+          To the export
+        </Link>
+      }
+    >
+      <EditExportPage />
+    </EditorsOnly>
+  );
+}
+
+type OnlyProps = { may: boolean | undefined; title: string; needed: string; back: ReactNode; children: ReactNode };
+
+function EditorsOnly({ may, title, needed, back, children }: OnlyProps) {
+  if (may === undefined) return <Skeleton rows={8} />;
+  if (may) return children;
+  return (
+    <main>
+      <h1>{title}</h1>
+      <Empty action={back}>{needed}</Empty>
+    </main>
+  );
+}
