@@ -79,8 +79,8 @@ describe('members in the console', () => {
   it('are invited by a link where there is no mail server, until that is revoked', async () => {
     const page = await show();
     await page.getByRole('button', { name: 'Invite someone' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Invite someone' });
-    await dialog.getByLabel('Mail address').fill('cy@example.com');
+    const dialog = page.getByRole('dialog', { name: /^Invite someone to / });
+    await dialog.getByLabel('Email').fill('cy@example.com');
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByText('is not shown again').waitFor();

@@ -45,7 +45,7 @@ describe('pages of the console without a session', () => {
   it('set a new password by a mailed link, once, and log in with it', async () => {
     const { page, close } = await visit(sluice);
     await page.goto('/login');
-    await page.getByRole('link', { name: 'Forgot password?' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await assertAccessible(page);
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send link' }).click();
@@ -71,15 +71,16 @@ describe('pages of the console without a session', () => {
     await close();
   });
 
-  it('offer no link where there is no mail', async () => {
+  it('say who sets a new password where there is no mail', async () => {
     const other = await startSluice();
     try {
       const { page, close } = await visit(other);
-      await page.goto('/reset');
-      await page.getByText('sends no mail').waitFor();
+      await page.goto('/login');
+      await page.getByRole('link', { name: 'Forgot your password?' }).click();
+      await page.getByText('Ask the person who runs it for a new password').waitFor();
+      assert.equal(await page.getByLabel('Email').count(), 0);
       await page.getByRole('link', { name: 'Back to the log-in' }).click();
       await page.getByRole('button', { name: 'Log in' }).waitFor();
-      assert.equal(await page.getByText('Forgot password?').count(), 0);
       await close();
     } finally {
       await other.stop();
@@ -94,7 +95,7 @@ describe('pages of the console without a session', () => {
       .first()
       .click();
     const dialog = admin.page.getByRole('dialog');
-    await dialog.getByLabel('Mail address').fill('cy@example.com');
+    await dialog.getByLabel('Email').fill('cy@example.com');
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
     const link = await linkTo('cy@example.com', 'signup');
     await admin.close();
@@ -113,7 +114,7 @@ describe('pages of the console without a session', () => {
   });
 
   it('ask an invitee who has an account to log in, and lead them back', async () => {
-    const { userId } = await buildTenant(sluice.db, { name: 'Tea' });
+    const { userId, projectId } = await buildTenant(sluice.db, { name: 'Tea' });
     const user = sluice.db('users').where({ id: userId });
     const [{ email: known }] = (await user.clone().select('email')) as [{ email: string }];
     await user.update({ password_hash: await hashPassword(PASSWORD) });
@@ -123,20 +124,27 @@ describe('pages of the console without a session', () => {
       .getByRole('button', { name: /^Invite/ })
       .first()
       .click();
-    await admin.page.getByRole('dialog').getByLabel('Mail address').fill(known);
+    await admin.page.getByRole('dialog').getByLabel('Email').fill(known);
     await admin.page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
     const link = await linkTo(known, 'signup');
     await admin.close();
 
     const { page, close } = await visit(sluice);
     await page.goto(link);
-    await page.getByRole('link', { name: 'Log in' }).click();
+    assert.equal(await page.getByRole('button', { name: 'Join' }).count(), 0);
+    await page.getByRole('link', { name: 'Log in to join' }).click();
     await page.getByLabel('Email').fill(known);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.waitForURL(`**${link}`);
     await page.getByRole('button', { name: 'Join' }).click();
-    await page.waitForURL(/\/project\/\d+\/exports$/);
+    await page.waitForURL(`**/project/${tenant.projectId}/exports`);
+    await page.getByRole('button', { name: 'Project Coffee' }).click();
+    await page
+      .getByRole('group', { name: / of Tea$|Tea/ })
+      .getByRole('menuitem', { name: 'Tea' })
+      .click();
+    await page.waitForURL(`**/project/${projectId}/exports`);
     const members = sluice
       .db('organization_memberships')
       .where({ user_id: userId, organization_id: tenant.organizationId });

@@ -11,10 +11,12 @@ type AskForPassword = (reason: PasswordReason) => Promise<boolean>;
 let askForPassword: AskForPassword | undefined;
 let asking: Promise<boolean> | undefined;
 
-/** Registers the password prompt; without one, refusals are passed on. @returns a function that removes it */
-export function onPasswordNeeded(ask: AskForPassword): () => void {
-  askForPassword = ask;
-  return () => (askForPassword = undefined);
+/** Registers the password prompt; without one, refusals are passed on. @returns a function that removes it, but not a later one */
+export function onPasswordNeeded(prompt: AskForPassword): () => void {
+  askForPassword = prompt;
+  return () => {
+    if (askForPassword === prompt) askForPassword = undefined;
+  };
 }
 
 /** @returns whether the user logged in; several requests wait for one answer */

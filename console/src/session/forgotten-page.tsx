@@ -21,10 +21,11 @@ export function ForgottenPage() {
     <OutsidePage title="Forgot your password?">
       {resets?.available === false ? (
         <p>
-          This installation sends no mail. Its operator sets a new password with <code>sluice users password</code>.
+          This installation sends no mail, so it cannot send you a link. Ask the person who runs it for a new password:
+          they can set one with <code>sluice users password</code>.
         </p>
       ) : isSent ? (
-        <p role="status">If {email} has an account, a link is on its way. It works once, within an hour.</p>
+        <p role="status">If {email} has an account, a link is on its way to it. The link works once, within an hour.</p>
       ) : (
         <OutsideForm action="Send link" onSubmit={ask}>
           <TextField

@@ -1,12 +1,8 @@
-import { useState, type FormEvent } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Form } from 'react-aria-components';
-import { api, done, messageOf } from '../api/client.ts';
-import { Button } from '../look/button.tsx';
-import { TextField } from '../look/field.tsx';
-import styles from './login-page.module.css';
-import { resetsQuery } from './resets.ts';
+import { useState } from 'react';
+import { api, done } from '../api/client.ts';
+import { CredentialFields } from './credential-fields.tsx';
+import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
 /** @param next accepted only within this origin, because a link must not lead to another site after the log-in */
 export function ownAddress(next: string | undefined): string {
@@ -21,57 +17,21 @@ export function LoginPage() {
   const { next } = route.useSearch();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<string>();
-  const [isPending, setPending] = useState(false);
-  const { data: resets } = useQuery(resetsQuery);
 
-  async function logIn(event: FormEvent) {
-    event.preventDefault();
-    setPending(true);
-    setError(undefined);
-    try {
-      await done(api.POST('/api/login/', { body: { email, password } }));
-      // Reloads the page, so that no data of a former session stays in memory.
-      location.assign(ownAddress(next));
-    } catch (failure) {
-      setError(messageOf(failure));
-      setPending(false);
-    }
+  async function logIn() {
+    await done(api.POST('/api/login/', { body: { email, password } }));
+    // Reloads the page, so that no data of a former session stays in memory.
+    location.assign(ownAddress(next));
   }
 
   return (
-    <main className={styles.page}>
-      <h1>Log in to Sluice</h1>
-      <Form className={styles.form!} onSubmit={(event) => void logIn(event)}>
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="username"
-          value={email}
-          onChange={setEmail}
-          isRequired
-          autoFocus
-        />
-        <TextField
-          label="Password"
-          type="password"
-          name="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          isRequired
-        />
-        {error && (
-          <p className={styles.error} role="alert">
-            {error}
-          </p>
-        )}
-        <Button kind="primary" type="submit" isPending={isPending}>
-          Log in
-        </Button>
-        {resets?.available && <Link to="/reset">Forgot password?</Link>}
-      </Form>
-    </main>
+    <OutsidePage title="Log in to Sluice">
+      <OutsideForm action="Log in" onSubmit={logIn}>
+        <CredentialFields email={email} onEmail={setEmail} password={password} onPassword={setPassword} />
+      </OutsideForm>
+      <p>
+        <Link to="/reset">Forgot your password?</Link>
+      </p>
+    </OutsidePage>
   );
 }

@@ -3,12 +3,12 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { Form } from 'react-aria-components';
 import { messageOf } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
-import styles from './login-page.module.css';
+import styles from './outside.module.css';
 
 type OutsideFormProps = {
   /** Text of the button. */
   action: string;
-  /** Resolves when the request is through; the caller then shows something else. */
+  /** Resolves when the request is through; the caller then shows something else, or loads another page. */
   onSubmit: () => Promise<unknown>;
   children?: ReactNode;
 };
@@ -25,8 +25,8 @@ export function OutsideForm({ action, onSubmit, children }: OutsideFormProps) {
       await onSubmit();
     } catch (failure) {
       setError(messageOf(failure));
+      setPending(false);
     }
-    setPending(false);
   }
 
   return (

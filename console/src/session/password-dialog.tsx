@@ -13,13 +13,19 @@ export function PasswordDialog() {
   const queries = useQueryClient();
   const [asking, setAsking] = useState<Asking>();
   useEffect(() => {
-    return onPasswordNeeded((reason) => {
+    let open: Asking | undefined;
+    const remove = onPasswordNeeded((reason) => {
       // Without a user the router leads to the log-in.
       if (!queries.getQueryData(meQuery.queryKey)) return Promise.resolve(false);
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      setAsking({ reason, answer: resolve });
+      setAsking((open = { reason, answer: resolve }));
       return promise;
     });
+    return () => {
+      remove();
+      // Requests that wait for the answer would wait for ever.
+      open?.answer(false);
+    };
   }, [queries]);
 
   // Loaded right after the first page, because when it is needed the server may have another build.

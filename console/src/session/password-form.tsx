@@ -1,72 +1,42 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
-import { Form } from 'react-aria-components';
-import { api, done, messageOf } from '../api/client.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, done } from '../api/client.ts';
 import type { PasswordReason } from '../api/session-fetch.ts';
-import { Button } from '../look/button.tsx';
-import { Actions, Dialog } from '../look/dialog.tsx';
-import { TextField } from '../look/field.tsx';
-import { meQuery } from './me.ts';
+import { FormDialog } from '../look/dialog.tsx';
+import { CredentialFields } from './credential-fields.tsx';
+import { useMe } from './me.ts';
 
-const REASONS: Record<PasswordReason, string> = {
-  ended: 'Your session has ended. Log in again to go on: what you have typed is kept.',
-  sensitive: 'Enter your password again to make this change.',
+const WORDS: Record<PasswordReason, { title: string; why: string }> = {
+  ended: { title: 'Log in again', why: 'Your session has ended. What you have typed is kept.' },
+  sensitive: { title: 'Confirm it is you', why: 'You logged in a while ago, and this change needs a recent log-in.' },
 };
 
 export function PasswordForm({ reason, onEnd }: { reason: PasswordReason; onEnd: (loggedIn: boolean) => void }) {
-  const queries = useQueryClient();
-  const known = queries.getQueryData(meQuery.queryKey);
-  const [email, setEmail] = useState(known?.email ?? '');
+  const { email, has_password: hasPassword } = useMe();
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<string>();
-  const [isPending, setPending] = useState(false);
-
-  async function logIn(event: FormEvent) {
-    event.preventDefault();
-    setPending(true);
-    try {
-      await done(api.POST('/api/login/', { body: { email, password } }));
-      // The page holds data of the first user, so another one starts from an empty page.
-      if (known && email !== known.email) location.assign('/');
-      else onEnd(true);
-    } catch (failure) {
-      setError(messageOf(failure));
-      setPending(false);
-    }
-  }
-
+  const loggingIn = useMutation({
+    // Without a password, a link has begun the session in another tab.
+    mutationFn: async () => hasPassword && (await done(api.POST('/api/login/', { body: { email, password } }))),
+    onSuccess: () => onEnd(true),
+  });
+  const { title, why } = WORDS[reason];
   return (
-    <Dialog title="Password" isOpen onClose={() => onEnd(false)}>
-      <p>{REASONS[reason]}</p>
-      <Form onSubmit={(event) => void logIn(event)} style={{ display: 'grid', gap: 12 }}>
-        <TextField
-          label="Email"
-          type="email"
-          autoComplete="username"
-          value={email}
-          onChange={setEmail}
-          isReadOnly={known !== undefined}
-          isRequired
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          isRequired
-          autoFocus
-        />
-        {error && <p role="alert">{error}</p>}
-        <Actions>
-          <Button kind="primary" type="submit" isPending={isPending}>
-            Go on
-          </Button>
-          <Button kind="quiet" onPress={() => onEnd(false)}>
-            Cancel
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={hasPassword ? 'Log in' : 'Continue'}
+      request={loggingIn}
+      onSubmit={() => loggingIn.mutate()}
+      onClose={() => onEnd(false)}
+    >
+      <p>{why}</p>
+      {hasPassword ? (
+        <CredentialFields email={email} password={password} onPassword={setPassword} />
+      ) : (
+        <p>
+          Your account has no password. Run <code>sluice login {email}</code> on the server, open the link that it
+          prints in another tab of this browser, then continue here.
+        </p>
+      )}
+    </FormDialog>
   );
 }

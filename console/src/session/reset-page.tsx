@@ -28,7 +28,7 @@ export function ResetPage() {
     <OutsidePage title="Set a new password">
       {isSet ? (
         <p role="status">
-          Your password is set, and all sessions have ended. <Link to="/login">Log in</Link>
+          Your new password is set, and all your sessions have ended. <Link to="/login">Log in</Link>
         </p>
       ) : link.error ? (
         <>
@@ -39,7 +39,7 @@ export function ResetPage() {
         </>
       ) : link.data ? (
         <>
-          <p>For {link.data.email}. All sessions of the account will end.</p>
+          <p>Choose a new password for {link.data.email}. All sessions of the account then end.</p>
           <OutsideForm action="Set password" onSubmit={complete}>
             <TextField
               label="New password"

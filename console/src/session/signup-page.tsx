@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, done } from '../api/client.ts';
 import { TextField } from '../look/field.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
+import { meQuery } from './me.ts';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
 /** Target of an invite's link: joins with the account of the e-mail address, or creates one. */
@@ -17,11 +18,14 @@ export function SignupPage() {
     queryFn: ({ signal }) => done(api.GET('/api/signup/{invite_id}/', { params: { path }, signal })),
     staleTime: Infinity,
   });
+  const me = useQuery({ ...meQuery, enabled: invite.data?.account_exists === true });
 
   async function join(body: { first_name?: string; password?: string }) {
     await done(api.POST('/api/signup/{invite_id}/', { params: { path }, body: { last_name: '', ...body } }));
-    // Reloads the page, because the session is a new one.
-    location.assign('/');
+    const { projects } = await done(api.GET('/api/users/@me/'));
+    const joined = projects.find(({ organization }) => !me.data?.organizations.some(({ id }) => id === organization));
+    // Loads the page anew, because the session, or what it may see, is new.
+    location.assign(joined ? `/project/${joined.id}/exports` : '/');
   }
 
   const { data } = invite;
@@ -33,17 +37,22 @@ export function SignupPage() {
         <Skeleton rows={2} />
       ) : data.account_exists ? (
         <>
-          <p>The invite is for {data.target_email}, who has an account: log in with it first, then join.</p>
-          <OutsideForm action="Join" onSubmit={() => join({})} />
+          <p>This invite is for {data.target_email}, an address that already has an account.</p>
+          {me.data ? (
+            <>
+              <p>You are logged in as {me.data.email}.</p>
+              <OutsideForm action="Join" onSubmit={() => join({})} />
+            </>
+          ) : null}
           <p>
             <Link to="/login" search={{ next: `/signup/${token}` }}>
-              Log in
+              {me.data ? 'Log in with another account' : 'Log in to join'}
             </Link>
           </p>
         </>
       ) : (
         <>
-          <p>The invite is for {data.target_email}. Make your account.</p>
+          <p>This invite is for {data.target_email}. Create your account to join.</p>
           <OutsideForm action="Join" onSubmit={() => join({ first_name: name, password })}>
             <TextField
               label="First name"

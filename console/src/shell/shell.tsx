@@ -1,6 +1,6 @@
 /** The bar above every page: the project, the subject and the user. There is no sidebar, so that the page has the full width. */
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
-import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { Button as AriaButton, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
 import { api, ApiError, done, messageOf } from '../api/client.ts';
 import { showNotice } from '../look/notice.tsx';
 import { useLive } from '../live/use-live.ts';
@@ -69,10 +69,10 @@ function PaletteButton() {
 function ProjectMenu({ projectId }: { projectId: number }) {
   const me = useMe();
   const navigate = useNavigate();
-  const projects = me.organizations.flatMap((organization) =>
-    organization.id === me.organization?.id ? me.organization.projects : [],
-  );
-  const name = projects.find(({ id }) => id === projectId)?.name ?? `Project ${projectId}`;
+  const name = me.projects.find(({ id }) => id === projectId)?.name ?? `Project ${projectId}`;
+  const organizations = me.organizations
+    .map(({ id, name: title }) => ({ id, title, projects: me.projects.filter((one) => one.organization === id) }))
+    .filter(({ projects }) => projects.length > 0);
   return (
     <MenuTrigger>
       <AriaButton className={styles.menuButton!} aria-label={`Project ${name}`}>
@@ -84,10 +84,15 @@ function ProjectMenu({ projectId }: { projectId: number }) {
           aria-label="Projects"
           onAction={(id) => void navigate({ to: '/project/$projectId/exports', params: { projectId: Number(id) } })}
         >
-          {projects.map((one) => (
-            <MenuItem key={one.id} id={one.id} className={styles.item!}>
-              {one.name}
-            </MenuItem>
+          {organizations.map(({ id, title, projects }) => (
+            <MenuSection key={id} aria-label={title}>
+              {organizations.length > 1 && <Header className={styles.title!}>{title}</Header>}
+              {projects.map((one) => (
+                <MenuItem key={one.id} id={one.id} className={styles.item!}>
+                  {one.name}
+                </MenuItem>
+              ))}
+            </MenuSection>
           ))}
         </Menu>
       </Popover>

@@ -64,7 +64,7 @@ function LastUsed({ of: { last_used_at: at } }: { of: Key }) {
 
 /** Expiry and projects of a key. */
 function Limits({ of: { expires_at: expiresAt, scoped_teams: projects } }: { of: Key }) {
-  const known = useMe().organization?.projects ?? [];
+  const known = useMe().projects;
   const now = useNow();
   if (!expiresAt && !projects?.length) return null;
   const names = projects?.map((id) => known.find((one) => one.id === id)?.name ?? `project ${id}`) ?? [];

@@ -1,13 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
-import { ApiError, messageOf } from '../../api/client.ts';
-import { Button } from '../../look/button.tsx';
-import { Actions, Dialog } from '../../look/dialog.tsx';
+import { messageAt } from '../../api/client.ts';
+import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { useMe } from '../../session/me.ts';
-import styles from '../settings.module.css';
 import type { Key, KeysOfOwner } from './keys-data.ts';
 import { ScopeFields } from './scope-fields.tsx';
 
@@ -19,6 +16,7 @@ const EXPIRIES = [
   { value: '365', label: 'In a year' },
 ];
 const ALL = '';
+const FIELDS = ['label', 'scopes', 'scoped_teams', 'expires_at'] as const;
 
 type NewKeyDialogProps = {
   keys: KeysOfOwner;
@@ -44,59 +42,43 @@ export function NewKeyDialog({ keys, isPersonal, onMade, onClose }: NewKeyDialog
       }),
     onSuccess: onMade,
   });
-  const { error } = making;
-  const attr = error instanceof ApiError ? error.attr : null;
-  const at = (name: string) => (error && attr?.split(/[.[]/)[0] === name ? messageOf(error) : undefined);
+  const at = (field: (typeof FIELDS)[number]) => messageAt(making.error, field);
   return (
-    <Dialog title={isPersonal ? 'New key of yours' : 'New secret key of the project'} isOpen onClose={onClose}>
-      <Form
-        className={styles.form!}
-        onSubmit={(event) => {
-          event.preventDefault();
-          making.mutate();
-        }}
-      >
-        <TextField
-          label="Label"
-          description="Where it is used, as “nightly job”."
-          value={label}
-          onChange={setLabel}
-          error={at('label')}
-          maxLength={40}
-          isRequired
-          autoFocus
+    <FormDialog
+      title={isPersonal ? 'New personal key' : 'New secret key'}
+      action="Create key"
+      request={making}
+      fields={FIELDS}
+      onSubmit={() => making.mutate()}
+      onClose={onClose}
+    >
+      <TextField
+        label="Label"
+        description="What uses the key, for example “nightly job”."
+        value={label}
+        onChange={setLabel}
+        error={at('label')}
+        maxLength={40}
+        isRequired
+        autoFocus
+      />
+      <ScopeFields scopes={scopes} onChange={setScopes} error={at('scopes')} />
+      {isPersonal && (
+        <Select
+          label="Projects"
+          options={[
+            { value: ALL, label: 'All your projects' },
+            ...me.projects.map(({ id, name }) => ({
+              value: String(id),
+              label: `Only ${name}`,
+            })),
+          ]}
+          value={only}
+          onChange={setOnly}
+          error={at('scoped_teams')}
         />
-        <ScopeFields scopes={scopes} onChange={setScopes} error={at('scopes')} />
-        {isPersonal && (
-          <Select
-            label="Opens"
-            options={[
-              { value: ALL, label: 'All your projects' },
-              ...(me.organization?.projects ?? []).map(({ id, name }) => ({
-                value: String(id),
-                label: `Only ${name}`,
-              })),
-            ]}
-            value={only}
-            onChange={setOnly}
-            error={at('scoped_teams')}
-          />
-        )}
-        <Select label="Expires" options={EXPIRIES} value={days} onChange={setDays} error={at('expires_at')} />
-        {error && !['label', 'scopes', 'scoped_teams', 'expires_at'].some((name) => at(name)) && (
-          <p role="alert" className={styles.error}>
-            {messageOf(error)}
-          </p>
-        )}
-        <Actions>
-          <Button kind="primary" type="submit" isPending={making.isPending}>
-            Create it
-          </Button>
-          <Button kind="quiet" onPress={onClose}>
-            Cancel
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+      )}
+      <Select label="Expires" options={EXPIRIES} value={days} onChange={setDays} error={at('expires_at')} />
+    </FormDialog>
   );
 }

@@ -78,7 +78,7 @@ export function InviteSection({ organization }: InviteSectionProps) {
       )}
       {isInviting && (
         <InviteDialog
-          organizationId={organization.id}
+          organization={organization}
           ownLevel={organization.membership_level}
           onMade={(one) => {
             setMade(one);
