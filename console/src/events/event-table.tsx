@@ -37,7 +37,7 @@ export function EventTable({ events }: { events: readonly Event[] }) {
                 <div className={`${styles.below} id quiet`}>{event.distinct_id}</div>
               </td>
               <td className={`${styles.wide} id`}>{event.distinct_id}</td>
-              <td>
+              <td className={styles.when}>
                 <Time iso={event.timestamp} seconds />
               </td>
             </tr>

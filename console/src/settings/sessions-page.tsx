@@ -9,6 +9,7 @@ import { showNotice } from '../look/notice.tsx';
 import { PageHead } from '../look/page-head.tsx';
 import { Time } from '../look/time.tsx';
 import { SettingsNav } from './settings-nav.tsx';
+import styles from './settings.module.css';
 
 const KEY = ['sessions'];
 const OTHERS = 'others';
@@ -58,7 +59,7 @@ export function SessionsPage() {
       {sessions.isPending && <Skeleton rows={3} />}
       {sessions.isError && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
       {sessions.data && (
-        <table>
+        <table className={styles.table}>
           <thead>
             <tr>
               <th>Device</th>

@@ -48,7 +48,7 @@ export function plot({ label, ticks, labels, shapes }: Frame): ComponentChild {
       'svg',
       { class: 'x-axis', 'aria-hidden': 'true' },
       thinned(labels).map(({ text, at }, index) =>
-        h('text', { x: `${round(at * 100)}%`, y: '1em', 'text-anchor': 'middle', class: classOf(index) }, text),
+        h('text', { x: `${round(at * 100)}%`, y: '1.3em', 'text-anchor': 'middle', class: classOf(index) }, text),
       ),
     ),
   );
