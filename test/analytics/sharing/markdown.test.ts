@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { safeLink } from '../../../src/analytics/sharing/charts/links.ts';
 import { markdownToHtml } from '../../../src/analytics/sharing/charts/markdown.ts';
+import { leastProcessorMs } from '../../support/durations.ts';
 
 const LINK = 'rel="noopener noreferrer nofollow" target="_blank"';
 
@@ -18,10 +19,11 @@ describe('typed text', () => {
   ];
   for (const [text, html] of texts) it(`as Markdown: ${text}`, () => assert.equal(markdownToHtml(text), html));
 
-  it('as Markdown a thousand levels deep, in no time', () => {
-    const startedAt = performance.now();
-    for (const text of ['> ', '- ', '[', '*', '|a']) markdownToHtml(text.repeat(4_000 / text.length));
-    assert(performance.now() - startedAt < 1_000);
+  it('as Markdown a thousand levels deep, in no time', async () => {
+    const took = await leastProcessorMs(1_000, () => {
+      for (const text of ['> ', '- ', '[', '*', '|a']) markdownToHtml(text.repeat(4_000 / text.length));
+    });
+    assert(took < 1_000, `${took} ms`);
   });
 
   const addresses: [string, boolean][] = [

@@ -29,7 +29,7 @@ const trends = (display: string, others: Json = {}) => ({
 });
 
 describe('the shared page in a browser', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   let world: SharedWorld;
   let browser: Browser;
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/platform/errors.ts';
 import { compileExpression, compileQuery } from '../../../src/conditions/custom-queries/compile.ts';
 import { INTERVAL } from '../../support/analytics/queried-projects.ts';
+import { leastProcessorMs } from '../../support/durations.ts';
 
 /** A query, and the whole message; or a part of it that says what is wrong. */
 type Refusal = [query: string, message: string];
@@ -268,10 +269,10 @@ describe('a custom query is refused', () => {
   }
 
   for (const [what, [query, message]] of Object.entries(HUGE)) {
-    it(`at once: ${what}`, () => {
-      const before = performance.now();
-      const refusal = refusalOf(query);
-      assert(performance.now() - before < 1000);
+    it(`at once: ${what}`, async () => {
+      let refusal = '';
+      const took = await leastProcessorMs(1_000, () => (refusal = refusalOf(query)));
+      assert(took < 1_000, `${took} ms`);
       assert(refusal.includes(message), refusal);
       assert(refusal.length < 1000);
     });

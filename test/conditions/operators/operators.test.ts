@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { checkCondition } from '../../../src/conditions/operators/check-condition.ts';
 import { parseJson, type Json, type Properties } from '../../../src/conditions/operators/json-values.ts';
 import { matchesProperty, OPERATORS, type MatchContext } from '../../../src/conditions/operators/operators.ts';
+import { leastProcessorMs } from '../../support/durations.ts';
 
 type Case = {
   evaluator: string;
@@ -142,13 +143,14 @@ describe('operators on properties', () => {
     assert.ok(matches('is_date_exact', 'Mon Jul 1 2024 00:00 UTC', '2024-07-01T00:00:00Z', berlin));
   });
 
-  it('search in linear time', () => {
+  it('search in linear time', async () => {
     const text = `${'a'.repeat(50_000)}!`;
-    const started = performance.now();
-    for (const pattern of ['(a+)+$', '(a|a)*b', '(a*)*b', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
-      assert.equal(matches('regex', pattern, text), false, pattern);
-    }
-    assert.ok(performance.now() - started < 2000);
+    const took = await leastProcessorMs(2_000, () => {
+      for (const pattern of ['(a+)+$', '(a|a)*b', '(a*)*b', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
+        assert.equal(matches('regex', pattern, text), false, pattern);
+      }
+    });
+    assert.ok(took < 2_000, `${took} ms`);
   });
 
   it('never raise', () => {

@@ -5,6 +5,7 @@ import { createIngest, INGEST_TIMEOUTS, type Ingest } from '../../../src/events/
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { startBreakingProxy } from '../../support/servers/faulty-proxy.ts';
 import { buildEvent, buildRows, microseconds } from '../../support/events/events.ts';
+import { until } from '../../support/until.ts';
 
 /** Of what an ingest sends, only the rows begin so. */
 const areRows = (sent: Buffer) => sent.toString('latin1', 0, 16).includes('PGCOPY');
@@ -175,15 +176,17 @@ describe('storing events', () => {
     const holder = await pool.connect();
     await holder.query('begin');
     await holder.query('insert into event_ids values ($1, $2)', [projectId, event.uuid]);
-    const storing = ingest.store(projectId, [rows([event])]);
+    const patient = createPool({ url: database.url, applicationName: 'test', ...INGEST_TIMEOUTS });
+    const storing = createIngest(patient).store(projectId, [rows([event])]);
     const endWaiting = () =>
       pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
-    while ((await endWaiting()).rowCount === 0);
+    await until('it to wait', async () => (await endWaiting()).rowCount);
     await holder.query('rollback');
     holder.release();
     assert.deepEqual(await storing, [[]]);
+    await patient.end();
     assert.equal(await count(), 1);
   });
 
@@ -215,7 +218,7 @@ describe('storing events', () => {
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const far = createPool({ url: through((proxy.address() as AddressInfo).port), applicationName: 'test' });
-    const storing = createIngest(far, { patienceMs: 1_000 }).store(projectId, [rows([buildEvent()])]);
+    const storing = createIngest(far, { patienceMs: 4_000 }).store(projectId, [rows([buildEvent()])]);
     assert.deepEqual(await storing, [[]]);
     await far.end();
     proxy.close();
@@ -231,7 +234,7 @@ describe('storing events', () => {
       url: database.url,
       applicationName: 'test',
       ...INGEST_TIMEOUTS,
-      statementTimeoutMs: 500,
+      statementTimeoutMs: 1_000,
     });
     const events = Array.from({ length: 64 }, () => buildEvent({ event: 'slow' }));
     const refused = await createIngest(hasty).store(projectId, [rows(events.slice(0, 40)), rows(events.slice(40))]);

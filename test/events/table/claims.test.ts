@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from '../../../src/platform/db/connection.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, buildRows } from '../../support/events/events.ts';
+import { until } from '../../support/until.ts';
 
 const uuidOf = (digit: number) => `${String(digit).repeat(8)}-0000-4000-8000-000000000000`;
 
@@ -29,10 +29,12 @@ describe('claims of uuids', () => {
       const events = orders[index]!.map((digit) => buildEvent({ uuid: uuidOf(digit), distinctId: `of-${index}` }));
       return createIngest(pool).store(1, [buildRows(events)]);
     });
-    for (let waiting = 0; waiting < 2; await sleep(5)) {
-      const { rows } = await watching.query<{ count: number }>('select count(*)::int from pg_locks where not granted');
-      waiting = rows[0]!.count;
-    }
+    await until('both to wait', async () => {
+      const { rows } = await watching.query<{ count: number }>(
+        `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0]!.count === 2;
+    });
     await holder.query('rollback');
     holder.release();
     assert.deepEqual(await Promise.all(storing), [[[]], [[]]]);

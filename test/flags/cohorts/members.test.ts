@@ -100,7 +100,7 @@ describe('static cohorts', () => {
   });
 
   it('hold a hundred thousand persons, and say who is unknown', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const { pool } = api.sluice;
     const projectId = api.ours.projectId;
     await pool.query(

@@ -307,7 +307,7 @@ describe('a flag that posthog-node evaluates by itself', () => {
   });
 
   it('is what we say it is, payload included', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     let compared = 0;
     const persons = fc.array(person, { minLength: PERSONS, maxLength: PERSONS });
     await fc.assert(

@@ -70,7 +70,7 @@ describe('work on a property', () => {
   ];
   for (const [what, make] of hostile) {
     it(`grows as ${what} does`, function () {
-      this.timeout(120_000);
+      this.timeout(300_000);
       const [small, large] = [make(MEGABYTE / 4), make(MEGABYTE)];
       const slow: string[] = [];
       for (const operator of OPERATORS) {

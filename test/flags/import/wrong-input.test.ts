@@ -166,14 +166,14 @@ describe('sluice flags import', () => {
     assert.equal(code, 0);
     const more = await folder.write('more.json', [{ id: 100_001, key: 'more' }]);
     assert.equal((await run(file, more)).stderr, `sluice: ${more} goes beyond 100000 flags.\n`);
-  }).timeout(120_000);
+  }).timeout(300_000);
 
   it('reads no more than fits into memory, however small it is packed', async () => {
     const spaces = await folder.write('spaces.json.gz', gzipSync(Buffer.alloc(129 * 1024 * 1024, ' ')));
     assert.equal((await run(spaces)).stderr, `sluice: ${spaces} goes beyond 128 MiB.\n`);
     const values = await folder.write('values.json.gz', gzipSync(`[${'[],'.repeat(5_000_001)}[]]`));
     assert.equal((await run(values)).stderr, `sluice: ${values} goes beyond 5,000,000 values.\n`);
-  }).timeout(60_000);
+  }).timeout(300_000);
 
   it('says how it is called', async () => {
     const file = await folder.write('right.json', []);
@@ -218,7 +218,7 @@ describe('sluice flags import', () => {
       noKey.stderr,
       /^sluice: SLUICE_API_KEY is not set\. Set it to an API key of http:\S+, the server to import into, or name a file with the key: --key-file\.\n$/,
     );
-  }).timeout(60_000);
+  }).timeout(300_000);
 
   it('sends the key of the server that runs here to no other', async () => {
     await folder.write('dev.json', { api_url: 'http://127.0.0.1:1', project_id: 1, personal_api_key: api.key });

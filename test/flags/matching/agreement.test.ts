@@ -159,7 +159,7 @@ describe('matching in SQL', () => {
   }
 
   it('finds whom decide finds', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const cohortsOf = fc.tuple(...COHORTS.map(() => group));
     const zones = fc.constantFrom('UTC', 'UTC', 'America/St_Johns', 'Europe/Berlin');
     const settings = fc.record<Settings>({ timeZone: zones, matchingVersion: fc.constantFrom(1, 2) });

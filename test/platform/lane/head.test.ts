@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { headReader } from '../../../src/platform/lane/head.ts';
+import { leastProcessorMs } from '../../support/durations.ts';
 
 const PLAIN = ['POST /flags/?v=2 HTTP/1.1', 'Host: flags.example', 'Content-Length: 2'];
 const textOf = (lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`;
@@ -83,13 +84,13 @@ describe('the head of a plain request', () => {
     it(`is not one with ${why}`, () => assert.equal(read(textOf(lines)), undefined));
   }
 
-  it('is read in no more time for how its spaces lie', () => {
+  it('is read in no more time for how its spaces lie', async () => {
     const spaces = ' '.repeat(8_000);
-    const begun = performance.now();
-    for (const value of [`${spaces}\xe4`, `a${spaces}\xe4`, 'a '.repeat(4_000) + '\xe4']) {
-      for (let n = 0; n < 10; n += 1) assert.equal(read(textOf([...PLAIN, `X-Name:${value}`])), undefined);
-    }
-    const ms = performance.now() - begun;
+    const ms = await leastProcessorMs(400, () => {
+      for (const value of [`${spaces}\xe4`, `a${spaces}\xe4`, 'a '.repeat(4_000) + '\xe4']) {
+        for (let n = 0; n < 10; n += 1) assert.equal(read(textOf([...PLAIN, `X-Name:${value}`])), undefined);
+      }
+    });
     assert.ok(ms < 400, `${ms} ms`);
   });
 

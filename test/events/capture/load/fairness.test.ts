@@ -21,7 +21,8 @@ async function flooded(options: FloodOptions, work: () => Promise<void>): Promis
   const flood = fork(FLOOD, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   try {
     flood.send(options);
-    await sleep(1_500);
+    await once(flood, 'message');
+    await sleep(500);
     await work();
     flood.send('stop');
     return ((await once(flood, 'message')) as [Answered[]])[0];

@@ -11,6 +11,7 @@ async function flood({ url, token, connections, events }: FloodOptions, answered
     for (;;) {
       const answer = await send(body);
       answered.push(answer);
+      if (answered.length === connections) process.send?.('it has begun');
       if (answer.status !== 200) await sleep(100);
     }
   }

@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from '../../../../src/platform/db/embedded-post
 import { migrate } from '../../../../src/platform/db/migrate.ts';
 import { post, startCapture, useCapture, type CaptureServer } from '../../../support/events/capture.ts';
 import { buildTenant } from '../../../support/api/identity.ts';
+import { until } from '../../../support/until.ts';
 
 async function storedUuids({ pool }: CaptureServer): Promise<string[]> {
   const { rows } = await pool.query<{ uuid: string }>('select uuid from events');
@@ -78,13 +79,14 @@ describe('capture under load', () => {
 
     try {
       const clients = Array.from({ length: 20 }, client);
-      await sleep(400);
+      await until('events to be stored', () => acknowledged.length > clients.length);
       const before = acknowledged.length;
       await postgres.stop('immediate');
-      await sleep(1_200);
+      await until('refusals', () => statuses.has('503'));
+      await sleep(1_000);
       postgres = await startEmbeddedPostgres({ ...options, port: postgres.port });
       const atRestart = acknowledged.length;
-      while (acknowledged.length < atRestart + before) await sleep(20);
+      await until('as many again', () => acknowledged.length >= atRestart + before);
       stop.abort();
       await Promise.all(clients);
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { post, startCapture, type CaptureAnswer, type CaptureServer } from '../../../support/events/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { buildTenant, type Tenant } from '../../../support/api/identity.ts';
+import { until } from '../../../support/until.ts';
 
 const NOBODY = '$posthog_cookieless';
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0';
@@ -403,8 +404,7 @@ describe('events of visitors without cookies', () => {
       await idOf();
       const other = await startCapture(database.url, { salts: { forgetEveryMs: 20 } });
       await endDay();
-      const until = Date.now() + 10_000;
-      while ((await ofTenant()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until('it to be forgotten', async () => (await ofTenant()) === undefined);
       await other.stop();
       assert.equal(await ofTenant(), undefined);
     });

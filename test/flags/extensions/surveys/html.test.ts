@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { htmlFault } from '../../../../src/flags/extensions/surveys/html.ts';
+import { leastProcessorMs } from '../../../support/durations.ts';
 
 describe('HTML in the texts of a survey', () => {
   for (const text of [
@@ -50,10 +51,11 @@ describe('HTML in the texts of a survey', () => {
     it(`may not be ${JSON.stringify(text)}`, () => assert.match(htmlFault(text) ?? '', /./));
   }
 
-  it('is read in linear time', () => {
-    const startedAt = performance.now();
-    for (const hostile of ['<a ', '<a title', '<a title="', '< ', '<b x="', '</', ' a="b"'])
-      htmlFault(`<a ${hostile.repeat(20_000)}`);
-    assert.ok(performance.now() - startedAt < 500);
+  it('is read in linear time', async () => {
+    const took = await leastProcessorMs(500, () => {
+      for (const hostile of ['<a ', '<a title', '<a title="', '< ', '<b x="', '</', ' a="b"'])
+        htmlFault(`<a ${hostile.repeat(20_000)}`);
+    });
+    assert.ok(took < 500, `${took} ms`);
   });
 });
