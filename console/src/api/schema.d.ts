@@ -2798,6 +2798,7 @@ export interface components {
                 states: ("--" | "hi" | "xi" | "ni" | "si" | "np" | "hw" | "nw" | "sw" | "hr" | "nr" | "sr" | "ht" | "nt" | "st" | "hy" | "ny" | "sy")[];
             };
             retrying: number;
+            start_at: string | null;
             /** @enum {string} */
             state: "needs_you" | "retrying" | "behind" | "paused" | "on_time";
             /** @enum {string} */
@@ -2993,6 +2994,8 @@ export interface components {
                 paused: number;
                 retrying: number;
             };
+            /** @enum {string} */
+            user_access_level: "none" | "viewer" | "editor" | "manager";
         };
         /** BlastRadiusOf */
         BlastRadiusOf: {
