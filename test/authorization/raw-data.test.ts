@@ -486,7 +486,7 @@ describe('rows, values and persons', () => {
         await buildRule(world.sluice.db, world.ours, 'none', { resource: 'event' });
         assert.doesNotMatch(await say('GET', link.replace('shared', 'embedded'), ''), /of-event/);
         // Text that was written for the visitor before is kept for three seconds.
-        const until = Date.now() + 10_000;
+        const until = Date.now() + 60_000;
         while ((await say('GET', `${link}.json`, '')).includes('of-event')) {
           assert.ok(Date.now() < until, 'the link shows it for ever');
           await setTimeout(200);

@@ -8,9 +8,10 @@ import { promisify } from 'node:util';
 import { compareDeliveries, intervalsToCompare } from '../../../activities/rounds/compare-deliveries.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 
 describe('the list of recover', () => {

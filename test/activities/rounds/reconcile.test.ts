@@ -17,12 +17,13 @@ import { deliveredManifests } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../../support/exports/export-world.ts';
 import { holdAt } from '../../support/servers/hold-at.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const NOMINAL_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 /** The hour running now; an instant is said in hours from its beginning. */
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 
 type LastRun = { what: string; end?: RunEnd; finishedMinutesAgo?: number; times?: number; requested: boolean };

@@ -7,9 +7,10 @@ import type { Repairs } from '../../../activities/rounds/reconcile.ts';
 import { resumeExports } from '../../../activities/rounds/resume-exports.ts';
 import { isoMicros, millisOf } from '../../../src/exports/domain/instants.ts';
 import { buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 
 describe('an export that is paused until an instant', () => {

@@ -26,9 +26,10 @@ import {
   OBJECT_STORE_KEYS,
   type TestBucket,
 } from '../../support/servers/object-store.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 const RANGE = { startAt: at(-3), endAt: at(-2) };
 

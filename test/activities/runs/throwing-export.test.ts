@@ -5,9 +5,10 @@ import { createActivities } from '../../../activities/index.ts';
 import type { Repairs } from '../../../activities/rounds/reconcile.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../../support/exports/export-world.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 
 describe('the reconciler beside an export that it cannot read', () => {

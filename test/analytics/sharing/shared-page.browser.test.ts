@@ -9,6 +9,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { ATTACKS, URLS } from '../../support/attacks.ts';
 import { needsBrowser, testBrowser } from '../../support/sdks/browser.ts';
 import { startSharedWorld, type Json, type SharedWorld } from '../../support/servers/shared-world.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const ARTEFACTS = fileURLToPath(new URL('../../artefacts/', import.meta.url));
 const HOUR = 3_600_000;
@@ -35,6 +36,7 @@ describe('the shared page in a browser', function () {
 
   before(async function () {
     await needsBrowser(this);
+    await thisHour();
     world = await startSharedWorld();
     browser = await testBrowser();
     await mkdir(ARTEFACTS, { recursive: true });
@@ -300,7 +302,7 @@ describe('the shared page in a browser', function () {
     })`);
     assert.deepEqual(found, { executed: null, elements: 0, handlers: 0, links: [] });
     for (const one of await page.locator('summary, a, .button').all())
-      await one.click({ noWaitAfter: true, timeout: 2_000 });
+      await one.click({ noWaitAfter: true, timeout: 20_000 });
     assert.equal(await page.evaluate('window.executed ?? null'), null);
     await page.context().close();
 

@@ -7,9 +7,10 @@ import type { BulkResult } from '../../../src/exports/bulk/bulk.schema.ts';
 import { buildMember, buildRule } from '../../support/api/members.ts';
 import { buildStoredExport, startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 import { storeInterval, type IntervalFacts } from '../../support/exports/stored-intervals.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const hour = (end: number) => ({
   start: isoMicros(THIS_HOUR + (end - 1) * HOUR),
   end: isoMicros(THIS_HOUR + end * HOUR),

@@ -334,7 +334,8 @@ describe('S3', () => {
 
     it('a store that answers without end', async () => {
       const endless = http.createServer((_, response) => {
-        const timer = setInterval(() => response.write('x'.repeat(1 << 20)), 1);
+        // No more than the client reads: the rest would be memory of this process.
+        const timer = setInterval(() => response.writableNeedDrain || response.write('x'.repeat(1 << 20)), 1);
         response.on('close', () => clearInterval(timer));
       });
       await new Promise<void>((listening) => endless.listen(0, '127.0.0.1', listening));

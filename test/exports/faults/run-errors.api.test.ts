@@ -47,7 +47,7 @@ describe('the error', () => {
       await exports.world.engine.stores.runs.noteError(run.id, noted);
       const error = await errorAt(`runs/${run.id}/`);
       const wait = Date.parse(error!.next_try_at!) - Date.now();
-      assert.ok(wait > 60_000 && wait <= 91_000, `${wait} ms`);
+      assert.ok(wait > 30_000 && wait <= 91_000, `${wait} ms`);
       await complete(run.id);
       assert.equal(await errorAt(`runs/${run.id}/`), null);
     });

@@ -14,9 +14,10 @@ import { cellsOf } from '../../support/exports/interval-maps.ts';
 import { storeInterval } from '../../support/exports/stored-intervals.ts';
 import { buildPersonalKey } from '../../support/api/identity.ts';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 /** The hour that ends then. */
 const hour = (end: number) => ({ start: at(end - 1), end: at(end) });
@@ -119,7 +120,7 @@ describe('the map of data intervals', () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
 
     before(async function () {
-      this.timeout(120_000);
+      this.timeout(300_000);
       const { world } = exports;
       const { backfills, engine, projectId } = world;
       await world.startWorker();
@@ -341,7 +342,7 @@ describe('the map of data intervals', () => {
   });
 
   it('agrees with the list over random facts', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const statuses = fc.constantFrom<RunStatus>('Starting', 'Running', 'Completed', 'Failed', 'FailedRetryable', 'Cancelled', 'Terminated', 'TimedOut'); // prettier-ignore
     const fact = fc.record({
       runs: fc.array(fc.record({ status: statuses, closedBy: fc.constantFrom('run', 'api') }), { maxLength: 3 }),

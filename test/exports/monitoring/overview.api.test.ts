@@ -12,9 +12,10 @@ import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.
 import { buildExport } from '../../support/exports/export-world.ts';
 import { cellsOf } from '../../support/exports/interval-maps.ts';
 import { storeInterval, type IntervalFacts } from '../../support/exports/stored-intervals.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 const hour = (end: number) => ({ start: at(end - 1), end: at(end) });
 

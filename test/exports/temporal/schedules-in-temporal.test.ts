@@ -8,6 +8,7 @@ import { isoMicros, isoSeconds } from '../../../src/exports/domain/instants.ts';
 import { isPausedAt } from '../../../src/exports/domain/pauses.ts';
 import { Unavailable } from '../../../src/platform/errors.ts';
 import { buildExport, buildExportWorld, eventually, type ExportWorld } from '../../support/exports/export-world.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
 const WATCHED = { emails: ['data@example.com'] };
@@ -18,6 +19,7 @@ const TRIES = 3;
 describe('a schedule in the hands of Temporal’s CLI', () => {
   let world: ExportWorld;
   before(async () => {
+    await thisHour();
     world = await buildExportWorld();
     await world.startWorker();
   });

@@ -12,6 +12,7 @@ import { startApi, type Api } from '../../support/api/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { until } from '../../support/until.ts';
+import { thisHour } from '../../support/hours.ts';
 
 type Line = { day: string; kind: string; key: string; key_id: string | null; sdk: string; requests: number };
 type Page = { count: number; next: string | null; results: Line[] };
@@ -36,6 +37,7 @@ describe('the metering of flags', () => {
   const opened: Metering[] = [];
 
   before(async () => {
+    await thisHour();
     database = await createTestDatabase();
     db = createKnex({ url: database.url, applicationName: 'test' });
     store = requestStore(db);

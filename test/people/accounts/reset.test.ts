@@ -7,6 +7,7 @@ import { PUBLIC_URL } from '../../support/api/api.ts';
 import { buildPersonalKey, buildSession, buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { quickHash, startPeopleApi, type PeopleWorld } from '../../support/api/people-api.ts';
 import { startMailServer, type MailServer } from '../../support/servers/mail-server.ts';
+import { until } from '../../support/until.ts';
 
 const OLD = 'correct horse battery';
 const NEW = 'rusty kettle 41';
@@ -51,7 +52,7 @@ describe('a new password by mail', () => {
   /** Letters are sent after the answer. */
   async function mailedTo(address: string, count = 1): Promise<string[]> {
     for (let tries = 0; ; tries += 1) {
-      assert.ok(tries < 500, `${mails.mails.length} letters, and not ${count} to ${address}`);
+      assert.ok(tries < 6_000, `${mails.mails.length} letters, and not ${count} to ${address}`);
       const texts = mails.mails
         .filter(({ to }) => to.includes(address))
         .map(({ text }) => text.replaceAll('=\r\n', ''));
@@ -112,11 +113,8 @@ describe('a new password by mail', () => {
       const { email: known } = await other.identity.accounts.get((await buildTenant(other.db)).userId);
       const startedAt = performance.now();
       assert.equal((await request(known, other)).status, 204);
-      assert.ok(performance.now() - startedAt < 5_000);
-      for (let tries = 0; sockets.size === 0; tries += 1) {
-        assert.ok(tries < 500, 'the mail server is not asked');
-        await sleep(10);
-      }
+      assert.ok(performance.now() - startedAt < 14_000);
+      await until('the mail server to be asked', () => sockets.size > 0);
     } finally {
       for (const socket of sockets) socket.destroy();
       silent.close();

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import pino from 'pino';
 import type { Step } from '../../../activities/engine.ts';
 import { createActivities } from '../../../activities/index.ts';
@@ -15,6 +16,7 @@ import type { BatchExports, NewExport } from '../../../src/exports/batch-exports
 import { createExportsRoom } from '../../../src/exports/room.ts';
 import { isLive } from '../../../src/exports/domain/statuses.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
+import { Unavailable } from '../../../src/platform/errors.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 import { ensureNamespace } from '../../../src/platform/temporal/namespace.ts';
 import { payloadCodec } from '../../../src/platform/temporal/payload-codec.ts';
@@ -41,6 +43,20 @@ export type ExportWorld = {
 };
 
 const PARTS_AT_ONCE = 4;
+const MORE_PATIENCE_MS = 55_000;
+const READS = [
+  'describeSchedule',
+  'describeWorkflowExecution',
+  'getWorkflowExecutionHistory',
+  'listSchedules',
+  'listWorkflowExecutions',
+];
+const TRIES = 3;
+/** Calls that wait for a worker, which not every test has. */
+const UPDATES = ['updateWorkflowExecution', 'pollWorkflowExecutionUpdate'];
+const WITHOUT_WORKER_MS = 5_000;
+/** gRPC's DEADLINE_EXCEEDED and UNAVAILABLE: Temporal was too busy for the call. */
+const TOO_BUSY = new Set([4, 14]);
 
 /** An installation that is there already: its database, its keys, and the project to export from; `namespace`: with its Temporal, too. */
 export type Installed = {
@@ -85,6 +101,7 @@ export async function buildExportWorld(
     step: (step) => world.onStep(step),
   };
   const engine = createEngine(options);
+  bePatient(engine.temporal.client);
   await ensureNamespace(engine.temporal.client);
   const db = createKnex({ url: database.url, applicationName: 'test' });
   const { projectId } = installed ?? (await buildTenant(db));
@@ -125,6 +142,29 @@ export async function buildExportWorld(
   return world;
 }
 
+/** A busy machine may take longer for a call to Temporal than the API has its clients wait; what only reads is asked again. */
+function bePatient(client: Client): void {
+  const withDeadline = client.withDeadline.bind(client);
+  client.withDeadline = (deadline, call) => withDeadline(Number(deadline) + MORE_PATIENCE_MS, call);
+  const service = client.workflowService as unknown as Record<string, (request: unknown) => Promise<unknown>>;
+  for (const name of UPDATES) {
+    const call = service[name]!.bind(service);
+    service[name] = (request) => withDeadline(Date.now() + WITHOUT_WORKER_MS, () => call(request));
+  }
+  for (const name of READS) {
+    const call = service[name]!.bind(service);
+    service[name] = async (request) => {
+      for (let left = TRIES; ; left -= 1) {
+        try {
+          return await call(request);
+        } catch (error) {
+          if (!isTooBusy(error) || left === 1) throw error;
+        }
+      }
+    };
+  }
+}
+
 /** Hourly, to files, running. */
 export function buildExport(overrides: Partial<NewExport> = {}): NewExport {
   return {
@@ -139,19 +179,31 @@ export function buildExport(overrides: Partial<NewExport> = {}): NewExport {
   };
 }
 
-/** Waits until the function returns something. @throws Error after the time, saying what was waited for */
+/**
+ * Waits until the function returns something; a call for which Temporal is too busy is made again.
+ * @throws Error after the time, saying what was waited for
+ */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  seconds = 90,
+  seconds = 150,
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
-    const found = await look();
+    const found = await look().catch((error: unknown) => {
+      if (!isTooBusy(error)) throw error;
+    });
     if (found !== undefined && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`waited ${seconds} s in vain for ${what}`);
     await sleep(100);
   }
+}
+
+function isTooBusy(error: unknown): boolean {
+  if (error instanceof Unavailable) return true;
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (TOO_BUSY.has((at as { code?: number }).code ?? 0)) return true;
+  return false;
 }
 
 /** The backfill's runs once all have ended, oldest interval first. */
@@ -159,7 +211,7 @@ export async function backfilled(
   world: ExportWorld,
   exportId: string,
   backfillId: string,
-  seconds = 60,
+  seconds = 150,
 ): Promise<Run[]> {
   const { backfills, runs } = world.engine.stores;
   await eventually(

@@ -88,17 +88,17 @@ describe('an event happened', () => {
     '""',
   ]) {
     it(`now when it says ${broken}`, async () => {
-      assert.ok(Math.abs(seconds(await store(`"timestamp":${broken}`))) < 1);
+      assert.ok(Math.abs(seconds(await store(`"timestamp":${broken}`))) < 30);
     });
   }
 
   it('now when it says that it will happen in more than 23 hours', async () => {
-    assert.ok(Math.abs(seconds(await store(`"timestamp":"${ago(-24 * 3_600_000)}"`))) < 1);
+    assert.ok(Math.abs(seconds(await store(`"timestamp":"${ago(-24 * 3_600_000)}"`))) < 30);
   });
 
   it('so much before now as its offset says, whatever its timestamp', async () => {
     const row = await store('"offset":90000,"timestamp":"2020-01-01"');
-    assert.ok(Math.abs(seconds(row) + 90) < 1);
+    assert.ok(Math.abs(seconds(row) + 90) < 30);
   });
 
   describe('so much before it was sent as the client’s clock says', () => {
@@ -120,7 +120,7 @@ describe('an event happened', () => {
       it(words, async () => {
         assert.equal((await send()).status, 200);
         const rows = await stored();
-        rows.forEach((row, index) => assert.ok(Math.abs(seconds(row) - expected[index]!) < 1, row.event));
+        rows.forEach((row, index) => assert.ok(Math.abs(seconds(row) - expected[index]!) < 3, row.event));
         assert.equal(rows.length, expected.length);
       });
     }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createSurveyClock, type SurveyClock } from '../../../../src/flags/extensions/surveys/clock.ts';
 import { post, startCapture, type CaptureServer } from '../../../support/events/capture.ts';
 import { startSurveysApi, type SurveysApi } from '../../../support/api/surveys-api.ts';
+import { thisHour } from '../../../support/hours.ts';
 
 type Survey = {
   id: string;
@@ -29,6 +30,7 @@ describe('surveys, as time passes', () => {
   let names = 0;
 
   before(async () => {
+    await thisHour();
     world = await startSurveysApi();
     capture = await startCapture(world.databaseUrl);
     clock = createSurveyClock({ ...world, store: world.stores.surveys, now: world.now });
