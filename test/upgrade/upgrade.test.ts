@@ -63,7 +63,7 @@ describe('an installation made before exports had layouts and timelines, after i
     await loadInstallation(FOLDER, { databaseUrl: database.url, destinationUrl: destination.url, localRoot });
     await moveDestination(database.url, destination.url);
     atUpgrade = await filesBelow(localRoot);
-    this.timeout(120_000);
+    this.timeout(300_000);
     await migrate(database.url);
     const { encryptionKeys, projectId } = facts;
     world = await buildExportWorld('silent', { installed: { database, localRoot, encryptionKeys, projectId } });

@@ -17,10 +17,11 @@ import {
   eventually,
   type ExportWorld,
 } from '../../support/exports/export-world.ts';
+import { thisHour } from '../../support/hours.ts';
 
 const SLUICE = fileURLToPath(new URL('../../../bin/sluice', import.meta.url));
 const HOUR = 3_600_000;
-const THIS_HOUR = Math.floor(Date.now() / HOUR) * HOUR;
+const THIS_HOUR = await thisHour();
 const at = (hours: number) => isoMicros(THIS_HOUR + hours * HOUR);
 /** Rows that a run of an hour delivers. */
 const ROWS = 3;

@@ -181,7 +181,7 @@ describe('the log of an export and of a run, over HTTP', () => {
         all.map((line) => Number(line.slice(line.lastIndexOf(' ') + 1))),
         range(MANY, 1).toReversed(),
       );
-    }).timeout(60_000);
+    }).timeout(300_000);
   });
 
   describe(`of a run with ${MANY} lines`, () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { BatchExport } from '../../../src/exports/batch-exports/batch-export.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
+import { thisHour } from '../../support/hours.ts';
 
 type Page<T> = { next: string | null; previous: string | null; results: T[] };
 type Backfill = { id: string; status: string; kind: string; progress: object; start_at: string };
@@ -18,6 +19,7 @@ describe('runs, backfills and logs over HTTP', () => {
   };
 
   before(async () => {
+    await thisHour();
     exports = await startExportsApi();
   });
   beforeEach(async () => {
