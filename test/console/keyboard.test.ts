@@ -68,30 +68,32 @@ describe('keys of the console', () => {
   it('open a palette that finds flags, pages and actions', async () => {
     const page = await show(flags());
     await page.keyboard.press('Control+k');
-    const dialog = page.getByRole('dialog', { name: 'Go to, or do' });
+    const dialog = page.getByRole('dialog', { name: 'Command palette' });
     await dialog.getByRole('menuitem', { name: /Copy the request/ }).waitFor();
     await page.keyboard.type('bet');
     await dialog.getByRole('menuitem', { name: /^beta/ }).waitFor();
     await assertAccessible(page);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'beta' }).waitFor();
-    await page.getByRole('button', { name: 'Go to, or do' }).click();
+    await page.getByRole('button', { name: /command palette$/ }).click();
     await page.keyboard.type('sess');
     await dialog.getByRole('menuitem', { name: 'Sessions' }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/settings\/sessions$/);
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('nothing at all');
+    await page.keyboard.type('log o');
+    await dialog.getByRole('menuitem', { name: 'Log out' }).waitFor();
+    await page.getByRole('searchbox').fill('nothing at all');
     await dialog.getByText('Nothing matches nothing at all.').waitFor();
   });
 
   it('are listed, and single characters can be switched off', async () => {
     const page = await show(flags());
     await page.keyboard.press('?');
-    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await dialog.getByText('Next row').waitFor();
     await assertAccessible(page);
-    await dialog.getByText('Single characters are keys').click();
+    await dialog.getByText('Single-key shortcuts').click();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.reload();
@@ -102,6 +104,42 @@ describe('keys of the console', () => {
     assert.equal(await dialog.count(), 0);
     assert.match(page.url(), /\/flags$/);
     await page.keyboard.press('Control+k');
-    await page.getByRole('dialog', { name: 'Go to, or do' }).waitFor();
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+  });
+
+  it('all work on the page that lists them', async () => {
+    for (const path of [flags(), '/settings/sessions']) {
+      const page = await show(path);
+      const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+      const list = async () => {
+        await page.keyboard.press('?');
+        await dialog.getByText('Show keyboard shortcuts').waitFor();
+        // The first row is the palette's, which another test opens, and the last the browser's own.
+        const rows = (await dialog.locator('dt').all()).slice(1, -1);
+        return Promise.all(rows.map((row) => row.locator('kbd').allInnerTexts()));
+      };
+      const listed = await list();
+      assert.equal(
+        listed.some(([first]) => first === '/'),
+        (await page.getByRole('searchbox').count()) > 0,
+        path,
+      );
+      for (const keys of listed) {
+        await page.goto(path);
+        await page.getByRole('heading', { level: 1 }).first().waitFor();
+        await page.evaluate(() =>
+          addEventListener(
+            'keydown',
+            ({ defaultPrevented }) => (document.body.dataset['taken'] = String(defaultPrevented)),
+          ),
+        );
+        const taken = () => page.locator('body').getAttribute('data-taken');
+        // A list that is still loading has no keys yet.
+        for (let tries = 0; tries < 100 && (await taken()) !== 'true'; tries += 1) {
+          for (const key of keys) await page.keyboard.press(key === 'Esc' ? 'Escape' : key);
+        }
+        assert.equal(await taken(), 'true', `${keys.join(' ')} on ${path}`);
+      }
+    }
   });
 });

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
 import { Input, SearchField as AriaSearchField } from 'react-aria-components';
+import { useKeys } from '../keys/keys.ts';
 import styles from './filters.module.css';
 
 /** Long enough that a word is asked for once, and not letter by letter. */
 const PAUSE_MS = 250;
+const NO_KEYS = {};
 
 export type SearchFieldProps = {
   label: string;
@@ -19,6 +21,8 @@ export function SearchField({ label, value, onChange, isFirst = false }: SearchF
   const [text, setText] = useState(value);
   const known = useRef(value);
   const latest = useRef(onChange);
+  const input = useRef<HTMLInputElement>(null);
+  useKeys(isFirst ? { '/': { does: 'Filter the list', run: () => input.current?.focus() } } : NO_KEYS);
   useEffect(() => {
     latest.current = onChange;
   });
@@ -37,7 +41,7 @@ export function SearchField({ label, value, onChange, isFirst = false }: SearchF
   }, [text]);
   return (
     <AriaSearchField aria-label={label} value={text} onChange={setText} className={styles.search!}>
-      <Input className={styles.searchInput!} placeholder={label} {...(isFirst && { 'data-filter': '' })} />
+      <Input className={styles.searchInput!} placeholder={label} ref={input} />
     </AriaSearchField>
   );
 }

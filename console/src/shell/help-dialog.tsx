@@ -11,7 +11,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
   const [keys] = useState(presentKeys);
   const [isOn, setOn] = useState(areLettersOn);
   return (
-    <Dialog title="Keys" isOpen onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" isOpen onClose={onClose}>
       <dl className={styles.keys}>
         <div>
           <dt>
@@ -33,7 +33,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
           <dt>
             <kbd>Enter</kbd>
           </dt>
-          <dd>Open what has the focus</dd>
+          <dd>Open the focused row or link</dd>
         </div>
       </dl>
       <Switch
@@ -43,9 +43,11 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
           setOn(next);
         }}
       >
-        Single characters are keys
+        Single-key shortcuts
       </Switch>
-      <p className="quiet">Kept in this browser. Turn it off where dictation or a screen reader needs the letters.</p>
+      <p className="quiet">
+        Saved in this browser. Turn this off if dictation or a screen reader needs single letters.
+      </p>
     </Dialog>
   );
 }

@@ -38,19 +38,16 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
       removeEventListener(OPEN_PALETTE, onAsked);
     };
   }, []);
-  const go = (to: '/project/$projectId/exports' | '/project/$projectId/flags' | '/project/$projectId/dashboards') => {
-    if (projectId !== undefined) void navigate({ to, params: { projectId } });
-  };
+  const go = (to: '/project/$projectId/exports' | '/project/$projectId/flags' | '/project/$projectId/dashboards') =>
+    void navigate({ to, params: { projectId: projectId! } });
   const keys = {
-    'g e': { does: 'Go to the exports', run: () => go('/project/$projectId/exports') },
-    'g f': { does: 'Go to the flags', run: () => go('/project/$projectId/flags') },
-    'g d': { does: 'Go to the dashboards', run: () => go('/project/$projectId/dashboards') },
-    '/': {
-      does: 'Filter the list',
-      run: () => document.querySelector<HTMLInputElement>('[data-filter]')?.focus(),
-    },
+    ...(projectId !== undefined && {
+      'g e': { does: 'Go to exports', run: () => go('/project/$projectId/exports') },
+      'g f': { does: 'Go to flags', run: () => go('/project/$projectId/flags') },
+      'g d': { does: 'Go to dashboards', run: () => go('/project/$projectId/dashboards') },
+    }),
     ...(path !== undefined && { c: { does: 'Copy the request of this page as curl', run: () => void copy(path) } }),
-    '?': { does: 'Show the keys', run: () => setOpen('help') },
+    '?': { does: 'Show keyboard shortcuts', run: () => setOpen('help') },
   };
   useKeys(keys, { onAllPages: true });
   const close = () => setOpen(undefined);

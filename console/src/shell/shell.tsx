@@ -1,9 +1,8 @@
 /** The bar above every page: the project, the subject and the user. There is no sidebar, so that the page has the full width. */
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Button as AriaButton, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
-import { api, ApiError, done, messageOf } from '../api/client.ts';
-import { showNotice } from '../look/notice.tsx';
 import { useLive } from '../live/use-live.ts';
+import { logOut } from '../session/log-out.ts';
 import { useMe } from '../session/me.ts';
 import { openPalette, ShellKeys } from './shell-keys.tsx';
 import styles from './shell.module.css';
@@ -60,7 +59,7 @@ const PALETTE_KEY = /^(Mac|iP)/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
 function PaletteButton() {
   return (
-    <AriaButton className={styles.menuButton!} aria-label={`${PALETTE_KEY}: go to, or do`} onPress={openPalette}>
+    <AriaButton className={styles.menuButton!} aria-label={`${PALETTE_KEY}: command palette`} onPress={openPalette}>
       <kbd>{PALETTE_KEY}</kbd>
     </AriaButton>
   );
@@ -98,17 +97,6 @@ function ProjectMenu({ projectId }: { projectId: number }) {
       </Popover>
     </MenuTrigger>
   );
-}
-
-/** Logs out and reloads, so that no data of the session stays in memory. */
-async function logOut(): Promise<void> {
-  try {
-    await done(api.POST('/api/logout/'));
-  } catch (error) {
-    // The session of somebody who is not logged in any more has ended already.
-    if (!(error instanceof ApiError && error.status === 401)) return showNotice({ text: messageOf(error) });
-  }
-  location.assign('/login');
 }
 
 function UserMenu() {

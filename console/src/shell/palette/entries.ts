@@ -1,4 +1,7 @@
+import type { useMe } from '../../session/me.ts';
 import type { PresentKey } from '../../keys/keys.ts';
+
+type Me = ReturnType<typeof useMe>;
 
 export type Entry = {
   id: string;
@@ -31,18 +34,31 @@ export function pagesOf(projectId: number | undefined): Entry[] {
   ];
 }
 
+/** @returns the other projects, by organization where there are several */
+export function projectsOf(me: Me, projectId: number | undefined): Entry[] {
+  const nameOf = new Map(me.organizations.map(({ id, name }) => [id, name]));
+  return me.projects
+    .filter(({ id }) => id !== projectId)
+    .map(({ id, name, organization }) => ({
+      id: `project ${id}`,
+      name,
+      ...(nameOf.size > 1 && { beside: nameOf.get(organization) ?? '' }),
+      href: `/project/${id}/exports`,
+    }));
+}
+
 const PROJECT_PAGES = [
   ['Exports', 'exports'],
   ['New export', 'exports/new'],
   ['Flags', 'flags'],
   ['Dashboards', 'dashboards'],
   ['Events', 'events'],
-  ['Keys of the project', 'settings'],
+  ['Project settings', 'settings'],
 ] as const;
 
 const PAGES = [
   ['Your keys', '/settings/keys'],
-  ['Members', '/settings/members'],
+  ['Members and invites', '/settings/members'],
   ['Sessions', '/settings/sessions'],
 ] as const;
 

@@ -4,9 +4,14 @@ import { useDeferredValue, useState } from 'react';
 import { Autocomplete, Header, Input, Menu, MenuItem, MenuSection, SearchField } from 'react-aria-components';
 import { presentKeys } from '../../keys/keys.ts';
 import { Dialog } from '../../look/dialog.tsx';
-import { actionsOf, matches, pagesOf, type Entry } from './entries.ts';
+import { logOut } from '../../session/log-out.ts';
+import { useMe } from '../../session/me.ts';
+import { actionsOf, matches, pagesOf, projectsOf, type Entry } from './entries.ts';
 import styles from './palette.module.css';
 import { useFound } from './use-found.ts';
+
+const LOG_OUT: Entry = { id: 'log out', name: 'Log out', run: () => void logOut() };
+const MAX_PROJECTS = 6;
 
 type PaletteProps = { projectId: number | undefined; onClose: () => void };
 
@@ -14,12 +19,19 @@ export function Palette({ projectId, onClose }: PaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
   // Read when the palette opens, because the dialog itself has no keys.
-  const [actions] = useState(() => actionsOf(presentKeys()));
+  const [actions] = useState(() => [...actionsOf(presentKeys()), LOG_OUT]);
+  const me = useMe();
   const wanted = useDeferredValue(text.trim());
   const found = useFound(projectId, wanted);
   const sections: { title: string; entries: Entry[] }[] = [
-    { title: 'Actions of this page', entries: actions.filter((one) => matches(one, wanted)) },
+    { title: 'Actions', entries: actions.filter((one) => matches(one, wanted)) },
     { title: 'Pages', entries: pagesOf(projectId).filter((one) => matches(one, wanted)) },
+    {
+      title: 'Projects',
+      entries: projectsOf(me, projectId)
+        .filter((one) => matches(one, wanted))
+        .slice(0, MAX_PROJECTS),
+    },
     ...found.sections,
   ].filter(({ entries }) => entries.length > 0);
   const all = sections.flatMap(({ entries }) => entries);
@@ -33,17 +45,25 @@ export function Palette({ projectId, onClose }: PaletteProps) {
   }
 
   return (
-    <Dialog title="Go to, or do" isOpen onClose={onClose} width="wide">
+    <Dialog title="Command palette" isOpen onClose={onClose} width="wide">
       <Autocomplete inputValue={text} onInputChange={setText}>
-        <SearchField aria-label="Go to, or do" autoFocus className={styles.search!}>
-          <Input className={styles.input!} placeholder="An export, a flag, a page, an action" />
+        <SearchField aria-label="Command palette" autoFocus className={styles.search!}>
+          <Input
+            className={styles.input!}
+            placeholder="Search exports, flags, dashboards, pages and actions"
+            onKeyDown={({ key, currentTarget }) => {
+              // The first entry takes the focus a moment after typing; Enter means it already.
+              const isFocused = currentTarget.hasAttribute('aria-activedescendant');
+              if (key === 'Enter' && !isFocused && wanted !== '' && wanted === text.trim() && all[0]) choose(all[0].id);
+            }}
+          />
         </SearchField>
         <Menu
-          aria-label="Found"
+          aria-label="Results"
           className={styles.list!}
           onAction={(id) => choose(String(id))}
           renderEmptyState={() => (
-            <p className={styles.none}>{found.isPending ? 'Searching' : `Nothing matches ${wanted}.`}</p>
+            <p className={styles.none}>{found.isPending ? 'Searching…' : `Nothing matches ${wanted}.`}</p>
           )}
         >
           {sections.map(({ title, entries }) => (

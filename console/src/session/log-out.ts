@@ -1,0 +1,13 @@
+import { api, ApiError, done, messageOf } from '../api/client.ts';
+import { showNotice } from '../look/notice.tsx';
+
+/** Logs out and reloads, so that no data of the session stays in memory. */
+export async function logOut(): Promise<void> {
+  try {
+    await done(api.POST('/api/logout/'));
+  } catch (error) {
+    // The session of somebody who is not logged in any more has ended already.
+    if (!(error instanceof ApiError && error.status === 401)) return showNotice({ text: messageOf(error) });
+  }
+  location.assign('/login');
+}
