@@ -45,7 +45,7 @@ describe('keys in the console', () => {
     const page = await show('/');
     await page.getByRole('button', { name: /: account$/ }).click();
     await page.getByRole('menuitem', { name: 'Settings' }).click();
-    await page.getByText('You have no key.').waitFor();
+    await page.getByText('You have no keys.').waitFor();
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New personal key' });
     await dialog.getByLabel('Label').fill('nightly');
@@ -55,7 +55,7 @@ describe('keys in the console', () => {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await page.getByText('it is not shown again').waitFor();
-    await page.getByRole('row', { name: /nightly phx_.*Feature flags: read\./ }).waitFor();
+    await page.getByRole('row', { name: /nightly phx_.*Feature flags \(read\)/ }).waitFor();
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
     const first = await page.evaluate(() => navigator.clipboard.readText());
@@ -78,7 +78,7 @@ describe('keys in the console', () => {
     await question.getByText('Every program that uses it gets 401 at once.').waitFor();
     assert.equal(await opens(second, flags), 200);
     await question.getByRole('button', { name: 'Delete key' }).click();
-    await page.getByText('You have no key.').waitFor();
+    await page.getByText('You have no keys.').waitFor();
     assert.equal(await opens(second, flags), 401);
   });
 

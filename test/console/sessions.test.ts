@@ -37,7 +37,7 @@ describe('sessions in the console', () => {
     await page.getByRole('button', { name: /: account$/ }).click();
     await page.getByRole('menuitem', { name: 'Sessions' }).click();
     await page.getByRole('row', { name: /Firefox on Linux 203\.0\.113\.0\/24/ }).waitFor();
-    await page.getByText('this one').waitFor();
+    await page.getByText('this browser').waitFor();
     await assertAccessible(page);
     await page.getByRole('button', { name: 'End the session on Firefox on Linux' }).click();
     await page.getByRole('dialog', { name: 'End the session on Firefox on Linux' }).waitFor();

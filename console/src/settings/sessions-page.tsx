@@ -8,10 +8,12 @@ import { Empty, Failure, Skeleton } from '../look/notes.tsx';
 import { showNotice } from '../look/notice.tsx';
 import { PageHead } from '../look/page-head.tsx';
 import { Time } from '../look/time.tsx';
+import { Table } from './table.tsx';
 import { SettingsNav } from './settings-nav.tsx';
 import styles from './settings.module.css';
 
 const KEY = ['sessions'];
+const COLUMNS = [{ title: 'Device' }, { title: 'Network', isWide: true }, { title: 'Last seen', isWide: true }];
 const OTHERS = 'others';
 type Session = { id: string; device: string | null };
 const deviceOf = ({ device }: Session) => device ?? 'an unknown device';
@@ -46,39 +48,33 @@ export function SessionsPage() {
   return (
     <main>
       <SettingsNav />
-      <PageHead
-        title="Sessions"
-        action={
-          others.length > 1 && (
-            <Button kind="danger" onPress={() => ask(OTHERS)}>
-              End all others
-            </Button>
-          )
-        }
-      />
-      {sessions.isPending && <Skeleton rows={3} />}
-      {sessions.isError && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
-      {sessions.data && (
-        <table className={styles.table}>
-          <thead>
-            <tr>
-              <th>Device</th>
-              <th>Network</th>
-              <th>Last seen</th>
-              <th>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
+      <section className={styles.section} aria-label="Sessions">
+        <PageHead
+          title="Sessions"
+          action={
+            others.length > 1 && (
+              <Button kind="danger" onPress={() => ask(OTHERS)}>
+                End all others
+              </Button>
+            )
+          }
+        />
+        {sessions.isPending && <Skeleton rows={3} />}
+        {sessions.isError && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
+        {sessions.data && (
+          <Table columns={COLUMNS}>
             {sessions.data.map((one) => (
               <tr key={one.id}>
                 <td>
                   {one.device ?? 'Unknown device'}
-                  {one.is_current && <span className="quiet"> this one</span>}
+                  {one.is_current && <span className="quiet"> this browser</span>}
+                  <div className={`${styles.below} quiet`}>
+                    Last seen <Time iso={one.last_seen_at} />
+                    {one.network !== null && <> from {one.network}</>}
+                  </div>
                 </td>
-                <td className="id">{one.network ?? 'unknown'}</td>
-                <td>
+                <td className={`id ${styles.wide}`}>{one.network ?? 'unknown'}</td>
+                <td className={styles.wide}>
                   <Time iso={one.last_seen_at} />
                 </td>
                 <td>
@@ -90,10 +86,10 @@ export function SessionsPage() {
                 </td>
               </tr>
             ))}
-          </tbody>
-        </table>
-      )}
-      {sessions.data && others.length === 0 && <Empty>You have no other sessions.</Empty>}
+          </Table>
+        )}
+        {sessions.data && others.length === 0 && <Empty>You have no other sessions.</Empty>}
+      </section>
       {asked && (
         <FormDialog
           title={asked === OTHERS ? 'End all other sessions' : `End the session on ${deviceOf(asked)}`}

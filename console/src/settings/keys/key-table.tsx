@@ -3,63 +3,61 @@ import { useNow } from '../../look/now.ts';
 import { Time } from '../../look/time.tsx';
 import { useMe } from '../../session/me.ts';
 import styles from '../settings.module.css';
+import { Table } from '../table.tsx';
 import type { Key } from './keys-data.ts';
 import { scopesInWords } from './scopes.ts';
+
+const COLUMNS = [
+  { title: 'Key' },
+  { title: 'Scopes', isWide: true },
+  { title: 'Last used', isWide: true },
+  { title: 'Created', isWide: true },
+];
 
 type KeyTableProps = { keys: readonly Key[]; onRoll: (key: Key) => void; onDelete: (key: Key) => void };
 
 export function KeyTable({ keys, onRoll, onDelete }: KeyTableProps) {
   return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th>Key</th>
-          <th className={styles.wide}>May</th>
-          <th className={styles.wide}>Last used</th>
-          <th className={styles.wide}>Created</th>
-          <th>
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <tr key={key.id}>
-            <td className={styles.name}>
-              <strong>{key.label}</strong> <code className="quiet">{key.mask_value}</code>
-              <Limits of={key} />
-              <div className={styles.below}>{scopesInWords(key.scopes)}</div>
-              <div className={`${styles.below} quiet`}>
-                Last used <LastUsed of={key} />, created <Time iso={key.created_at} />
-              </div>
-            </td>
-            <td className={`${styles.wide} ${styles.name}`}>{scopesInWords(key.scopes)}</td>
-            <td className={styles.wide}>
-              <LastUsed of={key} />
-            </td>
-            <td className={styles.wide}>
-              <Time iso={key.created_at} />
-              {key.created_by && (
-                <div className={`quiet ${styles.name}`}>by {key.created_by.first_name || key.created_by.email}</div>
+    <Table columns={COLUMNS}>
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <td className={styles.name}>
+            <strong>{key.label}</strong> <code className="quiet">{key.mask_value}</code>
+            <Limits of={key} />
+            <div className={styles.below}>{scopesInWords(key.scopes)}</div>
+            <div className={`${styles.below} quiet`}>
+              {key.last_used_at === null ? (
+                'Never used'
+              ) : (
+                <>
+                  Last used <Time iso={key.last_used_at} />
+                </>
               )}
-            </td>
-            <td>
-              <Button kind="quiet" aria-label={`Roll ${key.label}`} onPress={() => onRoll(key)}>
-                Roll
-              </Button>
-              <Button kind="quiet" aria-label={`Delete ${key.label}`} onPress={() => onDelete(key)}>
-                Delete
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+              , created <Time iso={key.created_at} />
+            </div>
+          </td>
+          <td className={`${styles.wide} ${styles.name}`}>{scopesInWords(key.scopes)}</td>
+          <td className={styles.wide}>
+            {key.last_used_at === null ? <span className="quiet">never</span> : <Time iso={key.last_used_at} />}
+          </td>
+          <td className={styles.wide}>
+            <Time iso={key.created_at} />
+            {key.created_by && (
+              <div className={`quiet ${styles.name}`}>by {key.created_by.first_name || key.created_by.email}</div>
+            )}
+          </td>
+          <td>
+            <Button kind="quiet" aria-label={`Roll ${key.label}`} onPress={() => onRoll(key)}>
+              Roll
+            </Button>
+            <Button kind="quiet" aria-label={`Delete ${key.label}`} onPress={() => onDelete(key)}>
+              Delete
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
-}
-
-function LastUsed({ of: { last_used_at: at } }: { of: Key }) {
-  return at === null ? <span className="quiet">never</span> : <Time iso={at} />;
 }
 
 /** Expiry and projects of a key. */
@@ -70,7 +68,7 @@ function Limits({ of: { expires_at: expiresAt, scoped_teams: projects } }: { of:
   const names = projects?.map((id) => known.find((one) => one.id === id)?.name ?? `project ${id}`) ?? [];
   return (
     <div className="quiet">
-      {names.length > 0 && <>Only {names.join(', ')}. </>}
+      {names.length > 0 && <>Only for {names.join(', ')}. </>}
       {expiresAt && (
         <>
           {Date.parse(expiresAt) < now ? 'Expired ' : 'Expires '}

@@ -13,16 +13,16 @@ export function ScopeFields({ scopes, onChange, error }: ScopeFieldsProps) {
   const isAll = scopes.includes(EVERYTHING);
   return (
     <fieldset className={styles.form}>
-      <legend>May</legend>
+      <legend>Scopes</legend>
       <Checkbox isSelected={isAll} onChange={(isOn) => onChange(isOn ? [EVERYTHING] : [])}>
-        Do everything that its owner may, also what is added later
+        All scopes: everything that the owner may do, now and later
       </Checkbox>
       {!isAll && (
-        <div className={styles.scopes} role="group" aria-label="Scopes">
+        <div className={styles.scopes} role="group" aria-label="Scopes by object">
           <table>
             <thead>
               <tr>
-                <th>Scope</th>
+                <th>Object</th>
                 <th>Read</th>
                 <th>Write</th>
               </tr>

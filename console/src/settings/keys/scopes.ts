@@ -42,13 +42,13 @@ export function withWriting(scopes: readonly string[], object: ScopeObject, isOn
   return [...others, `${object}:${isOn ? 'write' : 'read'}`];
 }
 
-/** @returns as `Everything`, `Exports: write. Events: read.` */
+/** @returns as `All scopes`, or `Exports (write), Events (read)` */
 export function scopesInWords(scopes: readonly string[]): string {
-  if (scopes.includes(EVERYTHING)) return 'Everything';
+  if (scopes.includes(EVERYTHING)) return 'All scopes';
   return scopes
     .map((scope) => {
       const [object = '', verb = ''] = scope.split(':');
-      return `${OBJECTS[object as ScopeObject]?.[0] ?? object}: ${verb}.`;
+      return `${OBJECTS[object as ScopeObject]?.[0] ?? object} (${verb})`;
     })
-    .join(' ');
+    .join(', ');
 }

@@ -7,7 +7,7 @@ export function ShownOnce({ label, value, onClose }: { label: string; value: str
   return (
     <div role="status" className={styles.section}>
       <p className={styles.note}>
-        The key <strong className={styles.name}>{label}</strong>. Copy it now: it is not shown again.
+        This is the key <strong className={styles.name}>{label}</strong>. Copy it now: it is not shown again.
       </p>
       <div className={styles.secret}>
         <code className="id">{value}</code>
@@ -15,7 +15,7 @@ export function ShownOnce({ label, value, onClose }: { label: string; value: str
           Copy
         </Copy>
         <Button kind="quiet" onPress={onClose}>
-          I have it
+          I have copied it
         </Button>
       </div>
     </div>

@@ -9,7 +9,9 @@ import { showNotice } from '../../look/notice.tsx';
 import { PageHead } from '../../look/page-head.tsx';
 import { Time } from '../../look/time.tsx';
 import { useMe } from '../../session/me.ts';
+import { resetsQuery } from '../../session/resets.ts';
 import styles from '../settings.module.css';
+import { Table } from '../table.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { ADMIN, invitesQuery, labelOf, membersKey, revoke, type Invite, type Level } from './members-data.ts';
 
@@ -92,8 +94,9 @@ export function InviteSection({ organization }: InviteSectionProps) {
   );
 }
 
-/** An invite that was just made, with the way it goes to the person. */
+/** How the invite that was just made gets to the person. */
 function Made({ invite: { target_email: email, link, emailing_attempt_made: isMailed } }: { invite: Invite }) {
+  const { data: resets } = useQuery(resetsQuery);
   return (
     <div role="status" className={styles.section}>
       <p className={styles.note}>
@@ -103,13 +106,15 @@ function Made({ invite: { target_email: email, link, emailing_attempt_made: isMa
           </>
         ) : link ? (
           <>
-            Hand this link to <strong className={styles.name}>{email}</strong>. It works once, within three days, and is
+            Give this link to <strong className={styles.name}>{email}</strong>. It works once, within three days, and is
             not shown again.
           </>
         ) : (
           <>
-            The invite to <strong className={styles.name}>{email}</strong> could not be mailed. Ask an admin to invite
-            them again, who gets a link to hand over where there is no mail server.
+            <strong className={styles.name}>{email}</strong> did not get the invite.{' '}
+            {resets?.available
+              ? 'The mail could not be sent: revoke the invite, and send another one later.'
+              : 'This installation sends no mail, and only admins see the link of an invite: ask an admin to send it.'}
           </>
         )}
       </p>
@@ -125,6 +130,13 @@ function Made({ invite: { target_email: email, link, emailing_attempt_made: isMa
   );
 }
 
+const COLUMNS = [
+  { title: 'Email' },
+  { title: 'Level' },
+  { title: 'Invited by', isWide: true },
+  { title: 'Expires', isWide: true },
+];
+
 type InviteTableProps = {
   invites: readonly Invite[];
   mayRevoke: (one: Invite) => boolean;
@@ -133,49 +145,36 @@ type InviteTableProps = {
 
 function InviteTable({ invites, mayRevoke, onRevoke }: InviteTableProps) {
   return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th>Address</th>
-          <th>Level</th>
-          <th className={styles.wide}>Invited by</th>
-          <th className={styles.wide}>Ends</th>
-          <th>
-            <span className="visually-hidden">Actions</span>
-          </th>
+    <Table columns={COLUMNS}>
+      {invites.map((one) => (
+        <tr key={one.id}>
+          <td className={styles.name}>
+            {one.target_email}
+            {one.first_name !== '' && <span className="quiet"> {one.first_name}</span>}
+            <div className={`${styles.below} quiet`}>
+              Expires <Time iso={one.expires_at} />
+            </div>
+          </td>
+          <td>{labelOf(one.level)}</td>
+          <td className={`${styles.wide} ${styles.name}`}>
+            {one.created_by ? one.created_by.first_name || one.created_by.email : ''}
+          </td>
+          <td className={styles.wide}>
+            <Time iso={one.expires_at} />
+          </td>
+          <td>
+            {mayRevoke(one) && (
+              <Button
+                kind="quiet"
+                aria-label={`Revoke the invite to ${one.target_email}`}
+                onPress={() => onRevoke(one)}
+              >
+                Revoke
+              </Button>
+            )}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {invites.map((one) => (
-          <tr key={one.id}>
-            <td className={styles.name}>
-              {one.target_email}
-              {one.first_name !== '' && <span className="quiet"> {one.first_name}</span>}
-              <div className={`${styles.below} quiet`}>
-                Ends <Time iso={one.expires_at} />
-              </div>
-            </td>
-            <td>{labelOf(one.level)}</td>
-            <td className={`${styles.wide} ${styles.name}`}>
-              {one.created_by ? one.created_by.first_name || one.created_by.email : ''}
-            </td>
-            <td className={styles.wide}>
-              <Time iso={one.expires_at} />
-            </td>
-            <td>
-              {mayRevoke(one) && (
-                <Button
-                  kind="quiet"
-                  aria-label={`Revoke the invite to ${one.target_email}`}
-                  onPress={() => onRevoke(one)}
-                >
-                  Revoke
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

@@ -4,8 +4,11 @@ import { Select } from '../../look/select.tsx';
 import { Time } from '../../look/time.tsx';
 import { useMe } from '../../session/me.ts';
 import styles from '../settings.module.css';
+import { Table } from '../table.tsx';
 import { LeaveDialog, LevelDialog } from './member-dialogs.tsx';
 import { ADMIN, labelOf, levelsUpTo, nameOf, type Level, type Member } from './members-data.ts';
+
+const COLUMNS = [{ title: 'Person' }, { title: 'Level' }, { title: 'Joined', isWide: true }];
 
 type MemberTableProps = { members: readonly Member[] };
 type Open = { to: 'leave'; member: Member } | { to: 'change'; member: Member; level: Level };
@@ -20,60 +23,48 @@ export function MemberTable({ members }: MemberTableProps) {
   const mayChange = (member: Member) => own >= ADMIN && !isMe(member) && member.level <= own;
   return (
     <>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th>Person</th>
-            <th>Level</th>
-            <th className={styles.wide}>Joined</th>
-            <th>
-              <span className="visually-hidden">Actions</span>
-            </th>
+      <Table columns={COLUMNS}>
+        {members.map((member) => (
+          <tr key={member.id}>
+            <td className={styles.name}>
+              <strong>{nameOf(member)}</strong>
+              {isMe(member) && <span className="quiet"> you</span>}
+              {nameOf(member) !== member.user.email && <div className="quiet">{member.user.email}</div>}
+              {!member.user.is_email_verified && <div className="quiet">Email address not verified</div>}
+            </td>
+            <td className={styles.level}>
+              {mayChange(member) ? (
+                <Select
+                  label={`Level of ${nameOf(member)}`}
+                  isLabelHidden
+                  options={levelsUpTo(own)}
+                  value={String(member.level)}
+                  onChange={(level) => {
+                    if (Number(level) !== member.level)
+                      setOpen({ to: 'change', member, level: Number(level) as Level });
+                  }}
+                />
+              ) : (
+                labelOf(member.level)
+              )}
+            </td>
+            <td className={styles.wide}>
+              <Time iso={member.joined_at} />
+            </td>
+            <td>
+              {(mayChange(member) || isMe(member)) && (
+                <Button
+                  kind="quiet"
+                  aria-label={isMe(member) ? 'Leave' : `Remove ${nameOf(member)}`}
+                  onPress={() => setOpen({ to: 'leave', member })}
+                >
+                  {isMe(member) ? 'Leave' : 'Remove'}
+                </Button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <tr key={member.id}>
-              <td className={styles.name}>
-                <strong>{nameOf(member)}</strong>
-                {isMe(member) && <span className="quiet"> you</span>}
-                {nameOf(member) !== member.user.email && <div className="quiet">{member.user.email}</div>}
-                {!member.user.is_email_verified && <div className="quiet">Nobody has proved the address.</div>}
-              </td>
-              <td className={styles.level}>
-                {mayChange(member) ? (
-                  <Select
-                    label={`Level of ${nameOf(member)}`}
-                    isLabelHidden
-                    options={levelsUpTo(own)}
-                    value={String(member.level)}
-                    onChange={(level) => {
-                      if (Number(level) !== member.level)
-                        setOpen({ to: 'change', member, level: Number(level) as Level });
-                    }}
-                  />
-                ) : (
-                  labelOf(member.level)
-                )}
-              </td>
-              <td className={styles.wide}>
-                <Time iso={member.joined_at} />
-              </td>
-              <td>
-                {(mayChange(member) || isMe(member)) && (
-                  <Button
-                    kind="quiet"
-                    aria-label={isMe(member) ? 'Leave' : `Remove ${nameOf(member)}`}
-                    onPress={() => setOpen({ to: 'leave', member })}
-                  >
-                    {isMe(member) ? 'Leave' : 'Remove'}
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {own < ADMIN && (
         <p className={`quiet ${styles.note}`}>
           Only admins of {organization.name} can change levels or remove members.

@@ -9,8 +9,8 @@ export type Level = Member['level'];
 export const PAGE_SIZE = 100;
 export const LEVELS: readonly { level: Level; label: string; description: string }[] = [
   { level: 1, label: 'Member', description: 'Works in the projects' },
-  { level: 8, label: 'Admin', description: 'Also keys of projects, members and settings' },
-  { level: 15, label: 'Owner', description: 'Also other owners' },
+  { level: 8, label: 'Admin', description: 'Also manages members, project settings and secret keys' },
+  { level: 15, label: 'Owner', description: 'Also changes and removes other owners' },
 ];
 
 export const ADMIN: Level = 8;
