@@ -107,4 +107,18 @@ describe('members in the console', () => {
     assert.equal(await page.getByRole('button', { name: /^(Level of|Remove|Revoke)/ }).count(), 0);
     await page.getByRole('button', { name: 'Leave' }).waitFor();
   });
+
+  it('are told when an invite reached nobody, and when their keys open nothing', async () => {
+    const organization = sluice.db('organizations').where({ id: tenant.organizationId });
+    await organization.clone().update({ members_can_use_personal_api_keys: false });
+    const page = await show(await addMember('Eve'));
+    await page.getByRole('button', { name: 'Invite someone' }).click();
+    await page.getByRole('dialog').getByLabel('Email').fill('finn@example.com');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByText('This installation sends no mail, and only admins see the link').waitFor();
+    assert.equal(await page.getByText(/\/signup\//).count(), 0);
+    await page.getByRole('link', { name: 'Your keys' }).click();
+    await page.getByText('does not let members use personal keys').waitFor();
+    await organization.update({ members_can_use_personal_api_keys: true });
+  });
 });
