@@ -57,15 +57,23 @@ describe('the form of an export', () => {
     await page.getByLabel('Name', { exact: true }).fill('Clicks of mine');
     await at.request('PATCH', `/batch_exports/${id}/`, { name: 'Clicks of hers' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/Somebody has changed this export/).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Two edits of the same' });
+    const row = dialog.getByRole('row', { name: 'Name Clicks of hers Clicks of mine Clicks' });
+    await row.waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Clicks of mine');
     assert.equal((await at.request<Exported>('GET', `/batch_exports/${id}/`)).name, 'Clicks of hers');
 
-    await page.reload();
-    await page.getByLabel('Name', { exact: true }).fill('Clicks of ours');
+    await at.request('PATCH', `/batch_exports/${id}/`, {
+      destination: { type: 'LocalFile', config: { directory: 'hers' } },
+    });
     await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('row', { name: 'Directory hers unchanged clicks' }).waitFor();
+    await dialog.getByRole('button', { name: 'Save mine over it' }).click();
     await page.waitForURL(new RegExp(`exports/${id}$`));
-    assert.equal((await at.request<Exported>('GET', `/batch_exports/${id}/`)).name, 'Clicks of ours');
+    const { name, destination } = await at.request<Exported>('GET', `/batch_exports/${id}/`);
+    assert.deepEqual([name, destination.config.directory], ['Clicks of mine', 'hers']);
     await close();
   });
 

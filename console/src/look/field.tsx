@@ -1,5 +1,5 @@
 /** Labelled inputs. An error belongs to its field; the description explains the input. */
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import {
   Checkbox as AriaCheckbox,
   FieldError,
@@ -28,9 +28,9 @@ export const validation = (error: string | undefined) =>
 export const labelClass = (isHidden = false) => (isHidden ? 'visually-hidden' : styles.label!);
 
 export type TextFieldProps = Omit<AriaTextFieldProps, 'children'> &
-  Common & { placeholder?: string | undefined; lines?: number; mono?: boolean };
+  Common & { placeholder?: string | undefined; lines?: number; mono?: boolean; suggestions?: readonly string[] };
 
-/** @param props `lines`: more than one makes it a text area */
+/** @param props `lines`: more than one makes it a text area; `suggestions`: texts that the browser offers while one types */
 export function TextField({
   label,
   isLabelHidden,
@@ -39,8 +39,10 @@ export function TextField({
   placeholder,
   lines = 1,
   mono,
+  suggestions,
   ...props
 }: TextFieldProps) {
+  const list = useId();
   const input = `${styles.input} ${mono ? styles.mono : ''}`;
   return (
     <AriaTextField {...props} {...validation(error)} className={styles.field!}>
@@ -53,7 +55,19 @@ export function TextField({
           spellCheck={false}
         />
       ) : (
-        <Input className={input} {...(placeholder !== undefined && { placeholder })} spellCheck={false} />
+        <Input
+          className={input}
+          {...(placeholder !== undefined && { placeholder })}
+          {...(suggestions && { list })}
+          spellCheck={false}
+        />
+      )}
+      {suggestions && (
+        <datalist id={list}>
+          {suggestions.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </datalist>
       )}
       <Below description={description} error={error} />
     </AriaTextField>

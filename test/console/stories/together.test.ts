@@ -46,7 +46,7 @@ describe('people who share a project', () => {
     });
   const stored = ({ id }: Exported) => at.request<Exported>('GET', `/batch_exports/${id}/`);
 
-  it('edit one export at once: the second is told, keeps what was typed, and overwrites nothing', async () => {
+  it('edit one export at once, see both edits side by side, and keep both', async () => {
     const one = await exported();
     const [ada, bens] = await Promise.all([
       show(`${project()}/exports/${one.id}/edit`),
@@ -57,10 +57,14 @@ describe('people who share a project', () => {
     await bens.getByRole('button', { name: 'Save' }).click();
     await bens.waitForURL(new RegExp(`exports/${one.id}$`));
     await ada.getByRole('button', { name: 'Save' }).click();
-    await ada.getByText(/Somebody has changed this export/).waitFor();
-    assert.equal(await ada.getByLabel('Name', { exact: true }).inputValue(), 'Clicks of Ada');
+    const dialog = ada.getByRole('dialog', { name: 'Two edits of the same' });
+    await dialog.getByRole('row', { name: 'Directory clicks-of-ben unchanged clicks' }).waitFor();
     const { name, destination } = await stored(one);
     assert.deepEqual([name, destination.config.directory], ['Clicks', 'clicks-of-ben']);
+    await dialog.getByRole('button', { name: 'Save both' }).click();
+    await ada.waitForURL(new RegExp(`exports/${one.id}$`));
+    const both = await stored(one);
+    assert.deepEqual([both.name, both.destination.config.directory], ['Clicks of Ada', 'clicks-of-ben']);
   });
 
   it('change one flag at once, see both edits side by side, and keep both', async () => {

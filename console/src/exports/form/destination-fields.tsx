@@ -1,9 +1,10 @@
 /** Fields of a destination, in groups; each shows its own error. */
-import { useMemo } from 'react';
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { attrOf, textOf, withText, type Config, type DestinationType, type Field } from './destination-types.ts';
 import styles from './form.module.css';
+import { More } from './more.tsx';
+import { useProblem } from './problem.ts';
 
 type FieldsProps = {
   type: DestinationType;
@@ -11,52 +12,57 @@ type FieldsProps = {
   onChange: (config: Config) => void;
   /** Whether the server has the secrets already, which stay unless new ones are typed. */
   hasSecrets: boolean;
-  /** The field to correct, by its name in errors. */
-  field: string | undefined;
-  errorOf: (attr: string) => string | undefined;
+  /** Fields that the integration gives. */
+  brought: readonly string[];
 };
 
 const GROUPS = [
   { group: 'connection', title: 'Connection' },
   { group: 'place', title: 'Place' },
   { group: 'files', title: 'Files' },
-  { group: 'events', title: 'Events' },
   { group: 'advanced', title: 'Advanced' },
 ] as const;
-/** Groups that are closed at first, because most exports need none of their fields. */
-const CLOSED: readonly string[] = ['events', 'advanced'];
+/** Is closed at first, because most exports need none of its fields. */
+const CLOSED = 'advanced';
 
-export function DestinationFields({ type, ...given }: FieldsProps) {
-  const byGroup = useMemo(() => Map.groupBy(type.fields, ({ group }) => group), [type]);
+export function DestinationFields({ type, brought, ...given }: FieldsProps) {
   return GROUPS.map(({ group, title }) => {
-    const fields = byGroup.get(group) ?? [];
+    const fields = type.fields.filter((field) => field.group === group && !brought.includes(field.name));
+    if (fields.length === 0) return null;
     const inputs = fields.map((field) => <FieldInput key={field.name} {...given} of={field} />);
-    if (inputs.length === 0) return null;
-    if (!CLOSED.includes(group))
+    if (group !== CLOSED)
       return (
         <fieldset key={group} className={styles.group}>
           <legend>{title}</legend>
           {inputs}
         </fieldset>
       );
-    const isWanted = fields.some(({ name }) => given.errorOf(attrOf(name)) ?? given.field === attrOf(name));
+    const set = fields.filter(({ name, default: usual }) => isSet(given.config[name], usual));
     return (
-      <details key={group} className={styles.group} open={isWanted || undefined}>
-        <summary>{title}</summary>
-        <div>{inputs}</div>
-      </details>
+      <More
+        key={group}
+        title={title}
+        attrs={fields.map(({ name }) => attrOf(name))}
+        summary={set.length > 0 ? set.map((field) => field.title.toLowerCase()).join(', ') : undefined}
+      >
+        {inputs}
+      </More>
     );
   });
 }
 
+const isSet = (value: unknown, usual: unknown) =>
+  value !== undefined && value !== null && value !== '' && value !== (usual ?? false);
+
 /** Stands for no value in a choice. */
 const NONE = '';
 
-type InputProps = Omit<FieldsProps, 'type'> & { of: Field };
+type InputProps = Omit<FieldsProps, 'type' | 'brought'> & { of: Field };
 
-function FieldInput({ of, config, onChange, hasSecrets, field, errorOf }: InputProps) {
+export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
+  const problem = useProblem();
   const { name, title, kind, choices, nullable, secret } = of;
-  const error = errorOf(attrOf(name));
+  const error = problem.under(attrOf(name));
   const description = describe(of, hasSecrets);
   const value = config[name];
   if (kind === 'boolean')
@@ -97,7 +103,7 @@ function FieldInput({ of, config, onChange, hasSecrets, field, errorOf }: InputP
       placeholder={isKept ? 'unchanged' : of.placeholder}
       description={description}
       error={error}
-      autoFocus={field === attrOf(name)}
+      autoFocus={problem.isWanted(attrOf(name))}
       autoComplete="off"
       {...(secret && { type: 'password', autoComplete: 'new-password' })}
       {...(kind === 'integer' && { inputMode: 'numeric' as const })}

@@ -5,7 +5,12 @@ import type { components } from '../../api/schema.d.ts';
 
 type Body = components['schemas']['Destination'];
 /** A type of destination with its fields as a form shows them. */
-export type DestinationType = Pick<Body, 'type' | 'title' | 'steps' | 'replaced_secrets'> & { fields: Field[] };
+export type DestinationType = Pick<Body, 'type' | 'title' | 'writes' | 'steps' | 'replaced_secrets' | 'integration'> & {
+  fields: Field[];
+};
+export type Model = components['schemas']['ExportedModel'];
+/** Types of destination and models of an installation. */
+export type Offer = { types: readonly DestinationType[]; models: readonly Model[] };
 
 export type Field = {
   name: string;
@@ -39,17 +44,18 @@ type Schema = {
 
 export type Config = Readonly<Record<string, unknown>>;
 
-/** Name of a field in errors and links. */
-export const attrOf = (name: string): string => `destination__config__${name}`;
+/** Begins the names of fields of the configuration in errors and links. */
+export const CONFIG = 'destination__config__';
+export const attrOf = (name: string): string => CONFIG + name;
 
-export const destinationTypesQuery = (projectId: number) =>
+export const offerQuery = (projectId: number) =>
   queryOptions({
     queryKey: ['destination-types', projectId] as const,
     queryFn: async ({ signal }) => {
       const path = { project_id: projectId };
       const address = '/api/environments/{project_id}/batch_exports/destinations/';
-      const { results } = await done(api.GET(address, { params: { path }, signal }));
-      return results.map((one): DestinationType => ({ ...one, fields: fieldsOf(one.config) }));
+      const { results, models } = await done(api.GET(address, { params: { path }, signal }));
+      return { types: results.map((one): DestinationType => ({ ...one, fields: fieldsOf(one.config) })), models };
     },
     staleTime: Infinity,
   });

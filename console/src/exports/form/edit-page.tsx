@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRef } from 'react';
 import { api, ApiError, done } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
 import { failedQuery, retryFailed } from '../run/run-data.ts';
 import { countIntervals } from '../words/cadence.ts';
-import { destinationTypesQuery } from './destination-types.ts';
-import { ExportForm, type ExportFields } from './export-form.tsx';
+import { offerQuery } from './destination-types.ts';
+import { draftOf, fieldsOf, patchBody } from './draft.ts';
+import { ChangedMeanwhile, ExportForm, type Saved, type Submission } from './export-form.tsx';
 import styles from './form.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/edit');
@@ -19,38 +19,40 @@ export function EditExportPage() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const path = { project_id: projectId, id: exportId };
+  const load = async (signal?: AbortSignal): Promise<Saved> => {
+    const answer = api.GET('/api/environments/{project_id}/batch_exports/{id}/', {
+      params: { path },
+      ...(signal && { signal }),
+    });
+    return { draft: draftOf(await done(answer)), etag: (await answer).response.headers.get('ETag') };
+  };
   const loaded = useQuery({
     queryKey: ['export-form', projectId, exportId],
-    async queryFn({ signal }) {
-      const answer = api.GET('/api/environments/{project_id}/batch_exports/{id}/', { params: { path }, signal });
-      return { body: await done(answer), etag: (await answer).response.headers.get('ETag') };
-    },
+    queryFn: ({ signal }) => load(signal),
     // The form must not change while it is edited.
     staleTime: Infinity,
     gcTime: 0,
   });
-  const version = useRef<string | null>(null);
   const failed = useQuery({ ...failedQuery({ projectId, exportId }), staleTime: Infinity });
-  const types = useQuery(destinationTypesQuery(projectId));
-  if (loaded.isPending || types.isPending) return <Skeleton rows={8} label="Loading the export" />;
+  const offer = useQuery(offerQuery(projectId));
+  if (loaded.isPending || offer.isPending) return <Skeleton rows={8} label="Loading the export" />;
   if (loaded.isError) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
-  if (types.isError) return <Failure error={types.error} onRetry={() => void types.refetch()} />;
-  const { body } = loaded.data;
+  if (offer.isError) return <Failure error={offer.error} onRetry={() => void offer.refetch()} />;
+  const { draft } = loaded.data;
+  const type = offer.data.types.find((one) => one.type === draft.destination.type);
   const count = failed.data?.canEdit ? failed.data.count : 0;
 
-  async function change({ name, interval, destination }: ExportFields, isRetried: boolean) {
-    const etag = version.current ?? loaded.data?.etag;
+  async function change({ fields, base, isRetried, onSaved }: Submission) {
     const answer = api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
       params: { path },
-      body: { name, interval, destination },
-      ...(etag && { headers: { 'If-Match': etag } }),
+      body: patchBody(fieldsOf(base.draft, type), fields, type),
+      ...(base.etag && { headers: { 'If-Match': base.etag } }),
     });
-    await done(answer).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 412) throw new ApiError(412, { detail: CHANGED });
+    const saved = await done(answer).catch(async (error: unknown) => {
+      if (error instanceof ApiError && error.status === 412) throw new ChangedMeanwhile(await load());
       throw error;
     });
-    // Saved: if the retry fails, the form is sent again over its own change.
-    version.current = (await answer).response.headers.get('ETag');
+    onSaved({ draft: draftOf(saved), etag: (await answer).response.headers.get('ETag') });
     if (isRetried) await retryFailed(projectId, exportId);
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
@@ -59,26 +61,17 @@ export function EditExportPage() {
 
   return (
     <main className={styles.page}>
-      <h1>Edit {body.name}</h1>
+      <h1>Edit {draft.name}</h1>
       <ExportForm
         projectId={projectId}
-        schedule={{ timezone: body.timezone, offset_day: body.offset_day, offset_hour: body.offset_hour }}
         exportId={exportId}
-        types={types.data}
+        offer={offer.data}
         field={field}
         submit="Save"
-        {...(count > 0 && { submitAndRetry: `Save and retry ${countIntervals(count, body.interval)}` })}
+        {...(count > 0 && { submitAndRetry: `Save and retry ${countIntervals(count, draft.interval)}` })}
         onSubmit={change}
-        initial={{
-          name: body.name,
-          model: body.model,
-          interval: body.interval,
-          destination: { type: body.destination.type, config: { ...body.destination.config } },
-        }}
+        initial={loaded.data}
       />
     </main>
   );
 }
-
-const CHANGED =
-  'Somebody has changed this export since you opened it. Copy what you typed, load the page again and compare.';

@@ -1,204 +1,220 @@
 /** The form of an export: what, how often, where to. What the server refuses stands beside its field, and what was typed stays. */
-import { useState, type FormEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Actions } from '../../look/dialog.tsx';
 import { LeaveQuestion } from '../../shell/leave-question.tsx';
-import { Switch, TextField } from '../../look/field.tsx';
+import { TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
-import { DestinationFields } from './destination-fields.tsx';
-import { attrOf, initialConfig, type Config, type DestinationType } from './destination-types.ts';
+import { Conflict } from './conflict.tsx';
+import { ContentFields } from './content/content-fields.tsx';
+import { DeliveryFields, NotificationFields } from './delivery-fields.tsx';
+import { DestinationPart } from './destination-part.tsx';
+import type { Offer } from './destination-types.ts';
+import { differencesBetween } from './differences.ts';
+import { changedFields, draftFrom, fieldsOf, type Draft, type Fields } from './draft.ts';
+import { Effects } from './effects.tsx';
 import styles from './form.module.css';
-import { configText, INTERVALS, MODELS, objectIn } from './options.ts';
-import { NextRuns, type Schedule } from './next-runs.tsx';
+import { NextRuns } from './next-runs.tsx';
+import { MODELS, objectIn } from './options.ts';
+import { ProblemContext, problemOf } from './problem.ts';
+import { IntervalField, ScheduleFields } from './schedule-fields.tsx';
+import { useNextRuns } from './schedule-data.ts';
 import { Trial } from './trial.tsx';
 
-export type ExportFields = {
-  name: string;
-  model: 'events' | 'persons' | 'sessions';
-  interval: string;
-  destination: { type: string; config: Record<string, unknown> };
+/** An export as the server has it, and the version that it answered with it. */
+export type Saved = { draft: Draft; etag: string | null };
+
+/** Another person saved the export since the form was loaded. */
+export class ChangedMeanwhile extends Error {
+  readonly theirs: Saved;
+  constructor(theirs: Saved) {
+    super('Somebody saved this export meanwhile.');
+    this.theirs = theirs;
+  }
+}
+
+export type Submission = {
+  fields: Fields;
+  /** The export that the changes are against. */
+  base: Saved;
+  isRetried: boolean;
+  /** Is called once the changes are saved, for what may fail afterwards. */
+  onSaved: (saved: Saved) => void;
 };
 
 type Props = {
   projectId: number;
-  types: readonly DestinationType[];
+  offer: Offer;
   /** Absent: a new export. Model and type of an existing one cannot change. */
   exportId?: string;
-  initial: ExportFields;
-  /** Schedule of the export; absent: days begin at midnight UTC. */
-  schedule?: Schedule;
+  initial: Saved;
   /** Field that is to be mended, as errors name it. */
   field?: string | undefined;
   submit: string;
   /** Label of the button that also retries failed intervals; absent: none failed. */
   submitAndRetry?: string;
-  onSubmit: (fields: ExportFields, isRetried: boolean) => Promise<void>;
+  /** @throws ChangedMeanwhile */
+  onSubmit: (submission: Submission) => Promise<void>;
 };
 
 const RETRY = 'retry';
 const NOT_JSON = 'This is not a JSON object.';
-const OWN_FIELDS = ['name', 'interval', 'model', 'destination__type'];
+const INVALID = '[data-invalid] :is(input, textarea, button), [role=alert]';
 
-export function ExportForm({
-  projectId,
-  types,
-  exportId,
-  initial,
-  schedule,
-  field,
-  submit,
-  submitAndRetry,
-  onSubmit,
-}: Props) {
-  const [name, setName] = useState(initial.name);
-  const [model, setModel] = useState(initial.model);
-  const [interval, setInterval] = useState(initial.interval);
-  const [type, setType] = useState(initial.destination.type);
-  const [config, setConfig] = useState<Config>(initial.destination.config);
+export function ExportForm({ projectId, offer, exportId, initial, field, submit, submitAndRetry, onSubmit }: Props) {
+  const [base, setBase] = useState(initial);
+  const [draft, setDraft] = useState(initial.draft);
   /** Text of the JSON view; undefined: the fields are shown instead. */
   const [json, setJson] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
-  const [untouched] = useState(() => JSON.stringify([name, model, interval, type, config]));
+  const [conflict, setConflict] = useState<{ theirs: Saved; ours: Fields; isRetried: boolean }>();
+  const form = useRef<HTMLFormElement>(null);
   const isEdit = exportId !== undefined;
-  const chosen = types.find((one) => one.type === type);
-  // A type that the installation no longer offers has no fields.
-  const text = json ?? (chosen ? undefined : configText(config));
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+  const { destination } = draft;
+  const type = offer.types.find((one) => one.type === destination.type);
+  const model = offer.models.find((one) => one.model === draft.model)!;
 
-  function chooseType(next: string) {
-    const found = types.find((one) => one.type === next);
-    setType(next);
-    if (found) setConfig(initialConfig(found, config));
-    setJson(undefined);
+  /** The form as it is, or with the last configuration that was JSON. */
+  const parsed = json === undefined ? destination.config : objectIn(json);
+  const fields = fieldsOf(parsed ? { ...draft, destination: { ...destination, config: parsed } } : draft, type);
+  const before = fieldsOf(base.draft, type);
+  const differences = differencesBetween(before, fields, type);
+  const next = useNextRuns(projectId, fields, isEdit ? before : undefined);
+
+  /** Returns the fields of the form; undefined, with an error at the text, if that is not JSON. */
+  function read(): Fields | undefined {
+    const blank = draft.filters.findIndex(({ key }) => key === '');
+    const problem = !parsed
+      ? new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' })
+      : blank >= 0
+        ? new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' })
+        : undefined;
+    setError(problem);
+    return problem ? undefined : fields;
   }
-  function switchJson(isOn: boolean) {
-    if (isOn) return setJson(configText(config));
-    const parsed = objectIn(json ?? '');
-    if (!parsed) return setError(new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }));
-    setConfig(parsed);
-    setJson(undefined);
-  }
-  /** Returns the form as a body; undefined, with an error at the text, if that is not JSON. */
-  function read(): ExportFields | undefined {
-    const parsed = text === undefined ? { ...config } : objectIn(text);
-    setError(parsed ? undefined : new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }));
-    return parsed && { name, model, interval, destination: { type, config: parsed } };
-  }
-  async function send(event: FormEvent) {
-    event.preventDefault();
-    const { submitter } = event.nativeEvent as SubmitEvent;
-    const fields = read();
-    if (!fields) return;
+  async function save(given: Fields, from: Saved, isRetried: boolean) {
     setPending(true);
-    await onSubmit(fields, submitter?.getAttribute('value') === RETRY).catch(setError);
+    await onSubmit({ fields: given, base: from, isRetried, onSaved: setBase }).catch((thrown: unknown) => {
+      if (thrown instanceof ChangedMeanwhile) setConflict({ theirs: thrown.theirs, ours: given, isRetried });
+      else setError(thrown);
+    });
     setPending(false);
   }
+  function send(event: FormEvent) {
+    event.preventDefault();
+    const { submitter } = event.nativeEvent as SubmitEvent;
+    const given = read();
+    if (given) void save(given, base, submitter?.getAttribute('value') === RETRY);
+  }
+  /** Begins again from what another person saved, with the changes that are the form's own. */
+  function beginFrom(theirs: Saved, ours: Fields | undefined): Fields {
+    const now = fieldsOf(theirs.draft, type);
+    const own = ours ? changedFields(before, ours).map((name) => [name, ours[name]] as const) : [];
+    const both = { ...now, ...Object.fromEntries(own) };
+    setBase(theirs);
+    setDraft(draftFrom(both));
+    setJson(undefined);
+    setError(undefined);
+    setConflict(undefined);
+    return both;
+  }
 
-  const { config: before } = initial.destination;
-  // Secrets must not be sent to another place than they were given for.
-  const movesSecrets = chosen?.replaced_secrets.some((one) => config[one] !== before[one]) ?? false;
+  const [isShown, setShown] = useState(true);
+  // A long form may have the wrong field far from the button; what has no field is said beside the button.
+  useEffect(() => {
+    if (error === undefined) return;
+    const [first] = form.current!.querySelectorAll<HTMLElement>(INVALID);
+    setShown(first !== undefined);
+    first?.focus({ preventScroll: true });
+    first?.scrollIntoView({ block: 'center' });
+  }, [error]);
 
-  const attr = error instanceof ApiError ? error.attr : null;
-  const errorOf = (one: string) => (attr === one ? messageOf(error) : undefined);
-  const isShown =
-    OWN_FIELDS.includes(attr ?? '') ||
-    (text === undefined ? chosen?.fields.some((one) => attrOf(one.name) === attr) : attr?.startsWith('destination'));
-  const intervals = INTERVALS.some(({ value }) => value === interval)
-    ? INTERVALS
-    : [...INTERVALS, { value: interval, label: interval }];
-  const isDirty = JSON.stringify([name, model, interval, type, json ?? config]) !== untouched;
+  const isDirty = differences.length > 0 || !parsed;
   return (
-    <Form className={styles.form!} onSubmit={(event) => void send(event)}>
-      <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />
-      <TextField label="Name" value={name} onChange={setName} isRequired error={errorOf('name')} autoFocus={!field} />
-      <div className={styles.pair}>
-        <Select
-          label="What"
-          options={MODELS}
-          value={model}
-          onChange={(value) => setModel(value as ExportFields['model'])}
-          isDisabled={isEdit}
-          error={errorOf('model')}
-        />
-        <Select
-          label="Every"
-          options={intervals}
-          value={interval}
-          onChange={setInterval}
-          error={errorOf('interval')}
-          {...(isEdit && { description: 'A new interval takes effect when the current one ends.' })}
-        />
-      </div>
-      <NextRuns projectId={projectId} interval={interval} schedule={schedule} />
-      <Select
-        label="Where to"
-        options={types.map((one) => ({ value: one.type, label: one.title }))}
-        value={type}
-        onChange={chooseType}
-        isDisabled={isEdit}
-        error={errorOf('destination__type')}
-      />
-      {chosen && (
-        <Switch isSelected={json !== undefined} onChange={switchJson}>
-          Edit as JSON
-        </Switch>
-      )}
-      {text === undefined && chosen ? (
-        <DestinationFields
-          type={chosen}
-          {...{ config, field, errorOf }}
-          onChange={setConfig}
-          hasSecrets={isEdit && !movesSecrets}
-        />
-      ) : (
+    <ProblemContext value={problemOf(error, field)}>
+      <Form ref={form} className={styles.form!} onSubmit={send}>
+        <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />
         <TextField
-          label="Fields of the destination, as JSON"
-          lines={Math.min(24, (text ?? '').split('\n').length + 1)}
-          mono
-          value={text ?? ''}
-          onChange={setJson}
-          error={jsonError(error)}
-          description={
-            isEdit
-              ? 'Secrets are not shown, and stay unless you add them here.'
-              : 'docs/destinations.md describes every field.'
-          }
+          label="Name"
+          value={draft.name}
+          onChange={(name) => set({ name })}
+          isRequired
+          error={problemOf(error, field).at('name')}
+          autoFocus={!field}
+        />
+        <div className={styles.pair}>
+          <Select
+            label="What"
+            options={MODELS}
+            value={draft.model}
+            onChange={(value) => set({ model: value as Draft['model'] })}
+            isDisabled={isEdit}
+            error={problemOf(error, field).at('model')}
+          />
+          <IntervalField draft={draft} set={set} />
+        </div>
+        <ScheduleFields draft={draft} set={set} />
+        <NextRuns {...next} timezone={draft.timezone} />
+        <ContentFields
+          {...{ draft, set, model, type }}
+          hasKey={isEdit && base.draft.transformations.some(({ action }) => action === 'hash')}
+          onConfig={json === undefined ? (config) => set({ destination: { ...destination, config } }) : undefined}
+        />
+        <DestinationPart
+          {...{ projectId, offer, isEdit, json, error }}
+          destination={destination}
+          before={base.draft.destination}
+          onChange={(changed) => set({ destination: changed })}
+          onJson={setJson}
+          onNotJson={() => setError(new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }))}
+        />
+        <DeliveryFields draft={draft} set={set} />
+        <NotificationFields draft={draft} set={set} />
+        {type && (
+          <Trial
+            key={type.type}
+            {...{ projectId, type, read }}
+            saved={isEdit ? { id: exportId, fields: before } : undefined}
+            present={parsed && fields}
+            onError={setError}
+          />
+        )}
+        {isEdit && <Effects {...{ differences, type, next }} />}
+        {error !== undefined && !isShown && (
+          <p className={styles.error}>
+            <span role="alert">{messageOf(error)}</span>
+          </p>
+        )}
+        <Actions>
+          {/* Enter in a field presses the first button. */}
+          <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
+            {submit}
+          </Button>
+          {submitAndRetry && (
+            <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
+              {submitAndRetry}
+            </Button>
+          )}
+        </Actions>
+      </Form>
+      {conflict && (
+        <Conflict
+          base={before}
+          theirs={fieldsOf(conflict.theirs.draft, type)}
+          ours={conflict.ours}
+          type={type}
+          onSave={() => {
+            const { theirs, ours, isRetried } = conflict;
+            void save(beginFrom(theirs, ours), theirs, isRetried);
+          }}
+          onKeepTheirs={() => beginFrom(conflict.theirs, undefined)}
+          onClose={() => setConflict(undefined)}
         />
       )}
-      {error !== undefined && !isShown && (
-        <p role="alert" className={styles.error}>
-          {messageOf(error)}
-        </p>
-      )}
-      {chosen && <Trial key={type} {...{ projectId, exportId }} type={chosen} fields={read} onError={setError} />}
-      {isEdit && (
-        <p className="quiet">
-          Runs that start from now on, including retries, use what you save. What was delivered stays where it is.
-        </p>
-      )}
-      <Actions>
-        {/* Enter in a field presses the first button. */}
-        <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
-          {submit}
-        </Button>
-        {submitAndRetry && (
-          <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
-            {submitAndRetry}
-          </Button>
-        )}
-      </Actions>
-    </Form>
+    </ProblemContext>
   );
-}
-
-/** Error message with the field's name inside the configuration. */
-function jsonError(error: unknown): string | undefined {
-  const attr = error instanceof ApiError ? error.attr : null;
-  if (!attr?.startsWith('destination') || attr === 'destination__type') return undefined;
-  const inside = attr.replaceAll('__', '.').replace(/^destination\.(config\.)?/, '');
-  return inside === '' || inside === 'config' || inside === 'destination'
-    ? messageOf(error)
-    : `${inside}: ${messageOf(error)}`;
 }

@@ -3,8 +3,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { api, done } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
-import { destinationTypesQuery, initialConfig } from './destination-types.ts';
-import { ExportForm, type ExportFields } from './export-form.tsx';
+import { initialConfig, offerQuery } from './destination-types.ts';
+import { newBody, newDraft } from './draft.ts';
+import { ExportForm, type Submission } from './export-form.tsx';
 import styles from './form.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/new');
@@ -12,16 +13,16 @@ export function NewExportPage() {
   const { projectId } = route.useParams();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const types = useQuery(destinationTypesQuery(projectId));
-  if (types.isPending) return <Skeleton rows={8} label="Loading the form" />;
-  if (types.isError) return <Failure error={types.error} onRetry={() => void types.refetch()} />;
-  const [first] = types.data;
+  const offer = useQuery(offerQuery(projectId));
+  if (offer.isPending) return <Skeleton rows={8} label="Loading the form" />;
+  if (offer.isError) return <Failure error={offer.error} onRetry={() => void offer.refetch()} />;
+  const [first] = offer.data.types;
 
-  async function create(fields: ExportFields) {
+  async function create({ fields }: Submission) {
     const created = await done(
       api.POST('/api/environments/{project_id}/batch_exports/', {
         params: { path: { project_id: projectId } },
-        body: fields,
+        body: newBody(fields),
       }),
     );
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
@@ -33,14 +34,12 @@ export function NewExportPage() {
       <h1>New export</h1>
       <ExportForm
         projectId={projectId}
-        types={types.data}
+        offer={offer.data}
         submit="Create"
         onSubmit={create}
         initial={{
-          name: '',
-          model: 'events',
-          interval: 'hour',
-          destination: { type: first?.type ?? '', config: first ? { ...initialConfig(first) } : {} },
+          draft: newDraft({ type: first?.type ?? '', config: first ? initialConfig(first) : {}, integration: null }),
+          etag: null,
         }}
       />
     </main>

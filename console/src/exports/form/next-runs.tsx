@@ -1,58 +1,45 @@
-/** The next runs of a schedule that is not saved: in the viewer's time and in UTC, with changes of clocks marked. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+/** The next runs: in the viewer's time and in UTC, with changes of clocks marked. */
 import { formatDuration, formatInterval, formatTime, viewerZone, zoneName } from '../../look/time.tsx';
-import { isOfCalendar } from '../words/cadence.ts';
 import styles from './form.module.css';
-
-type NextRunsProps = {
-  projectId: number;
-  interval: string;
-  /** Undefined: days begin at midnight UTC. */
-  schedule: Schedule | undefined;
-};
-
-export type Schedule = { timezone: string; offset_day: number | null; offset_hour: number | null };
+import type { NextRun, NextRuns as Found } from './schedule-data.ts';
 
 const SHOWN = 3;
 
-export function NextRuns({ projectId, interval, schedule }: NextRunsProps) {
-  const body = {
-    interval,
-    count: SHOWN,
-    ...(schedule && { timezone: schedule.timezone }),
-    ...(schedule && isOfCalendar(interval) && { offset_hour: schedule.offset_hour }),
-    ...(schedule && interval === 'week' && { offset_day: schedule.offset_day }),
-  };
-  const { data } = useQuery({
-    queryKey: ['schedule-preview', projectId, body],
-    queryFn: ({ signal }) =>
-      done(
-        api.POST('/api/environments/{project_id}/batch_exports/schedule_preview/', {
-          params: { path: { project_id: projectId } },
-          body,
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-    // A refused interval is reported at its field when the form is sent.
-    retry: false,
-  });
-  if (!data || data.runs.length === 0) return null;
+export function NextRuns({ runs, last, timezone }: Found & { timezone: string }) {
+  if (runs.length === 0) return null;
+  const changing = runs.find((run) => run.clock_change_seconds !== 0);
+  const shown = runs.slice(0, SHOWN);
   return (
     <ul aria-label="Next runs" className={styles.runs}>
-      {data.runs.map(({ data_interval_start: start, data_interval_end: end, clock_change_seconds: change }) => (
-        <li key={end}>
-          {formatTime(end, { weekday: true })} {zoneName(end, viewerZone)}
-          <span className="quiet"> delivers {formatInterval(start, end)}</span>
-          {change !== 0 && (
-            <strong>
-              {' '}
-              clocks go {change > 0 ? 'forward' : 'back'} by {formatDuration(Math.abs(change))}
-            </strong>
-          )}
-        </li>
+      {last && <Run run={last} timezone={timezone} note="as it was to" />}
+      {shown.map((run) => (
+        <Run key={run.data_interval_end} run={run} timezone={timezone} />
       ))}
+      {changing && !shown.includes(changing) && <Run run={changing} timezone={timezone} isLater />}
     </ul>
+  );
+}
+
+type RunProps = { run: NextRun; timezone: string; note?: string; isLater?: boolean };
+
+function Run({ run, timezone, note, isLater }: RunProps) {
+  const { data_interval_start: start, data_interval_end: end, clock_change_seconds: change } = run;
+  const isElsewhere = timezone !== viewerZone && timezone !== 'UTC' && !run.local_end.endsWith('+00:00');
+  return (
+    <li>
+      {isLater && '… '}
+      {formatTime(end, { weekday: true })} {zoneName(end, viewerZone)}
+      <span className="quiet">
+        {isElsewhere && ` (${formatTime(end, { timeZone: timezone })} in ${timezone})`} delivers{' '}
+        {formatInterval(start, end)}
+        {note && `, ${note}`}
+      </span>
+      {change !== 0 && (
+        <strong>
+          {' '}
+          clocks go {change > 0 ? 'forward' : 'back'} by {formatDuration(Math.abs(change))}
+        </strong>
+      )}
+    </li>
   );
 }

@@ -7,14 +7,6 @@ export const MODELS: readonly Option[] = [
   { value: 'sessions', label: 'Sessions' },
 ];
 
-export const INTERVALS: readonly Option[] = [
-  { value: 'hour', label: 'Hour' },
-  { value: 'day', label: 'Day' },
-  { value: 'week', label: 'Week' },
-  { value: 'month', label: 'Month' },
-  { value: 'every 5 minutes', label: '5 minutes' },
-];
-
 /** @returns the text to edit */
 export const configText = (config: Readonly<Record<string, unknown>>): string => JSON.stringify(config, null, 2);
 

@@ -6,31 +6,34 @@ import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../look/button.tsx';
 import { formatCount, formatInterval } from '../../look/time.tsx';
 import type { DestinationType } from './destination-types.ts';
-import type { ExportFields } from './export-form.tsx';
+import { changedFields, newBody, patchBody, type Fields } from './draft.ts';
 import styles from './form.module.css';
 
 type TrialProps = {
   projectId: number;
-  /** Absent: the export is not saved yet. */
-  exportId: string | undefined;
+  /** The export that is edited; absent: a new one. */
+  saved: { id: string; fields: Fields } | undefined;
   type: DestinationType;
-  /** Returns the form as a body; undefined: the form is invalid. */
-  fields: () => ExportFields | undefined;
+  /** Returns the fields to try; undefined: the form is invalid. */
+  read: () => Fields | undefined;
+  /** The form as it is now; what was tried before may be another one. */
+  present: Fields | undefined;
   onError: (error: unknown) => void;
 };
 
 type Result = components['schemas']['TestedStep']['result'];
 
-export function Trial({ projectId, exportId, type, fields, onError }: TrialProps) {
+export function Trial({ projectId, saved, type, read, present, onError }: TrialProps) {
+  const at = { projectId, saved, type };
   const [results, setResults] = useState<readonly Result[]>([]);
   const test = useMutation({
     async mutationFn() {
-      const body = fields();
-      if (!body) return;
+      const fields = read();
+      if (!fields) return;
       setResults([]);
       const found: Result[] = [];
       for (const step of type.steps.keys()) {
-        found.push((await runStep(projectId, exportId, body, step)).result);
+        found.push((await runStep(at, fields, step)).result);
         setResults([...found]);
         // Later steps assume that earlier ones passed.
         if (found[step]!.status === 'Failed') return;
@@ -40,8 +43,8 @@ export function Trial({ projectId, exportId, type, fields, onError }: TrialProps
   });
   const preview = useMutation({
     async mutationFn() {
-      const body = fields();
-      return body && previewOf(projectId, exportId, body);
+      const fields = read();
+      return fields && { fields, ...(await previewOf(at, fields)) };
     },
     onError,
   });
@@ -69,45 +72,66 @@ export function Trial({ projectId, exportId, type, fields, onError }: TrialProps
           </p>
         ) : null,
       )}
-      {preview.data && <Rows preview={preview.data} />}
+      {preview.data && (
+        <>
+          {!(present && changedFields(preview.data.fields, present).length === 0) && (
+            <p className="quiet">You have changed the form since: preview the rows again to see what it does.</p>
+          )}
+          <Rows preview={preview.data.after} before={preview.data.before} />
+        </>
+      )}
     </section>
   );
 }
 
-function runStep(projectId: number, id: string | undefined, body: ExportFields, step: number) {
-  const project_id = projectId;
-  if (id === undefined)
+type At = Pick<TrialProps, 'projectId' | 'saved' | 'type'>;
+type Preview = components['schemas']['BatchExportPreview'];
+
+/** A new export may be tried before it has a name. */
+function namedBody(fields: Fields) {
+  const body = newBody(fields);
+  return { ...body, name: body.name || 'New' };
+}
+
+function runStep({ projectId: project_id, saved, type }: At, fields: Fields, step: number) {
+  if (!saved)
     return done(
       api.POST('/api/environments/{project_id}/batch_exports/run_test_step_new/', {
         params: { path: { project_id } },
-        body: { ...body, name: body.name || 'New', step },
+        body: { ...namedBody(fields), step },
       }),
     );
-  const { destination } = body;
   return done(
     api.POST('/api/environments/{project_id}/batch_exports/{id}/run_test_step/', {
-      params: { path: { project_id, id } },
-      body: { destination, step },
+      params: { path: { project_id, id: saved.id } },
+      body: { ...patchBody(saved.fields, fields, type), step },
     }),
   );
 }
 
-function previewOf(projectId: number, id: string | undefined, body: ExportFields) {
-  const project_id = projectId;
-  if (id === undefined)
-    return done(
+/** @returns `before`: the same interval as the saved export delivers it, where that differs */
+async function previewOf({ projectId: project_id, saved, type }: At, fields: Fields) {
+  if (!saved) {
+    const after = await done(
       api.POST('/api/environments/{project_id}/batch_exports/preview/', {
         params: { path: { project_id } },
-        body: { ...body, name: body.name || 'New' },
+        body: namedBody(fields),
       }),
     );
-  const { interval, destination } = body;
-  return done(
-    api.POST('/api/environments/{project_id}/batch_exports/{id}/preview/', {
-      params: { path: { project_id, id } },
-      body: { interval, destination },
-    }),
-  );
+    return { after, before: undefined };
+  }
+  const previewed = (body: components['schemas']['BatchExportPatchPreview']) =>
+    done(
+      api.POST('/api/environments/{project_id}/batch_exports/{id}/preview/', {
+        params: { path: { project_id, id: saved.id } },
+        body,
+      }),
+    );
+  const patch = patchBody(saved.fields, fields, type);
+  const after = await previewed(patch);
+  if (Object.keys(patch).length === 0) return { after, before: undefined };
+  const { data_interval_start, data_interval_end } = after;
+  return { after, before: await previewed({ data_interval_start, data_interval_end }) };
 }
 
 function Step({ name, result, isNow }: { name: string; result: Result | undefined; isNow: boolean }) {
@@ -125,18 +149,23 @@ function Step({ name, result, isNow }: { name: string; result: Result | undefine
 /** Number of rows shown from the answer. */
 const SHOWN = 20;
 
-function Rows({ preview }: { preview: components['schemas']['BatchExportPreview'] }) {
-  const { columns, rows, names, records_total_count: total } = preview;
+function Rows({ preview, before }: { preview: Preview; before: Preview | undefined }) {
+  const { columns, rows, records_total_count: total } = preview;
+  const shown = Math.min(rows.length, SHOWN);
   return (
     <>
       <p>
         {formatInterval(preview.data_interval_start, preview.data_interval_end)}: {formatCount(total)} rows
-        {rows.length > 0 &&
-          total > Math.min(rows.length, SHOWN) &&
-          `, the first ${Math.min(rows.length, SHOWN)} of them`}
-        . They go to <span className="id">{names.slice(0, 3).join(', ')}</span>
-        {names.length > 3 && ` and ${names.length - 3} more`}
+        {before && before.records_total_count !== total && ` instead of ${formatCount(before.records_total_count)}`}
+        {shown > 0 && total > shown && `, the first ${shown} of them`}. They go to <Names of={preview} />
+        {before && before.names.join() !== preview.names.join() && (
+          <>
+            {' '}
+            instead of <Names of={before} />
+          </>
+        )}
       </p>
+      {before && <ColumnChanges before={before} after={preview} />}
       <div className={styles.rows} role="region" aria-label="Rows" tabIndex={0}>
         <table>
           <thead>
@@ -161,6 +190,27 @@ function Rows({ preview }: { preview: components['schemas']['BatchExportPreview'
       </div>
     </>
   );
+}
+
+/** Names shown of many. */
+const NAMED = 3;
+
+function Names({ of: { names } }: { of: Preview }) {
+  return (
+    <>
+      <span className="id">{names.slice(0, NAMED).join(', ')}</span>
+      {names.length > NAMED && ` and ${names.length - NAMED} more`}
+    </>
+  );
+}
+
+function ColumnChanges({ before, after }: { before: Preview; after: Preview }) {
+  const [had, has] = [before, after].map(({ columns }) => columns.map(({ name }) => name));
+  const gone = had!.filter((name) => !has!.includes(name));
+  const come = has!.filter((name) => !had!.includes(name));
+  if (gone.length + come.length === 0) return null;
+  const words = [gone.length > 0 && `without ${gone.join(', ')}`, come.length > 0 && `with ${come.join(', ')}`];
+  return <p>Columns change: {words.filter(Boolean).join('; ')}.</p>;
 }
 
 function cellText(value: unknown): string {

@@ -1,0 +1,169 @@
+/** Conditions that every exported row meets. The server numbers the one that it refuses, and the form shows it there. */
+import { useRef, useState } from 'react';
+import { Button } from '../../../look/button.tsx';
+import { TextField } from '../../../look/field.tsx';
+import { Select } from '../../../look/select.tsx';
+import type { Model } from '../destination-types.ts';
+import type { Filter, FilterType } from '../draft.ts';
+import styles from '../form.module.css';
+import { useProblem } from '../problem.ts';
+import { DEFAULT_OPERATOR, kindOf, operatorWords, textOf, valueOf } from './operators.ts';
+
+type FiltersProps = { filters: readonly Filter[]; onChange: (filters: readonly Filter[]) => void; model: Model };
+
+export function Filters({ filters, onChange, model }: FiltersProps) {
+  const problem = useProblem();
+  const text = problem.under('filters');
+  const [, place, detail] = /^Filter (\d+): ([^]*)$/.exec(text ?? '') ?? [];
+  const refused = place === undefined ? undefined : Number(place) - 1;
+  const isShown = refused !== undefined && refused < filters.length;
+  const adding = useRef<HTMLButtonElement>(null);
+  /** Place of the filter that was added last, which gets the focus. */
+  const [added, setAdded] = useState<number>();
+  return (
+    <section aria-label="Filters" className={styles.part}>
+      <h3>Filters</h3>
+      {filters.length > 0 && (
+        <ol className={styles.items}>
+          {filters.map((filter, index) => (
+            // Filters have no names, so their place identifies them.
+            <FilterRow
+              key={index}
+              place={index + 1}
+              filter={filter}
+              model={model}
+              error={refused === index ? detail : undefined}
+              isNew={added === index}
+              onChange={(changed) => onChange(filters.map((one, at) => (at === index ? changed : one)))}
+              onRemove={() => {
+                setAdded(undefined);
+                onChange(filters.filter((_, at) => at !== index));
+                adding.current?.focus();
+              }}
+            />
+          ))}
+        </ol>
+      )}
+      {filters.length === 0 && <p className="quiet">Every row is exported. A filter keeps those that meet it.</p>}
+      {text !== undefined && !isShown && (
+        <p role="alert" className={styles.error}>
+          {text}
+        </p>
+      )}
+      <div>
+        <Button
+          ref={adding}
+          onPress={() => {
+            setAdded(filters.length);
+            onChange([...filters, { key: '', type: model.filter_types[0]!, operator: DEFAULT_OPERATOR }]);
+          }}
+        >
+          Add a filter
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+const EXPRESSION = 'hogql';
+
+type RowProps = {
+  place: number;
+  filter: Filter;
+  model: Model;
+  error: string | undefined;
+  isNew: boolean;
+  onChange: (filter: Filter) => void;
+  onRemove: () => void;
+};
+
+function FilterRow({ place, filter, model, error, isNew, onChange, onRemove }: RowProps) {
+  const { key, type, value } = filter;
+  const operator = filter.operator ?? DEFAULT_OPERATOR;
+  const kind = kindOf(operator);
+  const isExpression = type === EXPRESSION;
+  const setText = (text: string) => onChange({ key, type, operator, value: valueOf(kind, text) });
+  const setOperator = (next: string) =>
+    onChange({ key, type, operator: next, value: valueOf(kindOf(next), textOf(value)) });
+  const operators = model.filter_operators.some((one) => one === operator)
+    ? model.filter_operators
+    : [...model.filter_operators, operator];
+  return (
+    <li className={styles.item}>
+      <div role="group" aria-label={`Filter ${place}`} className={styles.fields}>
+        <Select
+          label="Of"
+          options={model.filter_types.map((one) => ({ value: one, label: typeWords(one, model) }))}
+          value={type}
+          onChange={(next) =>
+            onChange(
+              next === EXPRESSION ? { key, type: EXPRESSION } : { key, type: next as FilterType, operator, value },
+            )
+          }
+        />
+        <TextField
+          label={isExpression ? 'Expression' : 'Property'}
+          value={key}
+          onChange={(next) => onChange({ ...filter, key: next })}
+          placeholder={isExpression ? 'toFloat(properties.price) > 10' : 'plan'}
+          mono={isExpression}
+          autoFocus={isNew}
+          autoComplete="off"
+          // The refusal of a condition does not say of which member it is: the sentence does.
+          error={error}
+        />
+        {!isExpression && (
+          <Select
+            label="Condition"
+            options={operators.map((one) => ({ value: one, label: operatorWords(one) }))}
+            value={operator}
+            onChange={setOperator}
+          />
+        )}
+        {!isExpression && kind === 'bounds' && <Bounds value={value} onChange={setText} />}
+        {!isExpression && kind !== 'none' && kind !== 'bounds' && (
+          <TextField
+            label={kind === 'list' ? 'Values, one per line' : 'Value'}
+            value={textOf(value)}
+            onChange={setText}
+            autoComplete="off"
+            {...(kind === 'list' && { lines: Math.min(8, Math.max(2, textOf(value).split('\n').length)) })}
+            {...(kind === 'number' && { inputMode: 'decimal' as const })}
+            {...(kind === 'date' && { placeholder: '2026-06-01 or -7d' })}
+          />
+        )}
+      </div>
+      <Button kind="quiet" onPress={onRemove} aria-label={`Remove filter ${place}`}>
+        Remove
+      </Button>
+    </li>
+  );
+}
+
+function Bounds({ value, onChange }: { value: unknown; onChange: (text: string) => void }) {
+  const [low = '', high = ''] = textOf(value).split('\n');
+  return (
+    <>
+      <TextField
+        label="From"
+        value={low}
+        onChange={(text) => onChange(`${text}\n${high}`)}
+        inputMode="decimal"
+        autoComplete="off"
+      />
+      <TextField
+        label="To"
+        value={high}
+        onChange={(text) => onChange(`${low}\n${text}`)}
+        inputMode="decimal"
+        autoComplete="off"
+      />
+    </>
+  );
+}
+
+function typeWords(type: FilterType, { model }: Model): string {
+  if (type === EXPRESSION) return 'Expression';
+  if (type === 'person') return 'Person';
+  return model === 'sessions' ? 'Session' : 'Event';
+}

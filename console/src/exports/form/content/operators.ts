@@ -1,0 +1,67 @@
+/** Operators of filters as people read them, and the values that each takes as texts. */
+
+/** Texts of a value's inputs: none, one, one with a value on each line, or two. */
+export type ValueKind = 'none' | 'text' | 'list' | 'number' | 'bounds' | 'date';
+
+const OPERATORS: Readonly<Record<string, readonly [string, ValueKind]>> = {
+  exact: ['is', 'list'],
+  is_not: ['is not', 'list'],
+  is_set: ['is set', 'none'],
+  is_not_set: ['is not set', 'none'],
+  icontains: ['contains', 'text'],
+  not_icontains: ['does not contain', 'text'],
+  icontains_multi: ['contains one of', 'list'],
+  not_icontains_multi: ['contains none of', 'list'],
+  starts_with: ['begins with', 'text'],
+  not_starts_with: ['does not begin with', 'text'],
+  ends_with: ['ends with', 'text'],
+  not_ends_with: ['does not end with', 'text'],
+  regex: ['matches the pattern', 'text'],
+  not_regex: ['does not match the pattern', 'text'],
+  gt: ['is more than', 'number'],
+  gte: ['is at least', 'number'],
+  lt: ['is less than', 'number'],
+  lte: ['is at most', 'number'],
+  between: ['is between', 'bounds'],
+  not_between: ['is not between', 'bounds'],
+  is_date_exact: ['is on', 'date'],
+  is_date_before: ['is before', 'date'],
+  is_date_after: ['is after', 'date'],
+  semver_eq: ['is version', 'text'],
+  semver_neq: ['is not version', 'text'],
+  semver_gt: ['is newer than version', 'text'],
+  semver_gte: ['is at least version', 'text'],
+  semver_lt: ['is older than version', 'text'],
+  semver_lte: ['is at most version', 'text'],
+  semver_tilde: ['is about version (~)', 'text'],
+  semver_caret: ['is compatible with version (^)', 'text'],
+  semver_wildcard: ['is a version like', 'text'],
+};
+
+export const DEFAULT_OPERATOR = 'exact';
+
+/** @returns the operator's own name for one that is newer than this page */
+export const operatorWords = (operator: string): string => OPERATORS[operator]?.[0] ?? operator.replaceAll('_', ' ');
+
+export const kindOf = (operator: string): ValueKind => OPERATORS[operator]?.[1] ?? 'text';
+
+/** A value as its input shows it. */
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(textOf).join('\n');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** @returns undefined for no value, which the server asks for where it is needed */
+export function valueOf(kind: ValueKind, text: string): unknown {
+  if (kind === 'none' || text === '') return undefined;
+  if (kind === 'number') return numberIn(text);
+  if (kind === 'bounds') return text.split('\n').slice(0, 2).map(numberIn);
+  const lines = text.split('\n');
+  return kind === 'list' && lines.length > 1 ? lines : text;
+}
+
+/** The server says what is wrong with a text that is no number. */
+function numberIn(text: string): number | string {
+  return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+}

@@ -1,0 +1,127 @@
+/** Where to: the type, the credentials, and the configuration field by field or as JSON. */
+import { ApiError, messageOf } from '../../api/client.ts';
+import { Switch, TextField } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
+import { DestinationFields } from './destination-fields.tsx';
+import { initialConfig, type Offer } from './destination-types.ts';
+import type { Draft } from './draft.ts';
+import { IntegrationField } from './integration-field.tsx';
+import { configText, objectIn } from './options.ts';
+import { useProblem } from './problem.ts';
+
+type Destination = Draft['destination'];
+
+type PartProps = {
+  projectId: number;
+  offer: Offer;
+  isEdit: boolean;
+  destination: Destination;
+  /** As it is saved. */
+  before: Destination;
+  /** Text of the JSON view; undefined: the fields are shown instead. */
+  json: string | undefined;
+  error: unknown;
+  onChange: (destination: Destination) => void;
+  onJson: (text: string | undefined) => void;
+  /** Is called where a text that is no JSON would be dropped. */
+  onNotJson: () => void;
+};
+
+export function DestinationPart({
+  projectId,
+  offer: { types },
+  isEdit,
+  destination,
+  before,
+  json,
+  error,
+  onChange,
+  onJson,
+  onNotJson,
+}: PartProps) {
+  const problem = useProblem();
+  const { config, integration } = destination;
+  const type = types.find((one) => one.type === destination.type);
+  // A type that the installation no longer offers has no fields.
+  const text = json ?? (type ? undefined : configText(config));
+
+  /** Goes on with the configuration that was typed; a text that is no JSON stays. */
+  function withTyped(next: (config: Destination['config']) => void) {
+    const typed = json === undefined ? config : objectIn(json);
+    if (!typed) return onNotJson();
+    onJson(undefined);
+    next(typed);
+  }
+  function switchJson(isOn: boolean) {
+    if (isOn) onJson(configText(config));
+    else withTyped((typed) => onChange({ ...destination, config: typed }));
+  }
+  function chooseType(next: string) {
+    const found = types.find((one) => one.type === next);
+    withTyped((typed) =>
+      onChange({ type: next, config: found ? initialConfig(found, typed) : typed, integration: null }),
+    );
+  }
+
+  // Secrets must not be sent to another place than they were given for.
+  const movesSecrets = type?.replaced_secrets.some((one) => config[one] !== before.config[one]) ?? false;
+  return (
+    <>
+      <Select
+        label="Where to"
+        options={types.map((one) => ({ value: one.type, label: one.title }))}
+        value={destination.type}
+        onChange={chooseType}
+        isDisabled={isEdit}
+        error={problem.at('destination__type')}
+      />
+      {type && (
+        <IntegrationField
+          projectId={projectId}
+          type={type}
+          value={integration}
+          onChange={(chosen) => onChange({ ...destination, integration: chosen })}
+        />
+      )}
+      {type && (
+        <Switch isSelected={json !== undefined} onChange={switchJson}>
+          Edit as JSON
+        </Switch>
+      )}
+      {text === undefined && type ? (
+        <DestinationFields
+          type={type}
+          config={config}
+          onChange={(changed) => onChange({ ...destination, config: changed })}
+          hasSecrets={isEdit && !movesSecrets && before.integration === null}
+          brought={integration === null ? [] : (type.integration?.fields ?? [])}
+        />
+      ) : (
+        <TextField
+          label="Fields of the destination, as JSON"
+          lines={Math.min(24, (text ?? '').split('\n').length + 1)}
+          mono
+          value={text ?? ''}
+          onChange={onJson}
+          error={jsonError(error)}
+          description={
+            isEdit
+              ? 'Secrets are not shown, and stay unless you add them here.'
+              : 'docs/destinations.md describes every field.'
+          }
+        />
+      )}
+    </>
+  );
+}
+
+/** Error message with the field's name inside the configuration. */
+function jsonError(error: unknown): string | undefined {
+  const attr = error instanceof ApiError ? error.attr : null;
+  if (!attr?.startsWith('destination') || attr === 'destination__type' || attr === 'destination__integration')
+    return undefined;
+  const inside = attr.replaceAll('__', '.').replace(/^destination\.(config\.)?/, '');
+  return inside === '' || inside === 'config' || inside === 'destination'
+    ? messageOf(error)
+    : `${inside}: ${messageOf(error)}`;
+}

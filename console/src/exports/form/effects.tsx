@@ -1,0 +1,72 @@
+/** Consequences of changes that are not saved, for intervals to come and earlier ones. */
+import { formatInterval } from '../../look/time.tsx';
+import { CONFIG, type DestinationType } from './destination-types.ts';
+import type { Difference } from './differences.ts';
+import styles from './form.module.css';
+import { SCHEDULE, type NextRuns } from './schedule-data.ts';
+
+type EffectsProps = { differences: readonly Difference[]; type: DestinationType | undefined; next: NextRuns };
+
+/** Kinds of consequences, in the order in which they are told. */
+type Kind = 'schedule' | 'bounds' | 'place' | 'contents' | 'hashes' | 'export';
+
+export function Effects({ differences, type, next }: EffectsProps) {
+  if (differences.length === 0) return null;
+  const byKind = Map.groupBy(differences, ({ attr }) => kindOf(attr, type));
+  return (
+    <section className={styles.trial} aria-label="What your changes do">
+      <h2>What your changes do</h2>
+      {[...byKind].map(([kind, changed]) => (
+        <div key={kind}>
+          <ul>
+            {changed.map(({ attr, what, from, to }) => (
+              <li key={attr} className={styles.difference}>
+                {what}: <ins>{to}</ins>{' '}
+                <span className="quiet">
+                  <span aria-hidden>←</span>
+                  <span className="visually-hidden"> instead of</span> <del>{from}</del>
+                </span>
+              </li>
+            ))}
+          </ul>
+          <p>{SENTENCES[kind](next)}</p>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function kindOf(attr: string, type: DestinationType | undefined): Kind {
+  if (SCHEDULE.includes(attr)) return 'schedule';
+  if (attr === 'start_at' || attr === 'end_at') return 'bounds';
+  if (attr === 'hash_key') return 'hashes';
+  if (CONTENTS.includes(attr)) return 'contents';
+  if (!attr.startsWith('destination__')) return 'export';
+  const group = type?.fields.find(({ name }) => attr === CONFIG + name)?.group ?? 'connection';
+  return group === 'connection' || group === 'place' ? 'place' : 'contents';
+}
+
+const CONTENTS = ['filters', 'hogql_query', 'include_columns', 'exclude_columns', 'transformations'];
+
+const intervalOf = ({ data_interval_start: start, data_interval_end: end }: NextRuns['runs'][number]) =>
+  formatInterval(start, end);
+
+/** The runs to which a change applies: by the data interval that ends next. */
+function firstRun({ runs, last }: NextRuns): string {
+  const [first] = last ? [last] : runs;
+  return first ? `The next scheduled run, of ${intervalOf(first)}, is the first` : 'The next run is the first';
+}
+
+const SENTENCES: Readonly<Record<Kind, (next: NextRuns) => string>> = {
+  schedule: ({ runs: [first], last }) =>
+    last && first
+      ? `The interval under way, ${intervalOf(last)}, ends as it was to. The first new one is ${intervalOf(first)}. Earlier intervals keep their boundaries, also in backfills.`
+      : 'It takes effect when the interval under way ends. Earlier intervals keep their boundaries, also in backfills.',
+  bounds: () => 'Intervals outside of start and end are not delivered by themselves. What was delivered stays.',
+  place: (next) =>
+    `${firstRun(next)} that goes there; so does every run that starts after you save, also for an earlier interval. What was delivered stays where it is.`,
+  contents: (next) =>
+    `${firstRun(next)} that is made so; so is every run that starts after you save, also for an earlier interval. What was delivered stays as it is until it is delivered again.`,
+  hashes: () => 'Equal values get other hashes than before: what was delivered and what will be no longer match.',
+  export: () => 'It applies at once, and to no delivery.',
+};

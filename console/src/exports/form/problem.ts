@@ -1,0 +1,26 @@
+/** The fault of a form that stands beside its field: the refusal of the server, and the field that a link wants mended. */
+import { createContext, useContext } from 'react';
+import { ApiError, messageOf } from '../../api/client.ts';
+
+export type Problem = {
+  /** @returns what is wrong with the field */
+  at(attr: string): string | undefined;
+  /** @returns what is wrong with the field or with a part of it */
+  under(attr: string): string | undefined;
+  /** Whether the field is the one that a link leads to. */
+  isWanted(attr: string): boolean;
+};
+
+const isUnder = (outer: string, one: string | null | undefined) => one === outer || one?.startsWith(`${outer}__`);
+
+export function problemOf(error: unknown, wanted: string | undefined): Problem {
+  const attr = error instanceof ApiError ? error.attr : null;
+  return {
+    at: (one) => (attr === one ? messageOf(error) : undefined),
+    under: (one) => (isUnder(one, attr) === true ? messageOf(error) : undefined),
+    isWanted: (one) => isUnder(one, wanted) === true,
+  };
+}
+
+export const ProblemContext = createContext<Problem>(problemOf(undefined, undefined));
+export const useProblem = (): Problem => useContext(ProblemContext);

@@ -1,0 +1,67 @@
+/** The next runs of a schedule that is not saved; of one that is changed, from the end of the interval that is under way. */
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { api, done } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+import { isOfCalendar } from '../words/cadence.ts';
+import type { Fields } from './draft.ts';
+
+export type NextRun = components['schemas']['SchedulePreview']['runs'][number];
+
+export const SCHEDULE = ['interval', 'timezone', 'offset_day', 'offset_hour'];
+
+/** Changes of clocks are looked for in as many runs as the server answers. */
+const COUNT = 50;
+
+function previewQuery(projectId: number, fields: Fields, { count, after }: { count: number; after?: string }) {
+  const start = [fields['start_at'] as string | null, after ?? null].filter((one) => one !== null).toSorted();
+  const body = {
+    ...(Object.fromEntries(SCHEDULE.map((name) => [name, fields[name]])) as { interval: string }),
+    start_at: start.at(-1) ?? null,
+    end_at: fields['end_at'] as string | null,
+    count,
+  };
+  return queryOptions({
+    queryKey: ['schedule-preview', projectId, body],
+    queryFn: ({ signal }) =>
+      done(
+        api.POST('/api/environments/{project_id}/batch_exports/schedule_preview/', {
+          params: { path: { project_id: projectId } },
+          body,
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    // A refused schedule is reported at its field when the form is sent.
+    retry: false,
+  });
+}
+
+export type NextRuns = {
+  runs: readonly NextRun[];
+  /** Interval under way, which a changed schedule lets end as it was to; undefined: the schedule is the saved one. */
+  last: NextRun | undefined;
+};
+
+/** @param saved fields of the export that is edited; undefined: it is new */
+export function useNextRuns(projectId: number, fields: Fields, saved: Fields | undefined): NextRuns {
+  const isChanged = saved !== undefined && isOtherCadence(saved, fields);
+  const present = useQuery({ ...previewQuery(projectId, saved ?? fields, { count: 1 }), enabled: isChanged });
+  const last = isChanged ? present.data?.runs[0] : undefined;
+  const after = last?.data_interval_end;
+  const { data } = useQuery({
+    ...previewQuery(projectId, fields, { count: COUNT, ...(after !== undefined && { after }) }),
+    enabled: !isChanged || after !== undefined,
+  });
+  const runs = (data?.runs ?? []).filter(({ data_interval_end: end }) => after === undefined || end > after);
+  // The first interval of the new schedule begins where the last one of the old schedule ends.
+  const first = runs[0];
+  if (first && after !== undefined && first.data_interval_start < after)
+    return { runs: [{ ...first, data_interval_start: after }, ...runs.slice(1)], last };
+  return { runs, last };
+}
+
+/** Boundaries of hours and minutes are the same in every zone. */
+function isOtherCadence(one: Fields, other: Fields): boolean {
+  const counting = isOfCalendar(String(other['interval'])) ? SCHEDULE : ['interval'];
+  return counting.some((name) => one[name] !== other[name]);
+}
