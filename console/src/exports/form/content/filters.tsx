@@ -123,10 +123,11 @@ function FilterRow({ place, filter, model, error, isNew, onChange, onRemove }: R
         {!isExpression && kind === 'bounds' && <Bounds value={value} onChange={setText} />}
         {!isExpression && kind !== 'none' && kind !== 'bounds' && (
           <TextField
-            label={kind === 'list' ? 'Values, one per line' : 'Value'}
+            label={kind === 'list' ? 'Values' : 'Value'}
             value={textOf(value)}
             onChange={setText}
             autoComplete="off"
+            {...(kind === 'list' && { description: 'One per line.' })}
             {...(kind === 'list' && { lines: Math.min(8, Math.max(2, textOf(value).split('\n').length)) })}
             {...(kind === 'number' && { inputMode: 'decimal' as const })}
             {...(kind === 'date' && { placeholder: '2026-06-01 or -7d' })}
