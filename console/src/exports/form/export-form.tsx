@@ -61,7 +61,8 @@ type Props = {
 
 const RETRY = 'retry';
 const NOT_JSON = 'This is not a JSON object.';
-const INVALID = '[data-invalid] :is(input, textarea, button), [role=alert]';
+/** Faults that stand beside a field; a trial says its own. */
+const INVALID = `[data-invalid] :is(input, textarea, button), [role=alert]:not(.${styles.trial} *)`;
 
 export function ExportForm({ projectId, offer, exportId, initial, field, submit, submitAndRetry, onSubmit }: Props) {
   const [base, setBase] = useState(initial);
@@ -128,7 +129,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   useEffect(() => {
     if (error === undefined) return;
     const [first] = form.current!.querySelectorAll<HTMLElement>(INVALID);
-    setShown(first !== undefined);
+    setShown(first !== undefined && error instanceof ApiError && error.attr !== null);
     first?.focus({ preventScroll: true });
     first?.scrollIntoView({ block: 'center' });
   }, [error]);

@@ -25,6 +25,8 @@ type Result = components['schemas']['TestedStep']['result'];
 
 export function Trial({ projectId, saved, type, read, present, onError }: TrialProps) {
   const at = { projectId, saved, type };
+  // A fault that is not about a field is shown here.
+  const toField = (error: unknown) => error instanceof ApiError && error.attr !== null && onError(error);
   const [results, setResults] = useState<readonly Result[]>([]);
   const test = useMutation({
     async mutationFn() {
@@ -39,14 +41,14 @@ export function Trial({ projectId, saved, type, read, present, onError }: TrialP
         if (found[step]!.status === 'Failed') return;
       }
     },
-    onError,
+    onError: toField,
   });
   const preview = useMutation({
     async mutationFn() {
       const fields = read();
       return fields && { fields, ...(await previewOf(at, fields)) };
     },
-    onError,
+    onError: toField,
   });
   return (
     <section className={styles.trial} aria-label="Trial">
