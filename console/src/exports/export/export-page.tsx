@@ -5,6 +5,8 @@ import { useKeys } from '../../keys/keys.ts';
 import { messageOf } from '../../api/client.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { useMayEdit } from '../access.ts';
+import { BlockedBanner } from '../blocked.tsx';
+import { ForeignDeliveries } from '../foreign/foreign-deliveries.tsx';
 import { runAddress } from '../addresses.ts';
 import { needsYou } from '../states/codes.ts';
 import { Legend } from '../states/cell.tsx';
@@ -38,8 +40,12 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   const failed = one.isError ? one : map.isError ? map : undefined;
   return (
     <main>
+      <BlockedBanner />
       {one.data && <ExportHeader {...{ projectId, mayEdit }} one={one.data} missed={map.data?.missed_while_paused} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
+      {map.data?.needs_you.some(({ reason }) => reason === 'delivered_elsewhere') && (
+        <ForeignDeliveries {...{ projectId, exportId }} />
+      )}
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
       {map.data?.codes.length === 0 && (
         <Empty>

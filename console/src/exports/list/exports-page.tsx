@@ -3,11 +3,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState, type RefObject } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
+import { Blocked } from '../blocked.tsx';
 import type { BulkResult } from './bulk.ts';
 import { ExportRow, ROW_LINK } from './export-row.tsx';
 import { ListHeader } from './list-header.tsx';
 import { listQuery, type ExportList, type ListFilter } from './list-data.ts';
-import styles from './list.module.css';
 import { SelectionBar } from './selection-bar.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/exports');
@@ -25,11 +25,7 @@ export function ExportsPage() {
       <h1 className="visually-hidden">Exports</h1>
       {list.isPending && <Skeleton rows={8} />}
       {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.blocked && (
-        <p role="alert" className={styles.blocked}>
-          {list.data.blocked}
-        </p>
-      )}
+      {list.data?.blocked && <Blocked reason={list.data.blocked} />}
       {isEmpty && !list.data?.canCreate && (
         <Empty>
           No export yet. Making one takes the level editor for the project’s batch exports, and you have viewer. Ask an

@@ -10,6 +10,8 @@ import { ErrorCard } from './error-card.tsx';
 import { LogView } from './log-view.tsx';
 import { ReceiptSlip } from './receipt-slip.tsx';
 import { useMayEdit } from '../access.ts';
+import { BlockedBanner, instanceQuery } from '../blocked.tsx';
+import { ForeignDeliveryOf } from '../foreign/foreign-deliveries.tsx';
 import { exportQuery } from '../export/export-data.ts';
 import { cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
@@ -35,11 +37,15 @@ export function RunPage() {
           {batchExport.data?.name ?? 'Export'}
         </Link>
       </nav>
+      <BlockedBanner />
       <Header place={place} run={run.data} />
       <div className={styles.halves}>
         <div className={styles.left}>
           {run.data.status !== 'Completed' && (!isOpen(run.data) || run.data.error) && (
             <ErrorCard place={place} run={run.data} />
+          )}
+          {run.data.error?.code === 'delivered_by_another_timeline' && (
+            <ForeignDeliveryOf {...place} end={run.data.data_interval_end} ourRows={run.data.records_total_count} />
           )}
           {isOpen(run.data) && <Progress place={place} />}
           <Attempts place={place} isOpen={isOpen(run.data)} />
@@ -122,7 +128,22 @@ function Facts({ run }: { run: Run }) {
       <dt>Asked for by</dt>
       <dd>{run.backfill === null ? 'the schedule' : `backfill ${run.backfill.slice(0, 8)}`}</dd>
       <dt>Workflow</dt>
-      <dd className="id">{run.workflow_id}</dd>
+      <dd className="id">
+        {run.workflow_id} <TemporalLink run={run} />
+      </dd>
     </dl>
+  );
+}
+
+/** Leads to the workflow, where the installation has Temporal's UI. */
+function TemporalLink({ run }: { run: Run }) {
+  const { data } = useQuery(instanceQuery);
+  if (!data?.temporal.ui_url) return null;
+  const { namespace, ui_url } = data.temporal;
+  const path = ['namespaces', namespace, 'workflows', run.workflow_id, run.workflow_run_id, 'history'];
+  return (
+    <a href={`${ui_url.replace(/\/$/, '')}/${path.map(encodeURIComponent).join('/')}`} target="_blank" rel="noreferrer">
+      Temporal <span aria-hidden>↗</span>
+    </a>
   );
 }

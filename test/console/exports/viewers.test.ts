@@ -1,12 +1,12 @@
 /** Pages about exports for somebody who may look and not change: nothing is offered that the server would refuse, and each page says what it takes. */
 import assert from 'node:assert/strict';
-import { buildMember, buildRule } from '../support/api/members.ts';
-import { buildTenant } from '../support/api/identity.ts';
-import { assertAccessible } from '../support/console/axe.ts';
-import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
-import type { Visitor } from '../support/console/visitor.ts';
-import { backfilled, buildExport } from '../support/exports/export-world.ts';
-import { needsBrowser } from '../support/sdks/browser.ts';
+import { buildMember, buildRule } from '../../support/api/members.ts';
+import { buildTenant } from '../../support/api/identity.ts';
+import { assertAccessible } from '../../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import type { Visitor } from '../../support/console/visitor.ts';
+import { backfilled, buildExport } from '../../support/exports/export-world.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const HOUR = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
 const ACTIONS = /^(New export|Pause|Unpause|Edit|Delete|Deliver|Retry|Fix|Copy retry|Save|Create|Load the example)/;

@@ -1,0 +1,24 @@
+/** A banner while the installation delivers nothing: it may be a restored database or a copy, until an operator recovers it. */
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { api, done } from '../api/client.ts';
+import styles from './blocked.module.css';
+
+export const instanceQuery = queryOptions({
+  queryKey: ['instance'],
+  queryFn: ({ signal }) => done(api.GET('/api/instance/', { signal })),
+  staleTime: 60_000,
+  refetchInterval: 60_000,
+});
+
+export function BlockedBanner() {
+  const reason = useQuery(instanceQuery).data?.deliveries.reason;
+  return reason ? <Blocked reason={reason} /> : null;
+}
+
+export function Blocked({ reason }: { reason: string }) {
+  return (
+    <p role="alert" className={styles.blocked}>
+      {reason}
+    </p>
+  );
+}

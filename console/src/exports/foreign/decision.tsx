@@ -1,0 +1,101 @@
+/** Two deliveries of an interval, theirs and ours, and the choice between them. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../../api/client.ts';
+import { Button } from '../../look/button.tsx';
+import { Actions, Dialog } from '../../look/dialog.tsx';
+import { formatBytes, formatCount, formatInterval, Time } from '../../look/time.tsx';
+import { useMayEdit } from '../access.ts';
+import { decide, type ForeignDelivery, type Side } from './foreign-data.ts';
+import styles from './foreign.module.css';
+
+type DecisionProps = {
+  projectId: number;
+  exportId: string;
+  theirs: ForeignDelivery;
+  /** Rows that this database has for the interval; null: not counted. */
+  ourRows: number | null;
+};
+
+export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps) {
+  const queries = useQueryClient();
+  const [isAsked, setAsked] = useState(false);
+  const mayEdit = useMayEdit(projectId, exportId);
+  const choice = useMutation({
+    mutationFn: (side: Side) => decide(projectId, exportId, theirs.id, side),
+    async onSuccess() {
+      for (const kind of ['intervals', 'exports', 'export', 'runs'])
+        await queries.invalidateQueries({ queryKey: [kind] });
+    },
+  });
+  return (
+    <article className={styles.decision}>
+      <h3>{formatInterval(theirs.data_interval_start, theirs.data_interval_end)}</h3>
+      <div className={styles.sides}>
+        <dl aria-label="Theirs">
+          <dt>theirs</dt>
+          <dd>
+            {formatCount(theirs.rows)} rows, {formatBytes(theirs.bytes)}
+          </dd>
+          <dd className="id">{theirs.location}</dd>
+          <dd className="quiet">
+            found <Time iso={theirs.found_at} />, timeline {theirs.timeline?.slice(0, 8) ?? 'not recorded'}, epoch{' '}
+            {theirs.epoch}
+          </dd>
+        </dl>
+        <dl aria-label="Ours">
+          <dt>ours</dt>
+          <dd>{ourRows === null ? 'rows not counted yet' : `${formatCount(ourRows)} rows`}, not delivered</dd>
+          <dd className="quiet">A new run would deliver them, and replace theirs.</dd>
+        </dl>
+      </div>
+      {theirs.interrupted && <p>Their commit broke off half-way, so readers ignore it. Only ours can be accepted.</p>}
+      {choice.isError && <p role="alert">{messageOf(choice.error)}</p>}
+      {choice.isSuccess && (
+        <p role="status">
+          {choice.variables === 'theirs' ? 'Theirs is accepted.' : 'Requested. A new run replaces theirs.'}
+        </p>
+      )}
+      {mayEdit === false && <p>You can look at this export; ask an editor to decide.</p>}
+      {mayEdit && !choice.isSuccess && (
+        <Actions>
+          <Button
+            kind="primary"
+            isDisabled={theirs.interrupted || choice.isPending}
+            isPending={choice.isPending && choice.variables === 'theirs'}
+            onPress={() => choice.mutate('theirs')}
+          >
+            Accept theirs
+          </Button>
+          <Button
+            kind="danger"
+            isDisabled={choice.isPending}
+            isPending={choice.isPending && choice.variables === 'ours'}
+            onPress={() => setAsked(true)}
+          >
+            Ours
+          </Button>
+        </Actions>
+      )}
+      <Dialog title="Replace theirs?" isOpen={isAsked} onClose={() => setAsked(false)}>
+        <p>
+          A new run delivers our rows and replaces their {formatCount(theirs.rows)}. What only they have is gone then.
+        </p>
+        <Actions>
+          <Button
+            kind="danger"
+            onPress={() => {
+              setAsked(false);
+              choice.mutate('ours');
+            }}
+          >
+            Replace theirs
+          </Button>
+          <Button kind="quiet" onPress={() => setAsked(false)}>
+            Cancel
+          </Button>
+        </Actions>
+      </Dialog>
+    </article>
+  );
+}
