@@ -144,6 +144,11 @@ describe('the page of a run', () => {
     await page.goto(`/project/${at.tenant.projectId}/exports/${exportId}/runs/${runId}`);
     const card = page.getByRole('region', { name: /A part of the directory or prefix is a file/ });
     await card.getByText('Field', { exact: true }).waitFor();
+    await page
+      .getByRole('table', { name: 'Attempts' })
+      .getByText(/is a file or a link/)
+      .waitFor();
+    assert.equal(await page.title(), '2 Jun 2025 10:00–11:00 UTC · failed · Sluice');
     const [first, second] = await card.getByRole('listitem').allTextContents();
     assert.match(first!, /^Changed \d\d:\d\d \S+ by Ada: directory free →to taken\.$/);
     assert.match(second!, /by Ada: max concurrent runs \d+ →to 3\.$/);

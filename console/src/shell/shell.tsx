@@ -7,12 +7,14 @@ import { useMe } from '../session/me.ts';
 import { openPalette, ShellKeys } from './shell-keys.tsx';
 import styles from './shell.module.css';
 import { useTheme } from './use-theme.ts';
+import { useTitle } from './use-title.ts';
 
 const CURRENT = { 'aria-current': 'page' } as const;
 
 export function Shell() {
   const me = useMe();
   useTheme(me.theme_mode);
+  useTitle();
   const params = useParams({ strict: false });
   const projectId = params.projectId ?? me.team?.id ?? me.organization?.projects[0]?.id;
   useLive(projectId);

@@ -10,7 +10,7 @@ const NOT_RETRIABLE: readonly Reason[] = ['delivered_elsewhere', 'would_shrink',
 
 type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps'>;
 
-/** @returns oldest first, including those that are retried automatically; among the newest 300 of each kind of trouble */
+/** @returns oldest first, including those that are retried automatically; among the newest `MAX_TROUBLED` of each kind of trouble */
 export async function failedIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
   const { id } = batchExport;
   const [facts, pauses] = await Promise.all([stores.troubledIntervals.troubled([id]), stores.gaps.pauses(id)]);

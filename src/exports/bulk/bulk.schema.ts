@@ -1,6 +1,7 @@
 /** Bodies of `/batch_exports/bulk/`. */
 import { ErrorBody } from '../../platform/http/error-body.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
+import { MAX_TROUBLED } from '../intervals/troubled-intervals.store.ts';
 import { pauseIn } from '../pauses/pauses.schema.ts';
 
 export const MAX_AT_ONCE = 100;
@@ -11,7 +12,7 @@ export const BulkBody = Type.Object(
   {
     action: stringEnum(BULK_ACTIONS, {
       description:
-        '`pause` and `unpause` as for one export; `retry_failed` requests a run for each of the newest 300 data intervals whose newest run failed, ' +
+        `\`pause\` and \`unpause\` as for one export; \`retry_failed\` requests a run for each of the newest ${MAX_TROUBLED} data intervals whose newest run failed, ` +
         'except where a person has to decide first.',
     }),
     ids: Type.Array(Type.String({ format: 'uuid' }), {

@@ -1,8 +1,8 @@
 /** Batches of changes: a backfill of ten thousand runs must not become ten thousand events. */
-import { joined, type ExportChange } from './changes.ts';
+import { combined, type ExportChange } from './changes.ts';
 
-/** Changes of a project; `much`: more than a batch lists. */
-export type ChangeBatch = { projectId: number; changes: readonly ExportChange[] | 'much' };
+/** Changes of a project; `too many`: more than a batch lists. */
+export type ChangeBatch = { projectId: number; changes: readonly ExportChange[] | 'too many' };
 
 export type Batcher = {
   add(change: ExportChange): void;
@@ -19,7 +19,7 @@ type Options = {
 };
 
 export function createBatcher({ windowMs, mostChanges, publish }: Options): Batcher {
-  let projects = new Map<number, Map<string, ExportChange> | 'much'>();
+  let projects = new Map<number, Map<string, ExportChange> | 'too many'>();
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
@@ -29,7 +29,7 @@ export function createBatcher({ windowMs, mostChanges, publish }: Options): Batc
     publish(
       [...batches].map(([projectId, changes]) => ({
         projectId,
-        changes: changes === 'much' ? changes : [...changes.values()],
+        changes: changes === 'too many' ? changes : [...changes.values()],
       })),
     );
   }
@@ -39,11 +39,11 @@ export function createBatcher({ windowMs, mostChanges, publish }: Options): Batc
       timer ??= setTimeout(flush, windowMs).unref();
       const { projectId, kind, exportId } = change;
       const changes = projects.get(projectId) ?? new Map<string, ExportChange>();
-      if (changes === 'much') return;
+      if (changes === 'too many') return;
       const name = `${kind} ${exportId}`;
       const before = changes.get(name);
-      changes.set(name, before ? joined(before, change) : change);
-      projects.set(projectId, changes.size > mostChanges ? 'much' : changes);
+      changes.set(name, before ? combined(before, change) : change);
+      projects.set(projectId, changes.size > mostChanges ? 'too many' : changes);
     },
     clear() {
       clearTimeout(timer);

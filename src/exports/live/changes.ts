@@ -40,7 +40,7 @@ function orNull(text: string | undefined): string | null {
 }
 
 /** One change instead of two of the same kind and export, covering both. */
-export function joined(one: ExportChange, other: ExportChange): ExportChange {
+export function combined(one: ExportChange, other: ExportChange): ExportChange {
   return {
     ...one,
     runId: one.runId === other.runId ? one.runId : null,

@@ -56,7 +56,7 @@ export function createLive(options: LiveOptions): Live {
 
   function publish(batches: readonly ChangeBatch[]): void {
     const events = batches.flatMap(({ projectId, changes }) =>
-      changes === 'much' ? [history.add(projectId, null)] : changes.map((change) => history.add(projectId, change)),
+      changes === 'too many' ? [history.add(projectId, null)] : changes.map((change) => history.add(projectId, change)),
     );
     streams.publish(events);
   }

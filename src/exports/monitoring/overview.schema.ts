@@ -6,6 +6,7 @@ import { MODELS } from '../batch-exports/content-fields.ts';
 import { RunErrorBody } from '../faults/run-error.ts';
 import { REASONS } from '../intervals/interval-attention.ts';
 import { cells, MissedBody } from '../intervals/interval-map.schema.ts';
+import { MAX_TROUBLED } from '../intervals/troubled-intervals.store.ts';
 import { PauseBody } from '../pauses/pauses.schema.ts';
 import { Interval } from '../schedules/schedule-fields.ts';
 import { STANDINGS } from './overview.ts';
@@ -71,7 +72,7 @@ export const OverviewItemBody = Type.Object(
         'The newest 48 data intervals that are over, as in `intervals/map/`; what is stale is at most one minute old.',
     }),
     needs_you: Type.Integer({
-      description: 'The number of data intervals that need somebody, among the newest 300 of each kind of trouble.',
+      description: `The number of data intervals that need somebody, among the newest ${MAX_TROUBLED} of each kind of trouble.`,
     }),
     retrying: Type.Integer({
       description: 'The number of data intervals that are retried automatically, among the same.',

@@ -8,12 +8,14 @@ import type { BulkResult } from './bulk.ts';
 import { ExportRow, ROW_LINK } from './export-row.tsx';
 import { ListHeader } from './list-header.tsx';
 import { listQuery, type ExportList, type ListFilter } from './list-data.ts';
-import { SelectionBar } from './selection-bar.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/exports');
 
 /** Loaded where it is shown: most projects have exports. */
 const EmptyProject = lazy(async () => ({ default: (await import('./empty-project.tsx')).EmptyProject }));
+
+/** Loaded with the first selection. */
+const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
 
 export function ExportsPage() {
   const { projectId } = route.useParams();
@@ -86,7 +88,11 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
           The first {list.exports.length} of {list.found.toLocaleString('en-US')}. Filter to see others.
         </p>
       )}
-      <SelectionBar projectId={projectId} selected={selected} onClear={() => setChosen(NONE)} onResults={setResults} />
+      {selected.length > 0 && (
+        <Suspense>
+          <SelectionBar {...{ projectId, selected }} onClear={() => setChosen(NONE)} onResults={setResults} />
+        </Suspense>
+      )}
     </>
   );
 }

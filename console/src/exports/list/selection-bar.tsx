@@ -22,7 +22,6 @@ export function SelectionBar({ projectId, selected, onClear, onResults }: BarPro
       await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     },
   });
-  if (selected.length === 0) return null;
   const arePaused = selected.every(({ pause }) => pause !== null);
   const act = (action: BulkAction, label: string) => (
     <Button

@@ -27,6 +27,7 @@ export function Attempts({ place, isOpen }: { place: RunPlace; isOpen: boolean }
               {its.map((one) => (
                 <Step key={`${one.step} ${one.started_at}`} one={one} isOpen={isOpen} />
               ))}
+              {its.map(({ step, started_at, error }) => error && <p key={`${step} ${started_at}`}>{error.detail}</p>)}
             </td>
             <td>
               {formatTime(its[0]!.started_at, { date: false, seconds: true })} {zoneName(its[0]!.started_at)}
@@ -44,7 +45,7 @@ function Step({ one, isOpen }: { one: Attempt; isOpen: boolean }) {
   const words = error ? 'failed' : seconds === null ? (isOpen ? 'running' : 'cut off') : 'done';
   const mark = { failed: '×', running: '…', 'cut off': '–', done: '✓' }[words];
   return (
-    <span className={error ? styles.failedStep : styles.step} title={error?.detail}>
+    <span className={error ? styles.failedStep : styles.step}>
       {step} <span aria-hidden>{mark}</span>
       <span className="visually-hidden">{words}</span>
       {seconds !== null && <span className="quiet"> {formatDuration(seconds)}</span>}

@@ -21,6 +21,8 @@ export const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 
 /** Entries of a page: the API's maximum. */
 const PAGE = 500;
+/** Lines that following keeps on the first page; with more it begins anew with the newest page. */
+const MAX_FOLLOWED = 5_000;
 const FOLLOW_MS = 2_000;
 /** Overlap of polls, because an entry may become visible after a newer one. */
 const AGAIN_MS = 5_000;
@@ -73,17 +75,18 @@ export const tailQuery = (queries: QueryClient, place: RunPlace, filter: LogFilt
         ...(newest && { after: new Date(Date.parse(newest.timestamp) - AGAIN_MS).toISOString() }),
       };
       const tail: Page = await done(api.GET(PATH, { params: { ...runParams(place), query }, signal }));
-      // More than a page was written meanwhile, which would leave a gap.
-      if (tail.next !== null) await queries.resetQueries({ queryKey });
-      else queries.setQueryData<Log>(queryKey, (log) => log && joined(log, tail.results));
+      const kept = queries.getQueryData<Log>(queryKey)?.pages[0]?.results.length ?? 0;
+      // More than a page was written meanwhile, which would leave a gap; or memory would grow for as long as the log is followed.
+      if (tail.next !== null || kept > MAX_FOLLOWED) await queries.resetQueries({ queryKey });
+      else queries.setQueryData<Log>(queryKey, (log) => log && withNewer(log, tail.results));
       return tail.results.length;
     },
     enabled: isFollowed,
     refetchInterval: () => pollMs(FOLLOW_MS),
   });
 
-/** Joins new entries; returns the same log if there are none, so that React draws nothing again. */
-function joined(log: Log, tail: readonly LogEntry[]): Log {
+/** Adds new entries; returns the same log if there are none, so that React draws nothing again. */
+function withNewer(log: Log, tail: readonly LogEntry[]): Log {
   const [first, ...others] = log.pages;
   if (!first) return log;
   const known = new Set(log.pages.slice(0, 2).flatMap(({ results }) => results.map(({ id }) => id)));
