@@ -7,15 +7,22 @@ import type { Page } from 'playwright-core';
 
 const FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** @throws AssertionError for faults that axe calls serious or critical */
-export async function assertAccessible(page: Page): Promise<void> {
+/**
+ * @param where for the message, where a test looks at many pages
+ * @param rules only these; absent: all
+ * @throws AssertionError for faults that axe calls serious or critical
+ */
+export async function assertAccessible(page: Page, where?: string, rules?: readonly string[]): Promise<void> {
   // As an evaluated text, because the policy of the page allows no script but its own.
   await page.evaluate(await readFile(FILE, 'utf8'));
   // React Aria's announcer names a button that is gone by then.
-  const { violations } = await page.evaluate<AxeResults>(`axe.run({ exclude: [['[data-live-announcer]']] })`);
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run({ exclude: [['[data-live-announcer]']] }, ${JSON.stringify(rules ? { runOnly: rules } : {})})`,
+  );
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   assert.deepEqual(
     grave.map(({ id, help, nodes }) => ({ id, help, at: nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)) })),
     [],
+    where,
   );
 }
