@@ -149,6 +149,7 @@ describe('the page of a run', () => {
       .getByText(/is a file or a link/)
       .waitFor();
     assert.equal(await page.title(), '2 Jun 2025 10:00–11:00 UTC · failed · Sluice');
+    await card.getByRole('listitem').nth(1).waitFor();
     const [first, second] = await card.getByRole('listitem').allTextContents();
     assert.match(first!, /^Changed \d\d:\d\d \S+ by Ada: directory free →to taken\.$/);
     assert.match(second!, /by Ada: max concurrent runs \d+ →to 3\.$/);

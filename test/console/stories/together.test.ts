@@ -109,8 +109,9 @@ describe('people who share a project', () => {
     await laptop.getByText('Live ●', { exact: true }).waitFor();
     const phone = await show('/settings/sessions', { userAgent: PHONE });
     await phone.getByRole('button', { name: 'End the session on Firefox on Linux' }).click();
+    await phone.getByRole('button', { name: 'End session' }).click();
     await laptop.getByRole('dialog').getByText('Your session has ended.').waitFor();
-    await phone.getByText('Firefox on Linux').waitFor({ state: 'detached' });
+    await phone.getByRole('row', { name: /Firefox on Linux/ }).waitFor({ state: 'detached' });
   });
 
   it('lose their session in the middle of a form, give the password, and go on with what they had typed', async () => {
@@ -133,13 +134,13 @@ describe('people who share a project', () => {
     const { id } = await at.request<{ id: number }>('POST', '/dashboards/', { name: 'The coffee bar' });
     const page = await show(`${project()}/dashboards/${id}`);
     await page.getByRole('button', { name: 'Share' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Share by link' });
-    await dialog.getByText('Whoever has the link sees this dashboard').click();
+    const dialog = page.getByRole('dialog', { name: 'Share this dashboard' });
+    await dialog.getByText('Share it by link').click();
     const link = await dialog.getByText(/\/shared\//).innerText();
-    await dialog.getByText('It asks for a password').click();
-    await dialog.getByText('No password yet').waitFor();
-    await dialog.getByRole('button', { name: 'Add it' }).click();
-    await dialog.getByText('it is not shown again').waitFor();
+    await dialog.getByText('Ask visitors for a password').click();
+    await dialog.getByText('No passwords yet').waitFor();
+    await dialog.getByRole('button', { name: 'Add the password' }).click();
+    await dialog.getByText('it cannot be shown again').waitFor();
     const password = await dialog.getByRole('status').locator('code').innerText();
 
     const stranger = await show(link, { userId: undefined });

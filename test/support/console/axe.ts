@@ -14,7 +14,7 @@ const FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
  */
 export async function assertAccessible(page: Page, where?: string, rules?: readonly string[]): Promise<void> {
   // As an evaluated text, because the policy of the page allows no script but its own.
-  await page.evaluate(await readFile(FILE, 'utf8'));
+  if (await page.evaluate(() => !('axe' in window))) await page.evaluate(await readFile(FILE, 'utf8'));
   // React Aria's announcer names a button that is gone by then.
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run({ exclude: [['[data-live-announcer]']] }, ${JSON.stringify(rules ? { runOnly: rules } : {})})`,
