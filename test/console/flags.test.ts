@@ -126,7 +126,8 @@ describe('flags in the console', () => {
     });
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Two edits of the same' });
-    await dialog.getByText('Ada saved v2 while you were editing v1.').waitFor();
+    await dialog.getByText('Ada saved v2 while you were editing v1. Your edit is kept').waitFor();
+    await dialog.getByText('you can save both edits').waitFor();
     await dialog.getByRole('row', { name: 'Set 1 50 % unchanged 100 %' }).waitFor();
     await dialog.getByRole('row', { name: 'Set 2 unchanged 20 % 10 %' }).waitFor();
     await assertAccessible(page);
@@ -146,6 +147,7 @@ describe('flags in the console', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: 'Description Theirs Mine The new basket' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Save both' }).count(), 0);
+    await page.getByText('replaces their value there with yours').waitFor();
     await page.getByRole('button', { name: 'Save mine over it' }).click();
     await page.getByText('Saved as v3.').waitFor();
     assert.equal((await stored(flag))['name'], 'Mine');

@@ -83,7 +83,7 @@ export function Problem({ text }: { text: string | undefined }) {
 
 type SetWordsProps = { set: ConditionSet; isLater: boolean; filters: Filters; names: Names };
 
-function SetWords({ set, isLater, filters, names }: SetWordsProps) {
+export function SetWords({ set, isLater, filters, names }: SetWordsProps) {
   const conditions = conditionsOf(set);
   const index = groupTypeOf(set, filters);
   const about = index === null ? undefined : names.groupType(index);

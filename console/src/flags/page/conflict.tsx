@@ -33,13 +33,17 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
   return (
     <Dialog title="Two edits of the same" isOpen onClose={onClose} width="wide">
       <p>
-        {name} saved v{theirs.version} while you were editing v{edit.base.version}.
+        {name} saved v{theirs.version} while you were editing v{edit.base.version}. Your edit is kept, but it is not
+        saved yet.{' '}
+        {both
+          ? 'You changed different places, so you can save both edits.'
+          : 'You changed the same place: “Save mine over it” replaces their value there with yours.'}
       </p>
       <div className={styles.scroll}>
         <table className={styles.conflict}>
           <thead>
             <tr>
-              <th scope="col">Place</th>
+              <th scope="col">What</th>
               <th scope="col">{name}</th>
               <th scope="col">You</th>
               <th scope="col">Before</th>

@@ -55,7 +55,7 @@ export function FlagHead({ projectId, flag }: { projectId: number; flag: Flag })
 }
 
 function LocalEvaluation({ flag: { local_evaluation: local } }: { flag: Flag }) {
-  if (!local.evaluable) return <span className={styles.verdict}>SDKs must ask the server: {local.reason}</span>;
+  if (!local.evaluable) return <span className={styles.verdict}>SDKs have to ask the server: {local.reason}</span>;
   if (local.differing_sdks.length === 0) {
     return (
       <span className={styles.verdict}>
@@ -65,7 +65,7 @@ function LocalEvaluation({ flag: { local_evaluation: local } }: { flag: Flag }) 
   }
   return (
     <details className={styles.verdict}>
-      <summary>SDKs may decide it themselves, some of them otherwise</summary>
+      <summary>SDKs may decide it themselves, but some decide differently</summary>
       <ul className={styles.sdks}>
         {local.differing_sdks.map(({ sdk, versions, reason }) => (
           <li key={sdk + versions}>
@@ -91,7 +91,9 @@ function Uses({ flag }: { flag: Flag }) {
     <>
       {uses.length > 0 && <span className="quiet">Used by {uses.join(', ')}.</span>}
       {flag.status === 'STALE' && (
-        <span className="quiet">Everybody has had the same for 30 days: programs may not need it any more.</span>
+        <span className="quiet">
+          Everybody has had the same value for 30 days. Programs may no longer need this flag.
+        </span>
       )}
     </>
   );

@@ -1,12 +1,11 @@
 import { TextField } from '../../look/field.tsx';
 import { PercentField } from '../percent-field.tsx';
-import { formatPercent, type Filters } from '../words/conditions.ts';
+import { formatPercent } from '../words/conditions.ts';
 import { Problem } from './condition-sets.tsx';
 import styles from './flag-page.module.css';
+import { Shares, type Variant } from './ruler.tsx';
 import type { Edit } from './use-edit.ts';
 import type { Refusal } from './use-refusal.ts';
-
-type Variant = NonNullable<NonNullable<Filters['multivariate']>['variants']>[number];
 
 /** A sum of floats: 33.3 + 33.3 + 33.4. */
 const ROUNDING = 1e-6;
@@ -70,6 +69,7 @@ export function Variants({ edit, refusal, mayEdit }: { edit: Edit; refusal: Refu
           ))}
         </tbody>
       </table>
+      <Shares variants={variants} />
       {Math.abs(sum - 100) > ROUNDING && (
         <Problem text={`The shares add up to ${formatPercent(sum)}: they have to make 100 %.`} />
       )}

@@ -5,14 +5,17 @@ import { Form } from 'react-aria-components';
 import { api, done, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../look/button.tsx';
-import { Switch, TextField } from '../../look/field.tsx';
+import { Switch } from '../../look/field.tsx';
 import type { Flag } from '../flags-data.ts';
-import { formatPercent, percentOf, type Filters } from '../words/conditions.ts';
+import { formatPercent, groupTypeOf, percentOf, type Filters } from '../words/conditions.ts';
+import { SetWords } from './condition-sets.tsx';
+import { isValid, NOBODY, PersonFields, subjectOf, type Subject } from './person-fields.tsx';
+import { formatBucket, Ruler, Shares } from './ruler.tsx';
 import type { Edit } from './use-edit.ts';
+import { useNames } from './use-names.ts';
 import styles from './who-gets-it.module.css';
 
 type Evaluation = components['schemas']['FlagEvaluation'];
-type Subject = { distinct_id?: string; person_properties?: Record<string, string> };
 
 function evaluationQuery(projectId: number, flag: Flag, subject: Subject | undefined, filters: Filters | undefined) {
   return {
@@ -32,8 +35,7 @@ function evaluationQuery(projectId: number, flag: Flag, subject: Subject | undef
 }
 
 export function WhoGetsIt({ projectId, flag, edit }: { projectId: number; flag: Flag; edit: Edit }) {
-  const [distinctId, setDistinctId] = useState('');
-  const [property, setProperty] = useState({ key: '', value: '' });
+  const [person, setPerson] = useState(NOBODY);
   const [subject, setSubject] = useState<Subject>();
   const [isOfEdit, setOfEdit] = useState(true);
   const filters = edit.isDirty && isOfEdit ? edit.fields.filters : undefined;
@@ -41,19 +43,17 @@ export function WhoGetsIt({ projectId, flag, edit }: { projectId: number; flag: 
 
   function ask(event: FormEvent) {
     event.preventDefault();
-    setSubject({
-      ...(distinctId !== '' && { distinct_id: distinctId }),
-      ...(property.key !== '' && { person_properties: { [property.key]: property.value } }),
-    });
+    if (isValid(person)) setSubject(subjectOf(person));
   }
 
   return (
     <section aria-labelledby="who-gets-it">
       <h2 id="who-gets-it">Who gets it</h2>
+      <p className="quiet">
+        Try a person: what you enter counts for this answer only. Properties replace those that are stored.
+      </p>
       <Form className={styles.form!} onSubmit={ask}>
-        <TextField label="Distinct ID" value={distinctId} onChange={setDistinctId} />
-        <TextField label="Property" value={property.key} onChange={(key) => setProperty({ ...property, key })} />
-        <TextField label="Value" value={property.value} onChange={(value) => setProperty({ ...property, value })} />
+        <PersonFields person={person} onChange={setPerson} />
         <Button type="submit" isPending={evaluation.isFetching}>
           Evaluate
         </Button>
@@ -65,14 +65,23 @@ export function WhoGetsIt({ projectId, flag, edit }: { projectId: number; flag: 
       </Form>
       {evaluation.isError && <p role="alert">{messageOf(evaluation.error)}</p>}
       {evaluation.data && !evaluation.isError && (
-        <Outcome evaluation={evaluation.data} filters={filters ?? flag.filters} />
+        <Outcome
+          projectId={projectId}
+          evaluation={evaluation.data}
+          filters={filters ?? flag.filters}
+          isUnnamed={subject?.distinct_id === undefined}
+        />
       )}
     </section>
   );
 }
 
-function Outcome({ evaluation, filters }: { evaluation: Evaluation; filters: Filters }) {
+type OutcomeProps = { projectId: number; evaluation: Evaluation; filters: Filters; isUnnamed: boolean };
+
+function Outcome({ projectId, evaluation, filters, isUnnamed }: OutcomeProps) {
   const { value, active, reason, condition_sets: sets } = evaluation;
+  const names = useNames(projectId, filters);
+  const variants = filters.multivariate?.variants ?? [];
   return (
     <div role="status">
       <ol className={styles.sets}>
@@ -80,10 +89,18 @@ function Outcome({ evaluation, filters }: { evaluation: Evaluation; filters: Fil
           const set = filters.groups?.[index];
           return (
             <li key={index}>
-              <span aria-hidden>{matches === null ? '·' : matches ? '✓' : '✗'}</span> {WORDS[why] ?? why}
+              {index + 1} <span aria-hidden>{matches === null ? '·' : matches ? '✓' : '✗'}</span>{' '}
+              {set && (
+                <>
+                  <SetWords set={set} isLater={index > 0} filters={filters} names={names} />:{' '}
+                </>
+              )}
+              {WORDS[why] ?? why}
               {bucket !== null && set && (
                 <>
-                  : bucket {formatPercent(bucket)}, of which {formatPercent(percentOf(set))} are in
+                  . {isUnnamed && groupTypeOf(set, filters) === null ? 'Without a distinct ID the' : 'The'} bucket is{' '}
+                  {formatBucket(bucket)}; the set takes those up to {formatPercent(percentOf(set))}.
+                  <Ruler percent={percentOf(set)} bucket={bucket} />
                 </>
               )}
             </li>
@@ -97,15 +114,16 @@ function Outcome({ evaluation, filters }: { evaluation: Evaluation; filters: Fil
           {!active && '. The flag is off: nobody gets it until it is turned on.'}
         </span>
       </p>
+      {typeof value === 'string' && variants.length > 0 && <Shares variants={variants} chosen={value} />}
     </div>
   );
 }
 
 const WORDS: Readonly<Record<string, string>> = {
   condition_match: 'matches',
-  no_condition_match: 'conditions do not match',
-  out_of_rollout_bound: 'conditions match, but not the percentage',
+  no_condition_match: 'the conditions do not match',
+  out_of_rollout_bound: 'the conditions match, but the bucket is outside the percentage',
   no_group_type: 'no group was given',
   no_device: 'no device was given',
-  not_evaluated: 'not reached',
+  not_evaluated: 'not reached, because an earlier step decided',
 };
