@@ -69,7 +69,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
     progress: progressMeter(stores, log),
     pool,
     events: eventReader(pool),
-    sealer: timed(createSealer(pool), metrics),
+    sealer: measureSeals(createSealer(pool), metrics),
     configs,
     environment: options.environment,
     rules,
@@ -94,7 +94,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
 }
 
 /** Measures how long runs wait for a seal, the most likely reason when they are late. */
-function timed({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
+function measureSeals({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
   return {
     seal,
     async sealPast(instant, signal) {

@@ -1,5 +1,5 @@
 /** Dependencies and shared parameters of this room's routes. */
-import { locatedIn } from '../platform/http/parameters/preconditions.ts';
+import { locationHeader } from '../platform/http/parameters/preconditions.ts';
 import { Type } from '../platform/schema.ts';
 import type { Backfills } from './backfills/backfills.ts';
 import type { BatchExports } from './batch-exports/batch-exports.ts';
@@ -45,5 +45,5 @@ export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' }
 /** The `Location` of a backfill, beside the address of the request that asked for it. */
 export function backfillLocation(url: URL, exportId: string, backfillId: string): { Location: string } {
   const [before = ''] = url.pathname.split('/batch_exports/', 1);
-  return locatedIn(new URL(`${before}/batch_exports/${exportId}/backfills/`, url), backfillId);
+  return locationHeader(new URL(`${before}/batch_exports/${exportId}/backfills/`, url), backfillId);
 }

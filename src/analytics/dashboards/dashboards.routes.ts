@@ -1,7 +1,7 @@
 /** `/dashboards/`: create, list, retrieve, change; a dashboard is deleted by a change, and can be restored. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
-import { entityTag, expectedVersion, locatedIn } from '../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { Actor, DashboardManagement, Look } from './dashboards.ts';
@@ -75,7 +75,7 @@ const createDashboard = route({
   async handle({ project, caller, rights, body, url }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.create(actor, body);
-    return representation(201, actor, dashboard, dashboards, {}, locatedIn(url, dashboard.id));
+    return representation(201, actor, dashboard, dashboards, {}, locationHeader(url, dashboard.id));
   },
 });
 

@@ -1,6 +1,6 @@
 /** `/insights/`: list, create, retrieve, change; an insight is deleted by a change, and can be restored. */
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
-import { entityTag, expectedVersion, locatedIn } from '../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import type { InsightManagement, Look } from './insight-management.ts';
@@ -88,7 +88,7 @@ const createInsight = route({
       insight,
       insights,
       { refresh: refreshOf(query.refresh) },
-      locatedIn(url, insight.id),
+      locationHeader(url, insight.id),
     );
   },
 });

@@ -27,7 +27,7 @@ export function createTurns({ atOnce, mostWaiting, longestWaitMs }: Limits): Tur
     mostInside: Math.max(1, atOnce - 1),
     mostWaiting,
     longestWaitMs,
-    late: () => new Unavailable('Too many queries are under way: ask again in a moment.', RETRY_SECONDS),
+    waitError: () => new Unavailable('Too many queries are under way: ask again in a moment.', RETRY_SECONDS),
     tooMany: () => new Unavailable('Too many queries of this project wait for their turn.', RETRY_SECONDS),
   });
   return {

@@ -12,10 +12,10 @@ export function typeWords(schema: Schema): ComponentChild {
     const name = $ref.slice(REF.length);
     return h('a', { href: `#${anchorOf(name)}` }, name);
   }
-  if (anyOf) return joined(anyOf.map(typeWords), ' or ');
-  if (allOf) return joined(allOf.map(typeWords), ' and ');
+  if (anyOf) return joinChildren(anyOf.map(typeWords), ' or ');
+  if (allOf) return joinChildren(allOf.map(typeWords), ' and ');
   if (schema.const !== undefined) return code(schema.const);
-  if (schema.enum) return joined(schema.enum.map(code), ', ');
+  if (schema.enum) return joinChildren(schema.enum.map(code), ', ');
   if (type === 'array') return ['list of ', items ? typeWords(items) : 'anything', limits(schema, 'items')];
   const [value] = Object.values(schema.patternProperties ?? {});
   if (value) return ['object of ', typeWords(value)];
@@ -24,7 +24,7 @@ export function typeWords(schema: Schema): ComponentChild {
 
 const code = (value: unknown) => h('code', null, JSON.stringify(value));
 
-function joined(parts: readonly ComponentChild[], between: string): ComponentChild {
+function joinChildren(parts: readonly ComponentChild[], between: string): ComponentChild {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [between, part]));
 }
 

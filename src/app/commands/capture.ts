@@ -51,8 +51,8 @@ export function captureCommand(): Command {
     .option('--url <url>', 'address of the server (default: the one that `sluice up` runs here)')
     .option('--key <key>', 'project API key (default: that of `sluice up` here)')
     .option('--secret-key <key>', 'personal or project secret key, for --historical where the project key may not')
-    .option('--batch-size <events>', 'events in one request', between(1, 10_000), 500)
-    .option('--concurrency <requests>', 'requests on their way at once', between(1, 64), 4)
+    .option('--batch-size <events>', 'events in one request', numberBetween(1, 10_000), 500)
+    .option('--concurrency <requests>', 'requests on their way at once', numberBetween(1, 64), 4)
     .option('--json', 'print the summary as JSON', false)
     .action(capture);
 }
@@ -141,7 +141,7 @@ function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-function between(low: number, high: number): (text: string) => number {
+function numberBetween(low: number, high: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (Number.isInteger(value) && value >= low && value <= high) return value;

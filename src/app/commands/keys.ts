@@ -35,7 +35,7 @@ export function keysCommand(): Command {
         'as its user in all projects of their organizations; a project secret key (phs_) opens one project.',
     );
   command.addCommand(
-    ofOwner(new Command('create'))
+    addOwnerOptions(new Command('create'))
       .summary('make a key and print it, this one time')
       .requiredOption('--label <label>', 'what it is for')
       .requiredOption('--scope <scopes...>', `what it may do: ${SCOPES.join(', ')}, or '${ALL_SCOPES}'`, addScopes)
@@ -45,32 +45,32 @@ export function keysCommand(): Command {
       .action((options: Create) => withStores(options, create)),
   );
   command.addCommand(
-    ofOwner(new Command('list'))
+    addOwnerOptions(new Command('list'))
       .summary('list keys by their last four characters')
       .action((options: List) => withStores(options, list)),
   );
   command.addCommand(
-    ofOne(new Command('roll'))
+    addKeyArgument(new Command('roll'))
       .summary('give a key a new value and print it, this one time')
       .option('--grace <seconds>', 'how long the old value is still good', seconds, 0)
       .action((id: string, options: Omit<Roll, 'id'>) => withStores({ ...options, id }, roll)),
   );
   command.addCommand(
-    ofOne(new Command('delete'))
+    addKeyArgument(new Command('delete'))
       .summary('make a key worthless, at once')
       .action((id: string, options: Omit<OfOne, 'id'>) => withStores({ ...options, id }, remove)),
   );
   return command;
 }
 
-function ofOwner(command: Command): Command {
+function addOwnerOptions(command: Command): Command {
   return command
     .option('--user <email>', 'the key is personal: it acts as this user')
     .option('--project <id>', 'the key is the project’s', projectId)
     .option('--json', 'print the result as JSON', false);
 }
 
-function ofOne(command: Command): Command {
+function addKeyArgument(command: Command): Command {
   return command.argument('<id>', 'from `sluice keys list`').option('--json', 'print the result as JSON', false);
 }
 
@@ -99,7 +99,7 @@ async function create(options: Create, { owners, issuing }: Stores): Promise<voi
     onlyProjects: onlyProject,
     onlyOrganizations: onlyOrganization,
   };
-  const { key, ...made } = await issuing.create(owner, settings, AUTHOR).catch(refused);
+  const { key, ...made } = await issuing.create(owner, settings, AUTHOR).catch(throwRefusal);
   print(made, key, options);
 }
 
@@ -143,7 +143,7 @@ async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
 }
 
 /** Refusals of the API, in the words of the command where the API speaks of its fields. */
-function refused(error: unknown): never {
+function throwRefusal(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   throw new CommandFailed(OF_LIMITS[error.attr ?? ''] ?? error.message, { cause: error });
 }

@@ -107,14 +107,14 @@ async function compare(engine: ComposedEngine, from: string | null, lists: boole
   const never = new AbortController().signal;
   const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
   const lines: string[] = [];
-  const unchecked = ({ exportId, why }: Unchecked, { name }: BatchExport) => {
+  const reportUnchecked = ({ exportId, why }: Unchecked, { name }: BatchExport) => {
     found.unchecked += 1;
     lines.push(`${exportId}  ${name}: not compared: ${why}`);
   };
   const todo = [];
   for (const one of await everyExport(engine)) {
     const intervals = await intervalsToCompare(engine, one, from, never);
-    if ('why' in intervals) unchecked(intervals, one);
+    if ('why' in intervals) reportUnchecked(intervals, one);
     else todo.push({ one, intervals });
   }
   const bar = new SingleBar({
@@ -130,7 +130,7 @@ async function compare(engine: ComposedEngine, from: string | null, lists: boole
     for await (const compared of compareDeliveries(engine, one, intervals, never)) {
       bar.increment();
       if ('why' in compared) {
-        unchecked(compared, one);
+        reportUnchecked(compared, one);
         continue;
       }
       found.above = Math.max(found.above, compared.present?.receipt.epoch ?? 0);

@@ -15,9 +15,9 @@ const TRACES_OF_A_START = ['postgres', 'personal-api-key'];
  */
 export async function encryptionKeys(config: Config, state: StateFolder): Promise<string> {
   const given = config.SLUICE_ENCRYPTION_KEYS;
-  if (given) return checked(given, 'SLUICE_ENCRYPTION_KEYS');
+  if (given) return checkKeys(given, 'SLUICE_ENCRYPTION_KEYS');
   const kept = await state.read(KEYS_FILE);
-  if (kept) return checked(kept.trim(), state.file(KEYS_FILE));
+  if (kept) return checkKeys(kept.trim(), state.file(KEYS_FILE));
   if (TRACES_OF_A_START.some((name) => state.has(name)))
     throw new CommandFailed(
       `${state.file(KEYS_FILE)} is gone, and stored secrets, such as exports' credentials, cannot be read without it. Put it back, or move the ` +
@@ -28,7 +28,7 @@ export async function encryptionKeys(config: Config, state: StateFolder): Promis
   return made;
 }
 
-function checked(keys: string, source: string): string {
+function checkKeys(keys: string, source: string): string {
   try {
     createKeyRing(keys);
     return keys;

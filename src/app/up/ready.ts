@@ -23,7 +23,7 @@ export async function untilReady({ apiUrl, temporalAddress, namespace, signal }:
   ];
   const deadline = Date.now() + TIMEOUT_MS;
   try {
-    for (const [what, isReady] of waits) await until(isReady, { what, deadline, signal });
+    for (const [what, isReady] of waits) await waitUntil(isReady, { what, deadline, signal });
   } finally {
     await close();
   }
@@ -46,7 +46,7 @@ export async function deliveriesBlocked(apiUrl: string, signal: AbortSignal): Pr
 
 type Wait = { what: string; deadline: number; signal: AbortSignal };
 
-async function until(isReady: () => Promise<boolean>, { what, deadline, signal }: Wait): Promise<void> {
+async function waitUntil(isReady: () => Promise<boolean>, { what, deadline, signal }: Wait): Promise<void> {
   while (!(await isReady().catch(() => false))) {
     signal.throwIfAborted();
     if (Date.now() > deadline)

@@ -49,12 +49,13 @@ export async function startServers(start: Start): Promise<Servers> {
     startTemporal({ ...start, signal }).catch(stopTheOther),
   ]);
   const [postgres, temporal] = results;
-  if (postgres.status === 'fulfilled' && temporal.status === 'fulfilled') return both(postgres.value, temporal.value);
+  if (postgres.status === 'fulfilled' && temporal.status === 'fulfilled')
+    return combineServers(postgres.value, temporal.value);
   for (const result of results) if (result.status === 'fulfilled') await result.value.stop();
   throw failure.signal.reason;
 }
 
-function both(postgres: Postgres, temporal: Temporal): Servers {
+function combineServers(postgres: Postgres, temporal: Temporal): Servers {
   return {
     ...postgres,
     ...temporal,

@@ -2,7 +2,7 @@
 import { comparedAs, expect, numericToInt8, withinYears } from './conversions.ts';
 import { invalid } from './refusal.ts';
 import type { Place } from './syntax.ts';
-import { between, mentioning, typeName, value, type Value } from './values.ts';
+import { nullUnlessBetween, mentioning, typeName, value, type Value } from './values.ts';
 
 /** Limit of factors and terms, beyond which the result is NULL, so that results stay within the range of float8. */
 const LARGEST_TERM = "'1e307'::float8";
@@ -12,7 +12,7 @@ const SMALLEST_FACTOR = "'1e-150'::float8";
 type Numbers = { type: 'int8' | 'float8'; left: Value; right: Value };
 
 /** `+`, `-`, `*` of numbers; integers stay integers. */
-export function computed(operator: '+' | '-' | '*', a: Value, b: Value, at: Place): Value {
+export function compileArithmetic(operator: '+' | '-' | '*', a: Value, b: Value, at: Place): Value {
   const { type, left, right } = numbers(operator, a, b);
   if (type === 'int8') {
     return value('int8', numericToInt8(`(${left.sql}::numeric ${operator} ${right.sql}::numeric)`), at);
@@ -22,13 +22,13 @@ export function computed(operator: '+' | '-' | '*', a: Value, b: Value, at: Plac
 }
 
 /** Always a float, as in ClickHouse; NULL by zero. */
-export function divided(a: Value, b: Value, at: Place): Value {
+export function compileDivision(a: Value, b: Value, at: Place): Value {
   const [left, right] = [expect(a, 'float8', 'an operand of "/"'), expect(b, 'float8', 'an operand of "/"')];
   return factors(left, right, '/', at);
 }
 
 /** The integers of `intDiv` and `%`, NULL by zero. */
-export function dividedWhole(operator: 'intDiv' | '%', a: Value, b: Value, at: Place): Value {
+export function compileIntegerDivision(operator: 'intDiv' | '%', a: Value, b: Value, at: Place): Value {
   const [left, right] = [
     expect(a, 'int8', `an operand of ${operator}`),
     expect(b, 'int8', `an operand of ${operator}`),
@@ -51,7 +51,7 @@ function numbers(operator: string, a: Value, b: Value): Numbers {
 }
 
 function term({ sql }: Value): string {
-  return between(`- ${LARGEST_TERM}`, sql, LARGEST_TERM);
+  return nullUnlessBetween(`- ${LARGEST_TERM}`, sql, LARGEST_TERM);
 }
 
 /** Whether a number is neither so large nor so small that a product would leave the range of float8. */
@@ -87,7 +87,7 @@ export function timeUnit(name: string, at: Place): string {
 }
 
 /** An instant, or a date's midnight, moved by whole units: by up to 1000 years, so that no instant leaves Postgres's range. */
-export function shifted(instant: Value, amount: number, unit: string, at: Place): Value {
+export function shiftInstant(instant: Value, amount: number, unit: string, at: Place): Value {
   const limit = UNITS[unit]!;
   if (Math.abs(amount) > limit) throw invalid(`an interval is at most ${limit} ${unit}s`, at);
   const [months, days, seconds] = lengthOf(amount, unit);
@@ -107,7 +107,7 @@ function lengthOf(amount: number, unit: string): [months: number, days: number, 
 }
 
 /** `=`, `<` and the like. @throws InvalidInput for types that cannot be compared */
-export function compared(operator: string, a: Value, b: Value, at: Place): Value {
+export function compileComparison(operator: string, a: Value, b: Value, at: Place): Value {
   const [left, right] = comparable([a, b]);
   return value('bool', `(${left!.sql} ${operator} ${right!.sql})`, at);
 }

@@ -8,10 +8,10 @@
 import type { ColumnType } from '../rows/columns.ts';
 import { condition } from './choices.ts';
 import { convert } from './conversions.ts';
-import { compiled, LONGEST_SQL, type Scope } from './expressions.ts';
+import { compileNode, LONGEST_SQL, type Scope } from './expressions.ts';
 import { everything, fieldsOf, type Relation } from './fields.ts';
 import { parseExpression, parseStatement } from './parser.ts';
-import { invalid, quoted, refused } from './refusal.ts';
+import { invalid, excerpt, queryRefusal } from './refusal.ts';
 import type { Expression, Item, Place, Statement } from './syntax.ts';
 
 export type { Relation } from './fields.ts';
@@ -75,14 +75,14 @@ export function compileExpression(text: string, relation: Relation, interval: Qu
 
 /** Adds IS TRUE, so that Postgres plans one condition rather than hundreds, for which its planner takes quadratic time. */
 function filter(expression: Expression, scope: Scope): string {
-  return `(${condition(compiled(expression, scope))} is true)`;
+  return `(${condition(compileNode(expression, scope))} is true)`;
 }
 
 function relationOf({ from }: Statement): Relation {
-  if (!from) throw refused('Query must SELECT FROM events');
+  if (!from) throw queryRefusal('Query must SELECT FROM events');
   const name = from.name.toLowerCase();
   if (name === 'events' || name === 'persons') return name;
-  throw refused(`Query must only SELECT FROM events or persons, not ${quoted(from.name)}`);
+  throw queryRefusal(`Query must only SELECT FROM events or persons, not ${excerpt(from.name)}`);
 }
 
 type PlacedColumn = CompiledColumn & { at: Place };
@@ -95,7 +95,7 @@ function columnsOf(item: Item, relation: Relation, scope: Scope): PlacedColumn[]
 }
 
 function columnOf(name: string, value: Expression, expression: string, scope: Scope): PlacedColumn {
-  const given = compiled(value, scope);
+  const given = compileNode(value, scope);
   const { type, sql } = given.type === 'null' ? convert(given, 'text') : given;
   return { name, type: type as ColumnType, sql, expression, at: value.at };
 }
@@ -116,10 +116,10 @@ function refuseNames(columns: readonly PlacedColumn[]): void {
   for (const { name, at } of columns) {
     const folded = name.toLowerCase();
     if (!/^[\p{L}\p{N}_$][\p{L}\p{N}_$ .:/-]*$/u.test(name) || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
-      throw invalid(`${quoted(name)} cannot be a column's name: give it an alias of letters, digits and _`, at);
+      throw invalid(`${excerpt(name)} cannot be a column's name: give it an alias of letters, digits and _`, at);
     }
-    if (folded.startsWith('_sluice_')) throw invalid(`names that begin with _sluice_ are ours: ${quoted(name)}`, at);
-    if (seen.has(folded)) throw invalid(`two columns are named ${quoted(name)}`, at);
+    if (folded.startsWith('_sluice_')) throw invalid(`names that begin with _sluice_ are ours: ${excerpt(name)}`, at);
+    if (seen.has(folded)) throw invalid(`two columns are named ${excerpt(name)}`, at);
     seen.add(folded);
   }
   if (columns.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`, columns[MAX_COLUMNS]!.at);

@@ -1,8 +1,8 @@
 /** Converts between types without failing on any row: values that cannot be converted become NULL. */
 import type { InvalidInput } from '../../platform/errors.ts';
 import { READINGS } from './reading.ts';
-import { invalid, quoted } from './refusal.ts';
-import { between, mentioning, typeName, value, type SqlType, type Value } from './values.ts';
+import { invalid, excerpt } from './refusal.ts';
+import { nullUnlessBetween, mentioning, typeName, value, type SqlType, type Value } from './values.ts';
 
 type Conversion = (sql: string) => string;
 
@@ -15,22 +15,22 @@ const YEARS = {
 
 /** @param sql an operand of type numeric */
 export function numericToInt8(sql: string): string {
-  return `${between(INT8.low, sql, INT8.high)}::int8`;
+  return `${nullUnlessBetween(INT8.low, sql, INT8.high)}::int8`;
 }
 
 /** @param sql an operand of type float8; its fraction is cut off */
 function float8ToInt8(sql: string): string {
-  return `trunc(${between("'-9223372036854775808'::float8", sql, "'9223372036854775808'::float8")})::int8`;
+  return `trunc(${nullUnlessBetween("'-9223372036854775808'::float8", sql, "'9223372036854775808'::float8")})::int8`;
 }
 
 /** @param sql an operand of type timestamptz: no instant outside of the years 1 to 9999 leaves an expression */
 export function withinYears(sql: string): string {
-  return between(YEARS.low, sql, YEARS.high);
+  return nullUnlessBetween(YEARS.low, sql, YEARS.high);
 }
 
 /** Seconds since 1970. @param sql an operand of type float8 */
 export function secondsToInstant(sql: string): string {
-  return `to_timestamp(${between("'-62135596801'::float8", sql, "'253402300799.5'::float8")})`;
+  return `to_timestamp(${nullUnlessBetween("'-62135596801'::float8", sql, "'253402300799.5'::float8")})`;
 }
 
 /** Bounds of values that were read from a text, by their types. */
@@ -85,7 +85,7 @@ function read(text: Value, to: SqlType): Value {
   const reading = READINGS[to];
   if (!reading) throw inconvertible(text, to);
   if (text.literal !== undefined && !reading.accepts(text.literal)) {
-    throw invalid(`${quoted(text.literal)} cannot be read as ${typeName(to)}`, text.at);
+    throw invalid(`${excerpt(text.literal)} cannot be read as ${typeName(to)}`, text.at);
   }
   const sql = mentioning([text], (v) => `case when ${reading.test(v!)} then ${reading.cast(v!)} end`);
   return value(to, BOUNDS[to]?.(sql) ?? sql, text.at);

@@ -1,8 +1,8 @@
 /** The grammar of one expression. */
 import { EmbeddedActionsParser, type IToken } from 'chevrotain';
-import { invalid, refused } from './refusal.ts';
+import { invalid, queryRefusal } from './refusal.ts';
 import type { BinaryOperator, Expression, Step } from './syntax.ts';
-import { nameOf, positionOf, T, TOKENS, unquoted } from './tokens.ts';
+import { nameOf, positionOf, T, TOKENS, unquote } from './tokens.ts';
 
 type Branch = { when: Expression; result: Expression };
 type BinaryRest = { operator: BinaryOperator; right: Expression };
@@ -140,7 +140,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     this.MANY(() => {
       this.CONSUME(T.Cast2);
       const inner = value;
-      const type = this.named(this.CONSUME(T.Word));
+      const type = this.readName(this.CONSUME(T.Word));
       value = this.ACTION(() => ({ kind: 'cast', value: inner, type, at: inner.at }));
     });
     return value;
@@ -148,7 +148,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
 
   primary = this.RULE('primary', (): Expression => {
     return this.OR<Expression>([
-      { ALT: () => this.#leaf(this.CONSUME(T.Text), (token) => ({ kind: 'text', value: unquoted(token) })) },
+      { ALT: () => this.#leaf(this.CONSUME(T.Text), (token) => ({ kind: 'text', value: unquote(token) })) },
       { ALT: () => this.#leaf(this.CONSUME(T.NumberLiteral), ({ image }) => ({ kind: 'number', value: image })) },
       { ALT: () => this.#leaf(this.CONSUME(T.True), () => ({ kind: 'bool', value: true })) },
       { ALT: () => this.#leaf(this.CONSUME(T.False), () => ({ kind: 'bool', value: false })) },
@@ -159,7 +159,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
       { ALT: () => this.SUBRULE(this.interval) },
       { ALT: () => this.SUBRULE(this.call) },
       { ALT: () => this.SUBRULE(this.path) },
-      { ALT: () => this.refuse(this.CONSUME(T.Select), () => refused(this.subquery)) },
+      { ALT: () => this.refuse(this.CONSUME(T.Select), () => queryRefusal(this.subquery)) },
       {
         ALT: () => {
           this.CONSUME(T.Open);
@@ -190,7 +190,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     this.CONSUME(T.Open);
     const value = this.SUBRULE(this.expression);
     this.CONSUME(T.As);
-    const type = this.named(this.CONSUME(T.Word));
+    const type = this.readName(this.CONSUME(T.Word));
     this.CONSUME(T.Close);
     return this.#leaf(start, () => ({ kind: 'cast', value, type }));
   });
@@ -230,13 +230,13 @@ export class ExpressionParser extends EmbeddedActionsParser {
 
   path = this.RULE('path', (): Expression => {
     const first = this.OR([{ ALT: () => this.CONSUME(T.Identifier) }, { ALT: () => this.CONSUME(T.QuotedIdentifier) }]);
-    const steps: Step[] = [this.named(first)];
+    const steps: Step[] = [this.readName(first)];
     this.MANY(() => {
       this.OR1([
         {
           ALT: () => {
             this.CONSUME(T.Dot);
-            steps.push(this.named(this.CONSUME(T.Word)));
+            steps.push(this.readName(this.CONSUME(T.Word)));
           },
         },
         {
@@ -256,7 +256,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
       {
         ALT: () => {
           const token = this.CONSUME(T.Text);
-          return this.ACTION(() => unquoted(token));
+          return this.ACTION(() => unquote(token));
         },
       },
       {
@@ -275,7 +275,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     });
   }
 
-  protected named(token: IToken): string {
+  protected readName(token: IToken): string {
     return this.ACTION(() => nameOf(token));
   }
 

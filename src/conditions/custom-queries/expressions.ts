@@ -1,11 +1,20 @@
 /** Compiles the tree of an expression to typed SQL. Every kind of node is named here; others are refused. */
-import { comparable, compared, computed, divided, dividedWhole, negative, shifted, timeUnit } from './arithmetic.ts';
+import {
+  comparable,
+  compileComparison,
+  compileArithmetic,
+  compileDivision,
+  compileIntegerDivision,
+  negative,
+  shiftInstant,
+  timeUnit,
+} from './arithmetic.ts';
 import { caseOf, condition } from './choices.ts';
 import { convert, expect } from './conversions.ts';
 import type { Fields } from './fields.ts';
-import { called } from './functions.ts';
-import { concatenated, likePattern } from './text-functions.ts';
-import { invalid, quoted } from './refusal.ts';
+import { compileCall } from './functions.ts';
+import { concatenate, likePattern } from './text-functions.ts';
+import { invalid, excerpt } from './refusal.ts';
 import type { Expression, Kind } from './syntax.ts';
 import { literal, plainLiteral, textLiteral, value, type SqlType, type Value } from './values.ts';
 
@@ -21,10 +30,10 @@ type Of<K extends Kind> = Extract<Expression, { kind: K }>;
 type Compilers = { readonly [K in Kind]: (node: Of<K>, compile: (inner: Expression) => Value, scope: Scope) => Value };
 
 /** @throws InvalidInput for constructs that custom queries do not allow, and for types that do not fit */
-export function compiled(expression: Expression, scope: Scope, depth = 1): Value {
+export function compileNode(expression: Expression, scope: Scope, depth = 1): Value {
   if (depth > DEEPEST) throw invalid(`the expression is more than ${DEEPEST} levels deep`, expression.at);
   const compile = COMPILERS[expression.kind] as Compilers[Kind] as Compile;
-  const made = compile(expression, (inner) => compiled(inner, scope, depth + 1), scope);
+  const made = compile(expression, (inner) => compileNode(inner, scope, depth + 1), scope);
   // Parts that are written several times, such as the operand of a CASE, may be nested, and each level multiplies the size.
   // tooth: expression-size
   if (made.sql.length > LONGEST_SQL) throw invalid('the expression becomes too large', expression.at);
@@ -41,20 +50,20 @@ const COMPILERS: Compilers = {
   placeholder: ({ name, at }, _, { interval }) => {
     if (name === 'data_interval_start') return plainLiteral('timestamptz', interval.start, at);
     if (name === 'data_interval_end') return plainLiteral('timestamptz', interval.end, at);
-    throw invalid(`only {data_interval_start} and {data_interval_end} are supported, not ${quoted(`{${name}}`)}`, at);
+    throw invalid(`only {data_interval_start} and {data_interval_end} are supported, not ${excerpt(`{${name}}`)}`, at);
   },
   interval: ({ at }) => {
     throw invalid('an INTERVAL can only be added to a timestamp or subtracted from one', at);
   },
   path: ({ steps, at }, _, { fields }) => fields.read(steps, at),
-  call: ({ name, args, plain, at }, compile) => called(name, plain, () => args.map(compile), at),
+  call: ({ name, args, plain, at }, compile) => compileCall(name, plain, () => args.map(compile), at),
   cast: ({ value: inner, type, at }, compile) => convert(compile(inner), typeNamed(type, at)),
   case: ({ subject, branches, otherwise, at }, compile) => {
     const compiledSubject = subject && compile(subject);
     const made = branches.map(({ when, result }) => {
       const tested = compile(when);
       return {
-        when: compiledSubject ? compared('=', compiledSubject, tested, when.at) : tested,
+        when: compiledSubject ? compileComparison('=', compiledSubject, tested, when.at) : tested,
         result: compile(result),
       };
     });
@@ -72,13 +81,13 @@ const COMPILERS: Compilers = {
     if (right.kind === 'interval' && (operator === '+' || operator === '-')) {
       const amount = Number(`${operator}${right.amount}`);
       if (!Number.isInteger(amount)) throw invalid('an INTERVAL is a whole number of units', right.at);
-      return shifted(compile(left), amount, timeUnit(right.unit, right.at), at);
+      return shiftInstant(compile(left), amount, timeUnit(right.unit, right.at), at);
     }
     const [a, b] = [compile(left), compile(right)];
-    if (operator === '+' || operator === '-' || operator === '*') return computed(operator, a, b, at);
-    if (operator === '/') return divided(a, b, at);
-    if (operator === '%') return dividedWhole('%', a, b, at);
-    return operator === '||' ? concatenated([a, b], at) : compared(operator, a, b, at);
+    if (operator === '+' || operator === '-' || operator === '*') return compileArithmetic(operator, a, b, at);
+    if (operator === '/') return compileDivision(a, b, at);
+    if (operator === '%') return compileIntegerDivision('%', a, b, at);
+    return operator === '||' ? concatenate([a, b], at) : compileComparison(operator, a, b, at);
   },
   'is null': ({ value: inner, negated, at }, compile) => {
     return value('bool', `(${compile(inner).sql} is ${negated ? 'not ' : ''}null)`, at);
@@ -114,17 +123,17 @@ function number(text: string, at: Expression['at']): Value {
 }
 
 const TYPES: Readonly<Record<string, SqlType>> = {
-  ...named('text', 'text', 'string', 'varchar'),
-  ...named('int8', 'int', 'int32', 'int64', 'integer', 'bigint', 'int8'),
-  ...named('float8', 'float', 'float64', 'double', 'float8'),
-  ...named('bool', 'bool', 'boolean'),
-  ...named('timestamptz', 'datetime', 'datetime64', 'timestamp', 'timestamptz'),
-  ...named('date', 'date'),
-  ...named('uuid', 'uuid'),
-  ...named('jsonb', 'json', 'jsonb'),
+  ...columnsOfType('text', 'text', 'string', 'varchar'),
+  ...columnsOfType('int8', 'int', 'int32', 'int64', 'integer', 'bigint', 'int8'),
+  ...columnsOfType('float8', 'float', 'float64', 'double', 'float8'),
+  ...columnsOfType('bool', 'bool', 'boolean'),
+  ...columnsOfType('timestamptz', 'datetime', 'datetime64', 'timestamp', 'timestamptz'),
+  ...columnsOfType('date', 'date'),
+  ...columnsOfType('uuid', 'uuid'),
+  ...columnsOfType('jsonb', 'json', 'jsonb'),
 };
 
-function named(type: SqlType, ...names: string[]): Record<string, SqlType> {
+function columnsOfType(type: SqlType, ...names: string[]): Record<string, SqlType> {
   return Object.fromEntries(names.map((name) => [name, type]));
 }
 
@@ -132,5 +141,5 @@ function typeNamed(name: string, at: Expression['at']): SqlType {
   const lower = name.toLowerCase();
   const type = Object.hasOwn(TYPES, lower) ? TYPES[lower] : undefined;
   if (type) return type;
-  throw invalid(`there is no type ${quoted(name)}: use String, Int, Float, Bool, DateTime, Date, UUID or JSON`, at);
+  throw invalid(`there is no type ${excerpt(name)}: use String, Int, Float, Bool, DateTime, Date, UUID or JSON`, at);
 }

@@ -1,5 +1,5 @@
 /** Fields that a custom query may read. */
-import { invalid, refused } from './refusal.ts';
+import { invalid, queryRefusal } from './refusal.ts';
 import type { Place, Step } from './syntax.ts';
 import { column, literal, value, type SqlType, type Value } from './values.ts';
 
@@ -105,7 +105,7 @@ export function fieldsOf(relation: Relation, alias: string | null): Fields {
       if (unknown.size === 0) return;
       const list = [...unknown].sort().join(', ').slice(0, 500);
       const supported = SUPPORTED[relation].join(', ');
-      throw refused(`Batch exports cannot read these fields: ${list}. Supported fields are: ${supported}.`);
+      throw queryRefusal(`Batch exports cannot read these fields: ${list}. Supported fields are: ${supported}.`);
     },
   };
 }
@@ -113,10 +113,10 @@ export function fieldsOf(relation: Relation, alias: string | null): Fields {
 function withoutPrefix(relation: Relation, alias: string | null, steps: readonly Step[]): readonly Step[] {
   const [first, second] = steps;
   const named = second !== undefined && (first === relation || first === alias) && !FIELDS[relation].has(first);
-  return ofPerson(relation, named ? steps.slice(1) : steps);
+  return personField(relation, named ? steps.slice(1) : steps);
 }
 
-function ofPerson(relation: Relation, steps: readonly Step[]): readonly Step[] {
+function personField(relation: Relation, steps: readonly Step[]): readonly Step[] {
   const [first, second, ...rest] = steps;
   if (relation !== 'events' || first !== 'person' || second === undefined) return steps;
   const field = PERSON_OF_EVENT.get(second);

@@ -1,7 +1,7 @@
 /** The functions of custom queries; no others can be called. */
 import { expect } from './conversions.ts';
 import type { SqlFunction } from './function-shape.ts';
-import { invalid, quoted } from './refusal.ts';
+import { invalid, excerpt } from './refusal.ts';
 import type { Place } from './syntax.ts';
 import { TEXT_FUNCTIONS } from './text-functions.ts';
 import { TIME_FUNCTIONS } from './time-functions.ts';
@@ -29,7 +29,7 @@ const NOW = /^(?:now|now64|today|yesterday|current_timestamp|clock_timestamp)$/i
  * @param plain whether the brackets hold only arguments
  * @param args compiles the arguments; called late, so that an unknown function is refused before its arguments
  */
-export function called(name: string, plain: boolean, args: () => Value[], at: Place): Value {
+export function compileCall(name: string, plain: boolean, args: () => Value[], at: Place): Value {
   const known = BY_NAME.get(name.toLowerCase());
   if (!known) throw invalid(whyNot(name), at);
   if (!plain) throw invalid(`${name} takes neither DISTINCT nor *`, at);
@@ -43,9 +43,9 @@ export function called(name: string, plain: boolean, args: () => Value[], at: Pl
 }
 
 function whyNot(name: string): string {
-  if (AGGREGATE.test(name)) return `aggregate functions are not supported: ${quoted(name)}`;
-  if (NOW.test(name)) return `${quoted(name)} would change with every run: use {data_interval_end}`;
-  return `the function ${quoted(name)} is not supported`;
+  if (AGGREGATE.test(name)) return `aggregate functions are not supported: ${excerpt(name)}`;
+  if (NOW.test(name)) return `${excerpt(name)} would change with every run: use {data_interval_end}`;
+  return `the function ${excerpt(name)} is not supported`;
 }
 
 const MAX_ARGUMENTS = 100;

@@ -6,7 +6,7 @@
  */
 import { EOF, type IToken } from 'chevrotain';
 import { ExpressionParser } from './expression-parser.ts';
-import { invalid, quoted, refused, unreadable } from './refusal.ts';
+import { invalid, excerpt, queryRefusal, unreadable } from './refusal.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
 import { nameOf, positionOf, T, tokensOf } from './tokens.ts';
 
@@ -23,7 +23,7 @@ class QueryParser extends ExpressionParser {
   }
 
   statement = this.RULE('statement', (): Statement => {
-    this.OPTION(() => this.refuse(this.CONSUME(T.With), () => refused('CTEs are not supported')));
+    this.OPTION(() => this.refuse(this.CONSUME(T.With), () => queryRefusal('CTEs are not supported')));
     this.CONSUME(T.Select);
     this.OPTION1(() =>
       this.refuse(this.CONSUME(T.Distinct), (token) => invalid('DISTINCT is not supported', positionOf(token))),
@@ -79,21 +79,21 @@ class QueryParser extends ExpressionParser {
       {
         ALT: () => {
           this.CONSUME(T.As);
-          return this.named(this.CONSUME(T.Word));
+          return this.readName(this.CONSUME(T.Word));
         },
       },
-      { ALT: () => this.named(this.CONSUME(T.Identifier)) },
-      { ALT: () => this.named(this.CONSUME(T.QuotedIdentifier)) },
+      { ALT: () => this.readName(this.CONSUME(T.Identifier)) },
+      { ALT: () => this.readName(this.CONSUME(T.QuotedIdentifier)) },
     ]);
   });
 
   from = this.RULE('from', (): NonNullable<Statement['from']> => {
     this.CONSUME(T.From);
     this.OPTION(() => {
-      this.refuse(this.CONSUME(T.Open), () => refused('Subqueries are not supported'));
+      this.refuse(this.CONSUME(T.Open), () => queryRefusal('Subqueries are not supported'));
     });
     const first = this.CONSUME(T.Word);
-    let name = this.named(first);
+    let name = this.readName(first);
     this.MANY(() => {
       this.CONSUME(T.Dot);
       const next = this.CONSUME1(T.Word);
@@ -108,9 +108,9 @@ class QueryParser extends ExpressionParser {
         GATE: () => OF_JOIN.test(this.LA(1).image),
         DEF: () => this.CONSUME(T.Identifier),
       });
-      this.refuse(this.CONSUME(T.Join), () => refused('JOINs are not supported'));
+      this.refuse(this.CONSUME(T.Join), () => queryRefusal('JOINs are not supported'));
     });
-    this.OPTION4(() => this.refuse(this.CONSUME(T.Comma), () => refused('JOINs are not supported')));
+    this.OPTION4(() => this.refuse(this.CONSUME(T.Comma), () => queryRefusal('JOINs are not supported')));
     return this.ACTION(() => ({ name, alias, at: positionOf(first) }));
   });
 }
@@ -119,29 +119,29 @@ const parser = new QueryParser();
 
 /** @throws InvalidInput for text that is not one SELECT of this grammar */
 export function parseStatement(query: string): Statement {
-  return parsed(query, () => parser.statement());
+  return parseText(query, () => parser.statement());
 }
 
 /** @throws InvalidInput for text that is not one expression */
 export function parseExpression(text: string): Expression {
-  return parsed(text, () => parser.only());
+  return parseText(text, () => parser.only());
 }
 
-function parsed<Tree>(text: string, rule: () => Tree): Tree {
+function parseText<Tree>(text: string, rule: () => Tree): Tree {
   const tokens = tokensOf(text);
   parser.input = tokens;
   parser.text = text;
   const tree = rule();
   const token = parser.errors[0]?.token;
   if (!token) return tree;
-  if (token.tokenType !== EOF) throw unreadable(`unexpected ${quoted(token.image)}`, positionOf(token));
+  if (token.tokenType !== EOF) throw unreadable(`unexpected ${excerpt(token.image)}`, positionOf(token));
   const last = tokens.at(-1);
-  throw last ? unreadable('it ends too early', positionOf(last)) : refused('Failed to parse query');
+  throw last ? unreadable('it ends too early', positionOf(last)) : queryRefusal('Failed to parse query');
 }
 
 function refusalOfClause(token: IToken): Error {
   const name = token.image.toUpperCase();
-  if (SET_OPERATIONS.has(name)) return refused('UNIONs are not supported');
+  if (SET_OPERATIONS.has(name)) return queryRefusal('UNIONs are not supported');
   const clause = BY.has(name) ? `${name} BY` : name;
   return invalid(`${clause} is not supported`, positionOf(token));
 }

@@ -7,25 +7,25 @@ const QUERY_ATTR = 'hogql_query';
 
 /** @param what the fault, in words that quote little of the query */
 export function invalid(what: string, at: Place): InvalidInput {
-  return refused(`Invalid HogQL query: ${what} (${written(at)})`);
+  return queryRefusal(`Invalid HogQL query: ${what} (${placeText(at)})`);
 }
 
 /** The query cannot be read at all. */
 export function unreadable(what: string, at: Place): InvalidInput {
-  return refused(`Failed to parse query: ${what} (${written(at)})`);
+  return queryRefusal(`Failed to parse query: ${what} (${placeText(at)})`);
 }
 
 /** @param message whole, as the batch exports that users come from say it */
-export function refused(message: string): InvalidInput {
+export function queryRefusal(message: string): InvalidInput {
   return new InvalidInput(message, QUERY_ATTR);
 }
 
-function written({ line, column }: Place): string {
+function placeText({ line, column }: Place): string {
   return `line ${line}, column ${column}`;
 }
 
 /** A piece of the query for a message, so short that the message stays readable. */
-export function quoted(text: string): string {
+export function excerpt(text: string): string {
   const LONGEST = 40;
   return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }

@@ -42,10 +42,10 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
       const sql = length
         ? mentioning([start!, length], (from, count) => {
             const given = `${from} is not null and ${count} is not null`;
-            return `case when ${given} then substring(${text!.sql}, ${clamped(from!, 1)}, ${clamped(count!, 0)}) end`;
+            return `case when ${given} then substring(${text!.sql}, ${clampSql(from!, 1)}, ${clampSql(count!, 0)}) end`;
           })
         : mentioning([start!], (from) => {
-            return `case when ${from} is not null then substring(${text!.sql}, ${clamped(from!, 1)}) end`;
+            return `case when ${from} is not null then substring(${text!.sql}, ${clampSql(from!, 1)}) end`;
           });
       return value('text', sql, at);
     },
@@ -56,7 +56,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
       takes: ['text', 'int8'],
       make: ([text, length], at) => {
         const sql = mentioning([length!], (count) => {
-          return `case when ${count} is not null then ${name}(${text!.sql}, ${clamped(count!, 0)}) end`;
+          return `case when ${count} is not null then ${name}(${text!.sql}, ${clampSql(count!, 0)}) end`;
         });
         return value('text', sql, at);
       },
@@ -77,7 +77,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
       return value('text', sql, at);
     },
   },
-  { names: ['concat'], takes: ['text'], repeats: true, make: concatenated },
+  { names: ['concat'], takes: ['text'], repeats: true, make: concatenate },
   direct('domain', ['text'], 'text', (url) => `substring(${url} from ${literal(DOMAIN)})`),
   direct('path', ['text'], 'text', (url) => `substring(${url} from ${literal(PATH)})`),
   direct('MD5', ['text'], 'text', (text) => `md5(${text})`),
@@ -85,7 +85,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
 ];
 
 /** Texts one after the other; NULL counts as empty, as in HogQL. */
-export function concatenated(given: readonly Value[], at: Place): Value {
+export function concatenate(given: readonly Value[], at: Place): Value {
   const texts = given.map((one) => expect(one, 'text', 'what is joined'));
   const sql = mentioning(texts, (...operands) => {
     const length = operands.map((operand) => `coalesce(char_length(${operand}), 0)`).join(' + ');
@@ -106,7 +106,7 @@ export function likePattern(given: Value): string {
 }
 
 /** @param sql an operand of type int8 that is not NULL */
-function clamped(sql: string, smallest: number): string {
+function clampSql(sql: string, smallest: number): string {
   return `least(greatest(${sql}, ${smallest}), ${2 ** 30})::int4`;
 }
 

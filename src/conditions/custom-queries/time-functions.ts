@@ -1,8 +1,8 @@
 /** Functions of instants and dates, in UTC. */
-import { shifted, timeUnit } from './arithmetic.ts';
+import { shiftInstant, timeUnit } from './arithmetic.ts';
 import { convert, secondsToInstant, withinYears } from './conversions.ts';
 import { direct, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
-import { invalid, quoted } from './refusal.ts';
+import { invalid, excerpt } from './refusal.ts';
 import type { Place } from './syntax.ts';
 import { literal, mentioning, value, type SqlType, type Value } from './values.ts';
 
@@ -26,7 +26,7 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['dateTrunc', 'date_trunc'],
     takes: ['text', 'timestamptz'],
-    make: ([unit, instant], at) => value('timestamptz', truncated(unitOf(unit!), instant!.sql), at),
+    make: ([unit, instant], at) => value('timestamptz', truncateSql(unitOf(unit!), instant!.sql), at),
   },
   direct('toYear', ['timestamptz'], 'int8', (instant) => part('year', instant)),
   direct('toQuarter', ['timestamptz'], 'int8', (instant) => part('quarter', instant)),
@@ -47,12 +47,14 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['dateAdd', 'date_add'],
     takes: ['text', 'int8', 'timestamptz'],
-    make: ([unit, amount, instant], at) => shifted(instant!, literalInteger(amount!, 'the amount'), unitOf(unit!), at),
+    make: ([unit, amount, instant], at) =>
+      shiftInstant(instant!, literalInteger(amount!, 'the amount'), unitOf(unit!), at),
   },
   {
     names: ['dateSub', 'date_sub'],
     takes: ['text', 'int8', 'timestamptz'],
-    make: ([unit, amount, instant], at) => shifted(instant!, -literalInteger(amount!, 'the amount'), unitOf(unit!), at),
+    make: ([unit, amount, instant], at) =>
+      shiftInstant(instant!, -literalInteger(amount!, 'the amount'), unitOf(unit!), at),
   },
   { names: ['dateDiff', 'date_diff'], takes: ['text', 'timestamptz', 'timestamptz'], make: difference },
   {
@@ -65,20 +67,20 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   },
 ];
 
-function startOf(unit: string, type: SqlType, name = `toStartOf${capitalized(unit)}`): SqlFunction {
+function startOf(unit: string, type: SqlType, name = `toStartOf${capitalize(unit)}`): SqlFunction {
   return {
     names: [name],
     takes: ['timestamptz'],
-    make: ([instant], at) => convert(value('timestamptz', truncated(unit, instant!.sql), at), type),
+    make: ([instant], at) => convert(value('timestamptz', truncateSql(unit, instant!.sql), at), type),
   };
 }
 
-function capitalized(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** The instant at which the unit around an instant began. */
-function truncated(unit: string, instant: string): string {
+function truncateSql(unit: string, instant: string): string {
   return withinYears(`(date_trunc(${literal(unit)}, ${utc(instant)}) at time zone 'UTC')`);
 }
 
@@ -126,7 +128,7 @@ function formatOf(format: string, at: Place): string {
     if (letter === '%') return quotedForFormat('%');
     const pattern = Object.hasOwn(FORMATS, letter) ? FORMATS[letter] : undefined;
     if (pattern) return pattern;
-    throw invalid(`the format has the unknown ${quoted(piece)}`, at);
+    throw invalid(`the format has the unknown ${excerpt(piece)}`, at);
   });
 }
 

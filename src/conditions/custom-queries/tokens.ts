@@ -1,6 +1,6 @@
 /** The words of a query. */
 import { createToken, Lexer, type IToken, type TokenType } from 'chevrotain';
-import { invalid, quoted, refused, unreadable } from './refusal.ts';
+import { invalid, excerpt, queryRefusal, unreadable } from './refusal.ts';
 import type { Place } from './syntax.ts';
 
 const LONGEST_QUERY = 20_000;
@@ -116,10 +116,10 @@ const lexer = new Lexer(TOKENS, { ensureOptimizations: true });
 
 /** @throws InvalidInput for a query that is too long, too deeply nested, or not made of tokens */
 export function tokensOf(query: string): IToken[] {
-  if (query.length > LONGEST_QUERY) throw refused(`The query is longer than ${LONGEST_QUERY} characters.`);
+  if (query.length > LONGEST_QUERY) throw queryRefusal(`The query is longer than ${LONGEST_QUERY} characters.`);
   const { tokens, errors } = lexer.tokenize(query);
   const error = errors[0];
-  if (error) throw unreadable(`unexpected ${quoted(query.charAt(error.offset))}`, place(error));
+  if (error) throw unreadable(`unexpected ${excerpt(query.charAt(error.offset))}`, place(error));
   for (const token of tokens) {
     if (token.tokenType === Comment) throw invalid('comments are not supported', positionOf(token));
     if (token.tokenType === Semicolon) throw invalid('only one statement is supported, without ";"', positionOf(token));
@@ -158,7 +158,7 @@ function place({ line, column }: { line: number | undefined; column: number | un
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', 0: '\0' };
 
 /** Text of a quoted token: a doubled quote is one, and a backslash escapes as in ClickHouse. @throws InvalidInput for what Postgres cannot hold */
-export function unquoted(token: IToken): string {
+export function unquote(token: IToken): string {
   const quote = token.image.charAt(0);
   const text = token.image
     .slice(1, -1)
@@ -174,5 +174,5 @@ export function unquoted(token: IToken): string {
 
 /** The name that a word stands for. */
 export function nameOf(token: IToken): string {
-  return token.tokenType === QuotedIdentifier ? unquoted(token) : token.image;
+  return token.tokenType === QuotedIdentifier ? unquote(token) : token.image;
 }

@@ -1,12 +1,12 @@
 /** Functions of numbers and JSON, conversions, and choices between values. */
-import { comparable, dividedWhole } from './arithmetic.ts';
+import { comparable, compileIntegerDivision } from './arithmetic.ts';
 import { caseOf, firstOf, sameType } from './choices.ts';
 import { convert, expect, numericToInt8 } from './conversions.ts';
 import { property } from './fields.ts';
 import { direct, literalInteger, type SqlFunction } from './function-shape.ts';
 import { invalid } from './refusal.ts';
 import type { Place, Step } from './syntax.ts';
-import { between, mentioning, value, type SqlType, type Value } from './values.ts';
+import { nullUnlessBetween, mentioning, value, type SqlType, type Value } from './values.ts';
 
 export const CONVERTING_FUNCTIONS: readonly SqlFunction[] = [
   converting('text', 'toString'),
@@ -23,7 +23,12 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
     const names = name === 'ceil' ? 'ceil ceiling' : name;
     return direct(names, ['float8'], 'float8', (number) => `${name}(${number})`);
   }),
-  direct('sqrt', ['float8'], 'float8', (number) => `sqrt(${between("'-5e-324'::float8", number, "'1e308'::float8")})`),
+  direct(
+    'sqrt',
+    ['float8'],
+    'float8',
+    (number) => `sqrt(${nullUnlessBetween("'-5e-324'::float8", number, "'1e308'::float8")})`,
+  ),
   {
     names: ['round'],
     takes: ['float8', 'int8'],
@@ -32,7 +37,7 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
       if (!digits) return value('float8', `round(${number!.sql})`, at);
       const places = literalInteger(digits, 'the second argument of round');
       if (Math.abs(places) > 15) throw invalid('round takes at most 15 digits', digits.at);
-      const bounded = between("'-1e307'::float8", number!.sql, "'1e307'::float8");
+      const bounded = nullUnlessBetween("'-1e307'::float8", number!.sql, "'1e307'::float8");
       return value('float8', `round(${bounded}::numeric, ${places})::float8`, at);
     },
   },
@@ -44,8 +49,8 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
       return value('float8', `abs(${expect(number!, 'float8', 'the argument of abs').sql})`, at);
     },
   },
-  { names: ['intDiv'], takes: ['int8', 'int8'], make: ([a, b], at) => dividedWhole('intDiv', a!, b!, at) },
-  { names: ['modulo'], takes: ['int8', 'int8'], make: ([a, b], at) => dividedWhole('%', a!, b!, at) },
+  { names: ['intDiv'], takes: ['int8', 'int8'], make: ([a, b], at) => compileIntegerDivision('intDiv', a!, b!, at) },
+  { names: ['modulo'], takes: ['int8', 'int8'], make: ([a, b], at) => compileIntegerDivision('%', a!, b!, at) },
 ];
 
 export const JSON_FUNCTIONS: readonly SqlFunction[] = [
@@ -58,7 +63,7 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
     names: ['JSONHas'],
     takes: ['jsonb', 'any'],
     repeats: true,
-    make: ([json, ...path], at) => value('bool', `(${convert(within(json!, path, at), 'jsonb').sql} is not null)`, at),
+    make: ([json, ...path], at) => value('bool', `(${convert(valueAt(json!, path, at), 'jsonb').sql} is not null)`, at),
   },
   {
     names: ['JSONLength'],
@@ -66,7 +71,7 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
     optional: 1,
     repeats: true,
     make: ([json, ...path], at) => {
-      const found = path.length > 0 ? within(json!, path, at) : json!;
+      const found = path.length > 0 ? valueAt(json!, path, at) : json!;
       const sql = mentioning([convert(found, 'jsonb')], (array) => {
         return `case when jsonb_typeof(${array}) = 'array' then jsonb_array_length(${array})::int8 end`;
       });
@@ -118,7 +123,7 @@ function extracting(type: SqlType, name: string): SqlFunction {
     takes: ['jsonb', 'any'],
     optional: type === 'jsonb' ? 1 : 0,
     repeats: true,
-    make: ([json, ...path], at) => (path.length > 0 ? convert(within(json!, path, at), type) : json!),
+    make: ([json, ...path], at) => (path.length > 0 ? convert(valueAt(json!, path, at), type) : json!),
   };
 }
 
@@ -138,7 +143,7 @@ function extreme(name: 'greatest' | 'least'): SqlFunction {
 }
 
 /** The value in JSON at keys and places that are literals. */
-function within(json: Value, path: readonly Value[], at: Place): Value {
+function valueAt(json: Value, path: readonly Value[], at: Place): Value {
   return property(json, path.map(step), at);
 }
 

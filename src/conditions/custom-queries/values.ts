@@ -59,7 +59,7 @@ export function mentioning(values: readonly Value[], make: (...operands: string[
  * NULL.
  * @param sql an operand of the limits' type
  */
-export function between(low: string, sql: string, high: string): string {
+export function nullUnlessBetween(low: string, sql: string, high: string): string {
   return `nullif(nullif(least(greatest(${sql}, ${low}), ${high}), ${low}), ${high})`;
 }
 

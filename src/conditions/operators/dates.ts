@@ -53,11 +53,11 @@ export type DateContext = {
 /** A property's instant: a number, or a text with a number, is seconds since 1970. */
 export function instantOfProperty(value: Json, context: DateContext): bigint | undefined {
   const seconds = numberOf(value);
-  if (seconds !== undefined) return ofSeconds(seconds);
+  if (seconds !== undefined) return instantOfSeconds(seconds);
   return typeof value === 'string' ? instantOfText(value, context) : undefined;
 }
 
-export function ofSeconds(seconds: number): bigint | undefined {
+export function instantOfSeconds(seconds: number): bigint | undefined {
   if (Math.abs(seconds) > MAX_SECONDS) return undefined;
   const whole = Math.floor(seconds);
   return BigInt(whole) * 1_000_000n + BigInt(Math.floor((seconds - whole) * 1e6 + 0.5));
@@ -68,7 +68,7 @@ export function instantOfText(text: string, context: DateContext): bigint | unde
   // tooth: instant-length
   if (text.length > LONGEST_INSTANT) return undefined;
   const relative = RELATIVE.exec(text);
-  if (relative) return before(Number(relative[1]), relative[2]!, context);
+  if (relative) return relativeInstant(Number(relative[1]), relative[2]!, context);
   const found = ABSOLUTE.exec(text);
   if (!found) return undefined;
   const [, year, month, day, ...time] = found;
@@ -104,7 +104,7 @@ function withOffset(wall: number, offset: string): number | undefined {
 }
 
 /** Hours, days and weeks have fixed lengths; months and years keep the day, or take the last one that the month has. */
-function before(amount: number, unit: string, { timeZone, now }: DateContext): bigint | undefined {
+function relativeInstant(amount: number, unit: string, { timeZone, now }: DateContext): bigint | undefined {
   if (amount >= MAX_AMOUNT) return undefined;
   const earlier = wallBefore(wallAt(now, timeZone), amount, unit);
   return BigInt(instantOfWall(earlier, timeZone)) * 1000n;

@@ -2,7 +2,14 @@
  * Reads dates in filters. Upstream accepts every date that Python reads when a flag is saved, so imported flags hold more
  * forms than properties do. All are read in the project's time zone unless they have an offset.
  */
-import { instantOfReading, instantOfText, LONGEST_INSTANT, ofSeconds, RELATIVE, type DateContext } from './dates.ts';
+import {
+  instantOfReading,
+  instantOfText,
+  LONGEST_INSTANT,
+  instantOfSeconds,
+  RELATIVE,
+  type DateContext,
+} from './dates.ts';
 import { textOf, type Json } from './json-values.ts';
 
 /** A year or a month means its first day. The month comes before the day if both are numbers. The compact forms are those of ISO 8601. */
@@ -33,7 +40,7 @@ export function instantOfFilter(value: Json, context: DateContext): bigint | und
   const text = textOf(value);
   // tooth: filter-date-length
   if (text.length > LONGEST_INSTANT) return undefined;
-  if (SECONDS.test(text)) return ofSeconds(Number(text));
+  if (SECONDS.test(text)) return instantOfSeconds(Number(text));
   if (MILLISECONDS.test(text)) return BigInt(text) * 1000n;
   return instantOfText(text, context) ?? instantOfForm(text, context);
 }

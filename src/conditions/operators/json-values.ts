@@ -40,10 +40,10 @@ export function parseBoundedJson(text: string): Json {
 export function parseJson(text: string): Json {
   if (!SPECIAL_NUMBER.test(text)) return JSON.parse(text) as Json;
   // TypeScript does not know the third argument yet: the text that a number was written as.
-  return JSON.parse(text, revived as (key: string, value: unknown) => unknown) as Json;
+  return JSON.parse(text, reviveNumber as (key: string, value: unknown) => unknown) as Json;
 }
 
-function revived(_key: string, value: unknown, context: { source?: string }): unknown {
+function reviveNumber(_key: string, value: unknown, context: { source?: string }): unknown {
   return typeof value === 'number' && context.source !== undefined ? numberAsWritten(value, context.source) : value;
 }
 

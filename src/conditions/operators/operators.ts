@@ -111,7 +111,7 @@ export function matchesProperty(condition: PropertyCondition, properties: Proper
  */
 export type PropertyTest = (found: Json | undefined, now: number, readings?: Readings) => boolean;
 
-const never: PropertyTest = () => false;
+const matchesNothing: PropertyTest = () => false;
 
 /** Reads a condition once, when it is first needed, to compare many properties with it. An invalid condition matches nothing. */
 export function prepareCondition(
@@ -119,10 +119,10 @@ export function prepareCondition(
   context: ConditionContext,
 ): PropertyTest {
   const operator = operatorNamed(name);
-  if (!operator) return never;
+  if (!operator) return matchesNothing;
   if (operator === 'is_set') return (found) => found !== undefined;
   if (operator === 'is_not_set') return (found) => found === undefined;
-  if (value === null || value === undefined) return never;
+  if (value === null || value === undefined) return matchesNothing;
   const whenMissing = isTrueWhenMissing(operator);
   let compare: Comparison | undefined;
   return (found, now, readings = new Readings(Infinity)) => {
@@ -142,7 +142,7 @@ type Matcher = (wanted: Json, context: ConditionContext) => Comparison;
 
 const incomparable: Comparison = () => undefined;
 
-function not(matcher: Matcher): Matcher {
+function negate(matcher: Matcher): Matcher {
   return (...args) => {
     const compare = matcher(...args);
     return (found, readings, now) => {
@@ -159,8 +159,8 @@ const equals: Matcher = (wanted, { version = 1 }) => {
   }
   const texts = new Set(listOf(wanted).map((one) => textOf(one).toLowerCase()));
   const [only] = texts;
-  if (texts.size === 1) return (found, readings) => readings.lowered(found) === only;
-  return (found, readings) => texts.has(readings.lowered(found));
+  if (texts.size === 1) return (found, readings) => readings.lowerCase(found) === only;
+  return (found, readings) => texts.has(readings.lowerCase(found));
 };
 
 /** Whether the value is only true or false; an empty list counts as true. */
@@ -174,10 +174,10 @@ export function listOf(value: Json): readonly Json[] {
 }
 
 /** On texts that differ by the case of A to Z only. */
-function onTexts(testOf: (wanted: string) => (text: string) => boolean): Matcher {
+function textMatcher(testOf: (wanted: string) => (text: string) => boolean): Matcher {
   return (wanted) => {
     const test = testOf(lowerAscii(textOf(wanted)));
-    return (found, readings) => test(readings.loweredAscii(found));
+    return (found, readings) => test(readings.lowerCaseAscii(found));
   };
 }
 
@@ -185,12 +185,12 @@ function onTexts(testOf: (wanted: string) => (text: string) => boolean): Matcher
 const SEARCH_STEPS = 2;
 
 const contains: Matcher = (wanted, context) => containsAny([textOf(wanted)], context);
-const startsWith = onTexts((wanted) => (text) => text.startsWith(wanted));
-const endsWith = onTexts((wanted) => (text) => text.endsWith(wanted));
+const startsWith = textMatcher((wanted) => (text) => text.startsWith(wanted));
+const endsWith = textMatcher((wanted) => (text) => text.endsWith(wanted));
 const containsAny: Matcher = (wanted) => {
   const searches = listOf(wanted).map((one) => searchOf(lowerAscii(textOf(one))));
   return (found, readings) => {
-    const text = readings.loweredAscii(found);
+    const text = readings.lowerCaseAscii(found);
     return searches.some((isIn) => {
       readings.spendOn(text, SEARCH_STEPS);
       return isIn(text);
@@ -203,7 +203,7 @@ const matchesRegex: Matcher = (wanted) => {
   return (found, readings) => find(readings.text(found), readings);
 };
 
-function onNumbers(compare: (found: number, wanted: number) => boolean): Matcher {
+function numberMatcher(compare: (found: number, wanted: number) => boolean): Matcher {
   return (wanted) => {
     const right = numberOf(wanted);
     if (right === undefined) return incomparable;
@@ -230,7 +230,7 @@ const isBetween: Matcher = (wanted) => {
   };
 };
 
-function onInstants(compare: (found: bigint, wanted: bigint) => boolean): Matcher {
+function instantMatcher(compare: (found: bigint, wanted: bigint) => boolean): Matcher {
   return (wanted, { timeZone }) => {
     const instantAt = prepareInstant(wanted, timeZone);
     return (found, readings, now) => {
@@ -240,7 +240,7 @@ function onInstants(compare: (found: bigint, wanted: bigint) => boolean): Matche
   };
 }
 
-function onVersions(compare: (order: number) => boolean, isLenient = false): Matcher {
+function versionMatcher(compare: (order: number) => boolean, isLenient = false): Matcher {
   return (wanted) => {
     const right = (isLenient ? comparableVersionOf : versionOf)(textOf(wanted));
     if (right === undefined) return incomparable;
@@ -251,7 +251,7 @@ function onVersions(compare: (order: number) => boolean, isLenient = false): Mat
   };
 }
 
-function inRange(rangeOf: (text: string) => VersionRange | undefined): Matcher {
+function versionRangeMatcher(rangeOf: (text: string) => VersionRange | undefined): Matcher {
   return (wanted) => {
     const range = rangeOf(textOf(wanted));
     if (range === undefined) return incomparable;
@@ -264,33 +264,33 @@ function inRange(rangeOf: (text: string) => VersionRange | undefined): Matcher {
 
 const MATCHERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Matcher> = {
   exact: equals,
-  is_not: not(equals),
+  is_not: negate(equals),
   icontains: contains,
-  not_icontains: not(contains),
+  not_icontains: negate(contains),
   icontains_multi: containsAny,
-  not_icontains_multi: not(containsAny),
+  not_icontains_multi: negate(containsAny),
   starts_with: startsWith,
-  not_starts_with: not(startsWith),
+  not_starts_with: negate(startsWith),
   ends_with: endsWith,
-  not_ends_with: not(endsWith),
+  not_ends_with: negate(endsWith),
   regex: matchesRegex,
-  not_regex: not(matchesRegex),
-  gt: onNumbers((found, wanted) => found > wanted),
-  gte: onNumbers((found, wanted) => found >= wanted),
-  lt: onNumbers((found, wanted) => found < wanted),
-  lte: onNumbers((found, wanted) => found <= wanted),
+  not_regex: negate(matchesRegex),
+  gt: numberMatcher((found, wanted) => found > wanted),
+  gte: numberMatcher((found, wanted) => found >= wanted),
+  lt: numberMatcher((found, wanted) => found < wanted),
+  lte: numberMatcher((found, wanted) => found <= wanted),
   between: isBetween,
-  not_between: not(isBetween),
-  is_date_exact: onInstants((found, wanted) => found === wanted),
-  is_date_before: onInstants((found, wanted) => found < wanted),
-  is_date_after: onInstants((found, wanted) => found > wanted),
-  semver_eq: onVersions((order) => order === 0, true),
-  semver_neq: onVersions((order) => order !== 0, true),
-  semver_gt: onVersions((order) => order > 0),
-  semver_gte: onVersions((order) => order >= 0),
-  semver_lt: onVersions((order) => order < 0),
-  semver_lte: onVersions((order) => order <= 0),
-  semver_tilde: inRange(tildeRange),
-  semver_caret: inRange(caretRange),
-  semver_wildcard: inRange(wildcardRange),
+  not_between: negate(isBetween),
+  is_date_exact: instantMatcher((found, wanted) => found === wanted),
+  is_date_before: instantMatcher((found, wanted) => found < wanted),
+  is_date_after: instantMatcher((found, wanted) => found > wanted),
+  semver_eq: versionMatcher((order) => order === 0, true),
+  semver_neq: versionMatcher((order) => order !== 0, true),
+  semver_gt: versionMatcher((order) => order > 0),
+  semver_gte: versionMatcher((order) => order >= 0),
+  semver_lt: versionMatcher((order) => order < 0),
+  semver_lte: versionMatcher((order) => order <= 0),
+  semver_tilde: versionRangeMatcher(tildeRange),
+  semver_caret: versionRangeMatcher(caretRange),
+  semver_wildcard: versionRangeMatcher(wildcardRange),
 };

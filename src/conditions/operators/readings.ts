@@ -63,7 +63,7 @@ export class Readings {
   text(value: Json): string {
     if (typeof value === 'string') return value;
     if (typeof value !== 'object' || value === null) return textOf(value);
-    return once(this.#texts, value, () => this.#textOf(value));
+    return readOnce(this.#texts, value, () => this.#textOf(value));
   }
 
   #textOf(value: Json): string {
@@ -87,19 +87,19 @@ export class Readings {
   }
 
   /** The text in lower case, of all scripts. */
-  lowered(value: Json): string {
+  lowerCase(value: Json): string {
     const text = this.text(value);
     return text.length <= SHORT ? text.toLowerCase() : this.#onText((this.#lowered ??= new Map()), text, toLowerCase);
   }
 
   /** The text, only A to Z of it in lower case. */
-  loweredAscii(value: Json): string {
+  lowerCaseAscii(value: Json): string {
     const text = this.text(value);
     return text.length <= SHORT ? lowerAscii(text) : this.#onText((this.#loweredAscii ??= new Map()), text, lowerAscii);
   }
 
   #onText(known: Known<string>, text: string, write: (text: string) => string): string {
-    return once(known, text, () => {
+    return readOnce(known, text, () => {
       this.spend(text.length);
       return write(text);
     });
@@ -108,29 +108,31 @@ export class Readings {
   /** `numberOf` */
   number(value: Json): number | undefined {
     if (typeof value !== 'string' || value.length <= SHORT) return numberOf(value);
-    return once((this.#numbers ??= new Map()), value, () => numberOf(value));
+    return readOnce((this.#numbers ??= new Map()), value, () => numberOf(value));
   }
 
   /** `instantOfProperty`. @param context the same for all of a request */
   instant(value: Json, context: DateContext): bigint | undefined {
-    return once((this.#instants ??= new Map()), value, () => instantOfProperty(value, context));
+    return readOnce((this.#instants ??= new Map()), value, () => instantOfProperty(value, context));
   }
 
   /** `versionOf` */
   version(value: Json): Version | undefined {
     const text = this.text(value);
-    return text.length <= SHORT ? versionOf(text) : once((this.#versions ??= new Map()), text, () => versionOf(text));
+    return text.length <= SHORT
+      ? versionOf(text)
+      : readOnce((this.#versions ??= new Map()), text, () => versionOf(text));
   }
 
   /** `comparableVersionOf` */
   comparableVersion(value: Json): Version | undefined {
-    return once((this.#comparable ??= new Map()), this.text(value), (text) => comparableVersionOf(text as string));
+    return readOnce((this.#comparable ??= new Map()), this.text(value), (text) => comparableVersionOf(text as string));
   }
 
   /** Whether a value is true; for a list, whether all its elements are. */
   isTrue(value: Json): boolean {
     if (!isList(value)) return isTruth(value);
-    return once((this.#truths ??= new Map()), value, () => {
+    return readOnce((this.#truths ??= new Map()), value, () => {
       this.#spendOnMembers(value);
       return isTruth(value);
     });
@@ -138,7 +140,7 @@ export class Readings {
 }
 
 /** @param read called for a value that is not cached yet; may throw */
-function once<Value extends Json, T>(known: Known<T>, value: Value, read: (value: Value) => T): T {
+function readOnce<Value extends Json, T>(known: Known<T>, value: Value, read: (value: Value) => T): T {
   let result = known.get(value);
   if (result !== undefined || known.has(value)) return result!;
   result = read(value);

@@ -5,7 +5,7 @@ export type CharSet = readonly (readonly [first: number, last: number])[];
 export const LAST = 0x10ffff;
 export const NOTHING: CharSet = [];
 
-export function normalized(ranges: Iterable<readonly [number, number]>): CharSet {
+export function normalizeRanges(ranges: Iterable<readonly [number, number]>): CharSet {
   const joined: [number, number][] = [];
   for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0])) {
     const previous = joined.at(-1);
@@ -16,7 +16,7 @@ export function normalized(ranges: Iterable<readonly [number, number]>): CharSet
 }
 
 export function union(...sets: CharSet[]): CharSet {
-  return normalized(sets.flat());
+  return normalizeRanges(sets.flat());
 }
 
 export function complement(set: CharSet): CharSet {
@@ -66,7 +66,7 @@ export function single(codePoint: number): CharSet {
 
 /** Makes a set from pairs of characters, the ends of ranges: `charsOf('az', '__')` is `[a-z_]`. */
 export function charsOf(...pairs: string[]): CharSet {
-  return normalized(pairs.map((pair) => [pair.codePointAt(0)!, pair.codePointAt(pair.length - 1)!] as const));
+  return normalizeRanges(pairs.map((pair) => [pair.codePointAt(0)!, pair.codePointAt(pair.length - 1)!] as const));
 }
 
 /** Where characters are assigned, but for private use: elsewhere each plane is of one kind up to its last two code points. */
@@ -106,7 +106,7 @@ const scans = new Map<string, CharSet>();
  * All characters of a class, found once, in some 15 ms, the first in some 100.
  * @param inside of a bracket, in JavaScript's own syntax, such as `\p{L}`
  */
-function scanned(inside: string): CharSet {
+function scanClass(inside: string): CharSet {
   const known = scans.get(inside);
   if (known) return known;
   const [member, other] = [new RegExp(`[${inside}]`, 'gu'), new RegExp(`[^${inside}]`, 'gu')];
@@ -124,21 +124,21 @@ function scanned(inside: string): CharSet {
   for (const [first, last] of ELSEWHERE) {
     if (new RegExp(`[${inside}]`, 'u').test(String.fromCodePoint(first))) ranges.push([first, last]);
   }
-  const set = normalized(ranges);
+  const set = normalizeRanges(ranges);
   scans.set(inside, set);
   return set;
 }
 
 /** Unicode's definitions (UTS 18, annex C), not ASCII's. */
-export const digits = () => scanned(String.raw`\p{Nd}`);
-export const spaces = () => scanned(String.raw`\p{White_Space}`);
-export const wordChars = () => scanned(String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`);
+export const digits = () => scanClass(String.raw`\p{Nd}`);
+export const spaces = () => scanClass(String.raw`\p{White_Space}`);
+export const wordChars = () => scanClass(String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`);
 
 /** @param name a general category, a script or a binary property, as in `\p{name}`; undefined when there is none */
 export function unicodeClass(name: string): CharSet | undefined {
   for (const source of [`\\p{${name}}`, `\\p{Script=${name}}`]) {
     try {
-      return scanned(source);
+      return scanClass(source);
     } catch {
       // Another kind of name.
     }
@@ -154,7 +154,7 @@ let cased: readonly number[] = [];
 function caseOrbits(): ReadonlyMap<number, readonly number[]> {
   if (orbits) return orbits;
   const members = new Map<string, number[]>();
-  for (const codePoint of codePointsOf(scanned(String.raw`\p{Changes_When_Casemapped}`))) {
+  for (const codePoint of codePointsOf(scanClass(String.raw`\p{Changes_When_Casemapped}`))) {
     const folded = simplyFolded(String.fromCodePoint(codePoint));
     members.set(folded, [...(members.get(folded) ?? []), codePoint]);
   }
@@ -193,7 +193,7 @@ function withOtherCases(set: CharSet): CharSet {
   const known = caseOrbits();
   const candidates = sizeOf(set) < known.size ? codePointsOf(set) : casedIn(set);
   const added = [...candidates].flatMap((one) => known.get(one) ?? []).map((one) => [one, one] as const);
-  return added.length > 0 ? union(set, normalized(added)) : set;
+  return added.length > 0 ? union(set, normalizeRanges(added)) : set;
 }
 
 function* casedIn(set: CharSet): Iterable<number> {

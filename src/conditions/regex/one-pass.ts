@@ -17,7 +17,7 @@ const LOOKED_AT = 50;
 
 /** @returns undefined for patterns of other forms */
 export function onePassTest(regex: Regex): ((text: string) => boolean) | undefined {
-  const parts = flattened(regex);
+  const parts = flattenSequence(regex);
   if (!isPlace(parts[0], 'start')) return undefined;
   const toEnd = isPlace(parts.at(-1), 'end');
   const steps = parts.slice(1, toEnd ? -1 : undefined).map(stepOf);
@@ -78,8 +78,8 @@ function takeChars({ set, min, max = Infinity }: Step): Take {
   };
 }
 
-function flattened(regex: Regex): readonly Regex[] {
-  return regex.kind === 'sequence' ? regex.items.flatMap(flattened) : [regex];
+function flattenSequence(regex: Regex): readonly Regex[] {
+  return regex.kind === 'sequence' ? regex.items.flatMap(flattenSequence) : [regex];
 }
 
 function isPlace(part: Regex | undefined, place: 'start' | 'end'): boolean {
@@ -89,7 +89,7 @@ function isPlace(part: Regex | undefined, place: 'start' | 'end'): boolean {
 function stepOf(part: Regex): Step | undefined {
   if (part.kind === 'chars') return { set: part.set, min: 1, max: 1 };
   if (part.kind !== 'repeat') return undefined;
-  const [only, second] = flattened(part.item);
+  const [only, second] = flattenSequence(part.item);
   if (only?.kind !== 'chars' || second) return undefined;
   return { set: only.set, min: part.min, max: part.max };
 }

@@ -3,7 +3,7 @@
  * characters of a pattern, and each is read, compared, and written for the engine.
  */
 import { InvalidInput } from '../../platform/errors.ts';
-import { refused } from './regex-errors.ts';
+import { unsupportedPattern } from './regex-errors.ts';
 
 /** Limit for one pattern: some 60 classes of all letters, which take some 40 ms to compile. */
 const RANGES_OF_PATTERN = 50_000;
@@ -14,7 +14,7 @@ const RANGES_TO_FIND = 5_000;
 
 type RoomOptions = { most?: number; refuse?: () => Error; around?: PatternRoom | undefined };
 
-const tooLarge = () => refused('A pattern with as large classes as this');
+const tooLarge = () => unsupportedPattern('A pattern with as large classes as this');
 const tooMuchTogether = () =>
   new InvalidInput('The patterns of all conditions together are too large.', 'value', 'invalid_value');
 

@@ -4,14 +4,14 @@ import {
   complement,
   difference,
   intersection,
-  normalized,
+  normalizeRanges,
   NOTHING,
   single,
   union,
   type CharSet,
 } from './char-sets.ts';
 import type { PatternReader } from './pattern-reader.ts';
-import { invalid, refused } from './regex-errors.ts';
+import { invalid, unsupportedPattern } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
 
 /** ASCII only, as POSIX defined them. */
@@ -49,7 +49,7 @@ const MAX_DEPTH = 200;
  */
 export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0): CharSet {
   // tooth: pattern-nesting
-  if (depth > MAX_DEPTH) throw refused('Nesting as deep as this');
+  if (depth > MAX_DEPTH) throw unsupportedPattern('Nesting as deep as this');
   reader.next();
   const negated = reader.take('^');
   let set = NOTHING;
@@ -66,16 +66,16 @@ export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0)
       for (const range of readItem(reader, ignoreCase, depth)) operand.push(range);
       continue;
     }
-    set = reader.taking(apply(set, folded(reader, operand, ignoreCase)));
+    set = reader.taking(apply(set, foldCase(reader, operand, ignoreCase)));
     apply = operation[1];
     operand = [];
   }
-  set = reader.taking(apply(set, folded(reader, operand, ignoreCase)));
+  set = reader.taking(apply(set, foldCase(reader, operand, ignoreCase)));
   return negated ? complement(set) : set;
 }
 
-function folded(reader: PatternReader, ranges: CharSet, ignoreCase: boolean): CharSet {
-  const set = reader.taking(normalized(ranges));
+function foldCase(reader: PatternReader, ranges: CharSet, ignoreCase: boolean): CharSet {
+  const set = reader.taking(normalizeRanges(ranges));
   return ignoreCase ? reader.inAnyCase(set) : set;
 }
 

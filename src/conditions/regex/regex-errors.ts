@@ -6,7 +6,7 @@ export function invalid(what: string): InvalidInput {
 }
 
 /** Valid elsewhere, but not to be had in linear time. */
-export function refused(what: string): InvalidInput {
+export function unsupportedPattern(what: string): InvalidInput {
   return new InvalidInput(
     `${what} is not supported in a regular expression: patterns are matched in linear time.`,
     'value',
@@ -14,6 +14,6 @@ export function refused(what: string): InvalidInput {
   );
 }
 
-export function refusedConstruct(name: string, text: string): InvalidInput {
-  return refused(`${/^[aeiou]/.test(name) ? 'An' : 'A'} ${name} (\`${text}\`)`);
+export function unsupportedConstruct(name: string, text: string): InvalidInput {
+  return unsupportedPattern(`${/^[aeiou]/.test(name) ? 'An' : 'A'} ${name} (\`${text}\`)`);
 }

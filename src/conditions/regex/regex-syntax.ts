@@ -7,7 +7,7 @@ import { charsOf, complement, NOTHING, single, type CharSet } from './char-sets.
 import { PatternReader } from './pattern-reader.ts';
 import { PatternRoom } from './pattern-room.ts';
 import { readClass } from './regex-classes.ts';
-import { invalid, refused, refusedConstruct } from './regex-errors.ts';
+import { invalid, unsupportedPattern, unsupportedConstruct } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
 import {
   charsNode,
@@ -69,18 +69,19 @@ const REFUSED_ESCAPES: Record<string, string> = {
  */
 export function parseRegex(pattern: string, together?: PatternRoom): Regex {
   // tooth: pattern-length
-  if (pattern.length > LONGEST_PATTERN) throw refused(`A pattern of more than ${LONGEST_PATTERN} characters`);
+  if (pattern.length > LONGEST_PATTERN)
+    throw unsupportedPattern(`A pattern of more than ${LONGEST_PATTERN} characters`);
   const room = new PatternRoom({ around: together });
   room.take(pattern.length);
   const reader = new PatternReader(pattern, room);
   const regex = readAlternatives(reader, NO_FLAGS, 0);
   if (!reader.atEnd) throw invalid('an unopened group `)`');
-  if (regex.states > MAX_STATES) throw refused('A pattern as large as this');
+  if (regex.states > MAX_STATES) throw unsupportedPattern('A pattern as large as this');
   return regex;
 }
 
 function readAlternatives(reader: PatternReader, outer: Flags, depth: number): Regex {
-  if (depth > MAX_DEPTH) throw refused('Nesting as deep as this');
+  if (depth > MAX_DEPTH) throw unsupportedPattern('Nesting as deep as this');
   let flags = outer;
   const branches: Regex[][] = [[]];
   while (!reader.atEnd && reader.peek !== ')') {
@@ -107,14 +108,14 @@ function readFlags(reader: PatternReader, flags: Flags): Flags | undefined {
   }
   const found = reader.takeMatch(/\(\?([a-zA-Z]*)(?:-([a-zA-Z]+))?\)/y);
   if (!found || REFUSED_GROUPS.some(([start]) => found[0].slice(1) === start)) {
-    if (found) throw refusedConstruct('recursion', found[0]);
+    if (found) throw unsupportedConstruct('recursion', found[0]);
     return undefined;
   }
   if (!found[1] && !found[2]) throw invalid('a group without flags `(?)`');
-  return changed(flags, found[1] ?? '', found[2] ?? '');
+  return changeFlags(flags, found[1] ?? '', found[2] ?? '');
 }
 
-function changed(flags: Flags, on: string, off: string): Flags {
+function changeFlags(flags: Flags, on: string, off: string): Flags {
   const result = { ...flags };
   for (const [letters, value] of [
     [on, true],
@@ -148,11 +149,11 @@ function chars(reader: PatternReader, set: CharSet, { ignoreCase }: Flags): Rege
 function readGroup(reader: PatternReader, flags: Flags, depth: number): Regex {
   reader.next();
   const found = REFUSED_GROUPS.find(([start]) => reader.startsWith(start));
-  if (found) throw refusedConstruct(found[1], `(${found[0]}`);
+  if (found) throw unsupportedConstruct(found[1], `(${found[0]}`);
   const inner = reader.takeMatch(/\?([a-zA-Z]*)(?:-([a-zA-Z]+))?:/y);
   const named = !inner && reader.takeMatch(/\?P?<[A-Za-z_][\w.[\]]*>/y);
   if (!inner && !named && reader.peek === '?') throw invalid('an unknown kind of group `(?`');
-  const group = readAlternatives(reader, inner ? changed(flags, inner[1] ?? '', inner[2] ?? '') : flags, depth + 1);
+  const group = readAlternatives(reader, inner ? changeFlags(flags, inner[1] ?? '', inner[2] ?? '') : flags, depth + 1);
   if (!reader.take(')')) throw invalid('an unclosed group `(`');
   return group;
 }
@@ -161,8 +162,8 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   reader.next();
   if (reader.atEnd) throw invalid('a backslash at the end');
   const letter = reader.peek;
-  if (/[1-9]/.test(letter)) throw refusedConstruct('back-reference', `\\${letter}`);
-  if (Object.hasOwn(REFUSED_ESCAPES, letter)) throw refusedConstruct(REFUSED_ESCAPES[letter]!, `\\${letter}`);
+  if (/[1-9]/.test(letter)) throw unsupportedConstruct('back-reference', `\\${letter}`);
+  if (Object.hasOwn(REFUSED_ESCAPES, letter)) throw unsupportedConstruct(REFUSED_ESCAPES[letter]!, `\\${letter}`);
   const place = PLACES[letter];
   if (place) {
     reader.next();
@@ -186,12 +187,12 @@ function readRepeats(reader: PatternReader, atom: Regex, flags: Flags): Regex {
     if (flags.extended) reader.skipSpaceAndComments();
     const bounds = readBounds(reader);
     if (!bounds) return regex;
-    if (reader.peek === '+') throw refused('A possessive quantifier (`+` after a quantifier)');
+    if (reader.peek === '+') throw unsupportedPattern('A possessive quantifier (`+` after a quantifier)');
     reader.take('?');
     regex = repeatOf(regex, bounds);
     // tooth: pattern-depth
-    if (regex.depth > MAX_DEPTH) throw refused('Nesting as deep as this');
-    if (regex.repeats > MAX_REPEAT) throw refused(`Repeating more than ${MAX_REPEAT} times`);
+    if (regex.depth > MAX_DEPTH) throw unsupportedPattern('Nesting as deep as this');
+    if (regex.repeats > MAX_REPEAT) throw unsupportedPattern(`Repeating more than ${MAX_REPEAT} times`);
   }
 }
 

@@ -61,14 +61,14 @@ function compileNow(pattern: string): { search: Search; taken: number } {
     const regex = parseRegex(pattern, room);
     const { states } = regex;
     const test = onePassTest(regex);
-    const search = test ? inOnePass(test) : byMachine(RE2JS.compile(re2Of(regex)), states);
+    const search = test ? onePassSearch(test) : machineSearch(RE2JS.compile(re2Of(regex)), states);
     return { search, taken: room.taken + states };
   } catch {
     return { search: () => undefined, taken: room.taken };
   }
 }
 
-function byMachine(machine: RE2JS, states: number): Search {
+function machineSearch(machine: RE2JS, states: number): Search {
   return (text, steps) => {
     if (text.length * states > MAX_STEPS) return undefined;
     steps.spendOn(text, states * STEPS_PER_STATE);
@@ -76,7 +76,7 @@ function byMachine(machine: RE2JS, states: number): Search {
   };
 }
 
-function inOnePass(test: (text: string) => boolean): Search {
+function onePassSearch(test: (text: string) => boolean): Search {
   return (text, steps) => {
     steps.spendOn(text, STEPS_IN_ONE_PASS);
     return test(text);

@@ -64,7 +64,7 @@ function writeComparison(operator: Exclude<Operator, 'is_set' | 'is_not_set'>, w
   return sql === undefined ? 'false' : `coalesce(${sql}, false)`;
 }
 
-function not(write: Writer): Writer {
+function negate(write: Writer): Writer {
   return (wanted, scope) => {
     const sql = write(wanted, scope);
     return sql && `not (${sql})`;
@@ -79,17 +79,17 @@ const equals: Writer = (wanted, { found, context }) => {
 };
 
 /** The property's text, with A to Z in lower case. */
-function lowered(found: string): string {
+function lowerCaseSql(found: string): string {
   return `lower(property_text(${found}) collate "C")`;
 }
 
-function onText(write: (lowered: string, wanted: string) => string): Writer {
-  return (wanted, { found }) => write(lowered(found), lowerAscii(textOf(wanted)));
+function textWriter(write: (lowered: string, wanted: string) => string): Writer {
+  return (wanted, { found }) => write(lowerCaseSql(found), lowerAscii(textOf(wanted)));
 }
 
-const contains = onText((lowered, wanted) => `strpos(${lowered}, ${escapeLiteral(wanted)}) > 0`);
-const startsWith = onText((lowered, wanted) => `starts_with(${lowered}, ${escapeLiteral(wanted)})`);
-const endsWith = onText((lowered, wanted) => {
+const contains = textWriter((lowered, wanted) => `strpos(${lowered}, ${escapeLiteral(wanted)}) > 0`);
+const startsWith = textWriter((lowered, wanted) => `starts_with(${lowered}, ${escapeLiteral(wanted)})`);
+const endsWith = textWriter((lowered, wanted) => {
   return `right(${lowered}, length(${escapeLiteral(wanted)})) = ${escapeLiteral(wanted)}`;
 });
 const containsAny: Writer = (wanted, { found }) => {
@@ -98,7 +98,7 @@ const containsAny: Writer = (wanted, { found }) => {
   );
   // One condition for all values, because the planner takes quadratic time for a list and cannot be stopped. False if
   // there is no property.
-  return `(${lowered(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
+  return `(${lowerCaseSql(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
 };
 
 const matchesRegex: Writer = (wanted, { found }) => {
@@ -116,20 +116,20 @@ function patternOrUndefined(pattern: string): string | undefined {
 }
 
 /** SQL of a property that is read; null for longer texts, which the evaluator does not read either. Numbers are never too long. */
-function capped(found: string, longest: number, read: string): string {
+function nullIfLonger(found: string, longest: number, read: string): string {
   return `(case when jsonb_typeof(${found}) <> 'string' or length(${found} #>> '{}') <= ${longest} then ${read} end)`;
 }
 
 function numberSql(found: string): string {
   // tooth: sql-number-length
-  return capped(found, LONGEST_NUMBER, `property_number(${found})`);
+  return nullIfLonger(found, LONGEST_NUMBER, `property_number(${found})`);
 }
 
 function versionSql(found: string, lenient: boolean): string {
-  return capped(found, LONGEST_VERSION, `property_version(${found}, ${lenient})`);
+  return nullIfLonger(found, LONGEST_VERSION, `property_version(${found}, ${lenient})`);
 }
 
-function onNumber(sign: string): Writer {
+function numberWriter(sign: string): Writer {
   return (wanted, { found }) => {
     const number = numberOf(wanted);
     return number === undefined ? undefined : `${numberSql(found)} ${sign} ${float(number)}`;
@@ -145,18 +145,18 @@ function float(number: number): string {
   return `${escapeLiteral(String(number))}::float8`;
 }
 
-function onInstant(sign: string): Writer {
+function instantWriter(sign: string): Writer {
   return (wanted, { found, context }) => {
     const instant = instantOfFilter(wanted, context);
     // Named only if it is not UTC, because other zones take longer.
     const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
     if (instant === undefined) return undefined;
     const read = `property_instant(${found}, ${context.now * 1000}${zone})`;
-    return `${capped(found, LONGEST_INSTANT, read)} ${sign} ${instant}`;
+    return `${nullIfLonger(found, LONGEST_INSTANT, read)} ${sign} ${instant}`;
   };
 }
 
-function onVersion(sign: string, read: (text: string) => Version | undefined = versionOf): Writer {
+function versionWriter(sign: string, read: (text: string) => Version | undefined = versionOf): Writer {
   return (wanted, { found }) => {
     const version = read(textOf(wanted));
     const key = versionSql(found, read === comparableVersionOf);
@@ -164,7 +164,7 @@ function onVersion(sign: string, read: (text: string) => Version | undefined = v
   };
 }
 
-function inRange(rangeOf: (text: string) => VersionRange | undefined): Writer {
+function versionRangeWriter(rangeOf: (text: string) => VersionRange | undefined): Writer {
   return (wanted, { found }) => {
     const range = rangeOf(textOf(wanted));
     return range && rangeSql(`${versionSql(found, false)} collate "C"`, range);
@@ -185,33 +185,33 @@ function rangeSql(key: string, { from, below }: VersionRange): string {
 
 const WRITERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Writer> = {
   exact: equals,
-  is_not: not(equals),
+  is_not: negate(equals),
   icontains: contains,
-  not_icontains: not(contains),
+  not_icontains: negate(contains),
   icontains_multi: containsAny,
-  not_icontains_multi: not(containsAny),
+  not_icontains_multi: negate(containsAny),
   starts_with: startsWith,
-  not_starts_with: not(startsWith),
+  not_starts_with: negate(startsWith),
   ends_with: endsWith,
-  not_ends_with: not(endsWith),
+  not_ends_with: negate(endsWith),
   regex: matchesRegex,
-  not_regex: not(matchesRegex),
-  gt: onNumber('>'),
-  gte: onNumber('>='),
-  lt: onNumber('<'),
-  lte: onNumber('<='),
+  not_regex: negate(matchesRegex),
+  gt: numberWriter('>'),
+  gte: numberWriter('>='),
+  lt: numberWriter('<'),
+  lte: numberWriter('<='),
   between: isBetween,
-  not_between: not(isBetween),
-  is_date_exact: onInstant('='),
-  is_date_before: onInstant('<'),
-  is_date_after: onInstant('>'),
-  semver_eq: onVersion('=', comparableVersionOf),
-  semver_neq: onVersion('<>', comparableVersionOf),
-  semver_gt: onVersion('>'),
-  semver_gte: onVersion('>='),
-  semver_lt: onVersion('<'),
-  semver_lte: onVersion('<='),
-  semver_tilde: inRange(tildeRange),
-  semver_caret: inRange(caretRange),
-  semver_wildcard: inRange(wildcardRange),
+  not_between: negate(isBetween),
+  is_date_exact: instantWriter('='),
+  is_date_before: instantWriter('<'),
+  is_date_after: instantWriter('>'),
+  semver_eq: versionWriter('=', comparableVersionOf),
+  semver_neq: versionWriter('<>', comparableVersionOf),
+  semver_gt: versionWriter('>'),
+  semver_gte: versionWriter('>='),
+  semver_lt: versionWriter('<'),
+  semver_lte: versionWriter('<='),
+  semver_tilde: versionRangeWriter(tildeRange),
+  semver_caret: versionRangeWriter(caretRange),
+  semver_wildcard: versionRangeWriter(wildcardRange),
 };

@@ -66,7 +66,7 @@ function checkedFilter(
     throw refusal(`A filter's 'key' may have at most ${MAX_KEY} characters`);
   if (operator !== null && typeof operator !== 'string') throw refusal("A filter's 'operator' must be a string");
   if (!isStorable(given)) throw refusal('A filter holds characters that no stored text can hold');
-  return named(index, () => {
+  return nameFilterInErrors(index, () => {
     if (type === 'hogql') {
       takeExpression(key, room);
       compileExpression(key, relationOf(model), SOME_INTERVAL);
@@ -97,7 +97,7 @@ export function isStorable(given: object): boolean {
   return !/\\u(0000|[dD][89a-fA-F])/.test(text.replaceAll('\\\\', ''));
 }
 
-function named<T>(index: number, check: () => T): T {
+function nameFilterInErrors<T>(index: number, check: () => T): T {
   try {
     return check();
   } catch (error) {

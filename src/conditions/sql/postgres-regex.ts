@@ -4,7 +4,7 @@
  * match with a state machine, in time linear in the text; the few places that it has to look around for are one character wide.
  */
 import { intersection, LAST, type CharSet } from '../regex/char-sets.ts';
-import { refused } from '../regex/regex-errors.ts';
+import { unsupportedPattern } from '../regex/regex-errors.ts';
 import { parseRegex } from '../regex/regex-syntax.ts';
 import type { Place, Regex } from '../regex/regex-tree.ts';
 
@@ -36,7 +36,7 @@ const PLACES: Record<Place, string> = {
  */
 export function postgresRegex(pattern: string): string {
   const regex = parseRegex(pattern);
-  if (regex.states > MAX_STATES) throw refused('A pattern as large as this');
+  if (regex.states > MAX_STATES) throw unsupportedPattern('A pattern as large as this');
   return areOf(regex);
 }
 
@@ -45,15 +45,15 @@ function areOf(regex: Regex): string {
   if (regex.kind === 'place') return PLACES[regex.place];
   if (regex.kind === 'sequence') return `(?:${regex.items.map(areOf).join('')})`;
   if (regex.kind === 'either') return `(?:${regex.items.map(areOf).join('|')})`;
-  return repeated(areOf(regex.item), regex.min, regex.max);
+  return repeatItem(areOf(regex.item), regex.min, regex.max);
 }
 
 /** A longer repetition is several after each other. */
-function repeated(item: string, min: number, max: number | undefined): string {
+function repeatItem(item: string, min: number, max: number | undefined): string {
   if (min > MAX_COUNT)
-    return times(item, MAX_COUNT, MAX_COUNT) + repeated(item, min - MAX_COUNT, max && max - MAX_COUNT);
+    return times(item, MAX_COUNT, MAX_COUNT) + repeatItem(item, min - MAX_COUNT, max && max - MAX_COUNT);
   if (max === undefined || max <= MAX_COUNT) return times(item, min, max);
-  return times(item, min, MAX_COUNT) + repeated(item, 0, max - MAX_COUNT);
+  return times(item, min, MAX_COUNT) + repeatItem(item, 0, max - MAX_COUNT);
 }
 
 function times(item: string, min: number, max: number | undefined): string {
@@ -76,9 +76,9 @@ function writeClass(set: CharSet): string {
 }
 
 function rangeOf([first, last]: readonly [number, number]): string {
-  return first === last ? escaped(first) : `${escaped(first)}-${escaped(last)}`;
+  return first === last ? escapeCodePoint(first) : `${escapeCodePoint(first)}-${escapeCodePoint(last)}`;
 }
 
-function escaped(codePoint: number): string {
+function escapeCodePoint(codePoint: number): string {
   return String.raw`\U` + codePoint.toString(16).padStart(8, '0');
 }

@@ -56,7 +56,7 @@ export function openCspReports(body: unknown, { query, headers }: Surroundings):
     events: kept.map((violation) => ({
       event: '$csp_violation',
       distinct_id: distinctId,
-      properties: { ...around, $current_url: violation.document_url, ...prefixed(violation) },
+      properties: { ...around, $current_url: violation.document_url, ...prefixNames(violation) },
     })),
     historical: false,
     sentAt: undefined,
@@ -68,8 +68,8 @@ type Violation = RawObject & { document_url: unknown };
 
 /** Finds the form of the report by its members, because content types are unreliable here too. */
 function violationsIn(body: unknown): Violation[] {
-  if (Array.isArray(body)) return body.filter(isViolation).map(fromReportingApi);
-  if (isViolation(body)) return [fromReportingApi(body)];
+  if (Array.isArray(body)) return body.filter(isViolation).map(readViolation);
+  if (isViolation(body)) return [readViolation(body)];
   const report = isObject(body) ? body['csp-report'] : undefined;
   if (!isObject(report)) {
     throw new InvalidInput('The body is no report of a violation.', null, 'invalid_csp_payload');
@@ -81,7 +81,7 @@ function isViolation(report: unknown): report is RawObject {
   return isObject(report) && report['type'] === VIOLATION;
 }
 
-function fromReportingApi(raw: RawObject): Violation {
+function readViolation(raw: RawObject): Violation {
   const members = membersOf(isObject(raw['body']) ? raw['body'] : {});
   return {
     report_type: VIOLATION,
@@ -102,7 +102,7 @@ function membersOf(report: RawObject): Violation {
   return members as Violation;
 }
 
-function prefixed(violation: Violation): RawObject {
+function prefixNames(violation: Violation): RawObject {
   return Object.fromEntries(Object.entries(violation).map(([name, value]) => [`$csp_${name}`, value]));
 }
 

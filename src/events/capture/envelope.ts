@@ -44,7 +44,7 @@ export function openEnvelope(body: unknown, { query }: Surroundings, eventName?:
   checkCount(events);
   return {
     token: usableToken(tokenOf(around) ?? commonToken(events) ?? query('api_key') ?? query('token')),
-    events: eventName === undefined ? events : events.map((event) => named(event, eventName)),
+    events: eventName === undefined ? events : events.map((event) => withName(event, eventName)),
     historical: around['historical_migration'] === true,
     // The second spelling is that of posthog-python before 3.
     sentAt: around['sent_at'] ?? around['sentAt'] ?? sentAtOf(query('_')),
@@ -68,7 +68,7 @@ function sentAtOf(text: string | undefined): number | undefined {
   return ms >= EARLIEST_SENT_MS ? ms : undefined;
 }
 
-function named(event: unknown, name: string): unknown {
+function withName(event: unknown, name: string): unknown {
   return isObject(event) && (event['event'] ?? undefined) === undefined ? { ...event, event: name } : event;
 }
 
@@ -122,18 +122,18 @@ export function usableToken(token: unknown): string {
   if (token === undefined || token === null) {
     throw new NotAuthenticated('No API key was given: name the project in `api_key`.');
   }
-  if (typeof token !== 'string') throw refused('it is not text');
+  if (typeof token !== 'string') throw invalidKey('it is not text');
   const trimmed = token.trim();
-  if (trimmed === '') throw refused('it is empty');
-  if (trimmed.length > 64) throw refused('it is longer than 64 characters');
-  if (trimmed.startsWith('phx_')) throw refused(`it is a personal API key. ${PUBLIC_KEY_WANTED}`);
-  if (trimmed.startsWith('phs_')) throw refused(`it is a secret key of a project. ${PUBLIC_KEY_WANTED}`);
-  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw refused('it holds other characters than a key has');
+  if (trimmed === '') throw invalidKey('it is empty');
+  if (trimmed.length > 64) throw invalidKey('it is longer than 64 characters');
+  if (trimmed.startsWith('phx_')) throw invalidKey(`it is a personal API key. ${PUBLIC_KEY_WANTED}`);
+  if (trimmed.startsWith('phs_')) throw invalidKey(`it is a secret key of a project. ${PUBLIC_KEY_WANTED}`);
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw invalidKey('it holds other characters than a key has');
   return trimmed;
 }
 
 const PUBLIC_KEY_WANTED = 'Send the public key of the project, which begins with phc_';
 
-function refused(reason: string): NotAuthenticated {
+function invalidKey(reason: string): NotAuthenticated {
   return new NotAuthenticated(`The API key is not valid: ${reason}.`);
 }

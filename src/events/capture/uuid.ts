@@ -23,7 +23,7 @@ export function uuidV7(nowMs = Date.now()): string {
   pool[used + 2] = (pool[used + 2]! & 0x3f) | 0x80;
   const random = pool.toString('hex', used, used + RANDOM_BYTES);
   used += RANDOM_BYTES;
-  return joined(nowMs, random);
+  return joinUuid(nowMs, random);
 }
 
 /** @param hex ten bytes used instead of random ones, so the result is the same every time */
@@ -31,10 +31,10 @@ export function uuidV7Of(ms: number, hex: string): string {
   const bytes = Buffer.from(hex, 'hex');
   bytes[0] = (bytes[0]! & 0x0f) | 0x70;
   bytes[2] = (bytes[2]! & 0x3f) | 0x80;
-  return joined(ms, bytes.toString('hex'));
+  return joinUuid(ms, bytes.toString('hex'));
 }
 
-function joined(ms: number, random: string): string {
+function joinUuid(ms: number, random: string): string {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-${random.slice(0, 4)}-${random.slice(4, 8)}-${random.slice(8)}`;
 }

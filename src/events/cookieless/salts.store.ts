@@ -15,7 +15,7 @@ const COLUMNS = `salt, (extract(epoch from begins_at) * 1000)::float8 as began_a
   (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as ms_left`;
 
 export function saltStore(db: Knex) {
-  async function first(sql: string, values: number[]): Promise<StoredSalt | undefined> {
+  async function firstSalt(sql: string, values: number[]): Promise<StoredSalt | undefined> {
     const { rows } = await db.raw<{ rows: Row[] }>(sql, values);
     return rows[0] && { salt: rows[0].salt, beganAt: rows[0].began_at, msLeft: rows[0].ms_left };
   }
@@ -23,11 +23,11 @@ export function saltStore(db: Knex) {
   return {
     /** The salt of the project's present day, made by the first request for it. */
     async ofToday(projectId: number): Promise<StoredSalt> {
-      const known = await first(
+      const known = await firstSalt(
         `select ${COLUMNS} from cookieless_salts where project_id = ? and ends_at > clock_timestamp() order by begins_at limit 1`,
         [projectId],
       );
-      return known ?? (await first(`select ${COLUMNS} from make_cookieless_salt(?)`, [projectId]))!;
+      return known ?? (await firstSalt(`select ${COLUMNS} from make_cookieless_salt(?)`, [projectId]))!;
     },
 
     /** Deletes salts whose day is over. Only reads if there are none, so no request waits. */

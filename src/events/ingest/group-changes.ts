@@ -1,6 +1,6 @@
 /** Changes of groups, such as companies, by `$groupidentify`. */
 
-import { quoted } from '../../platform/db/simple-query.ts';
+import { quoteText } from '../../platform/db/simple-query.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
 
 /** Bytes of a group's properties as JSON. */
@@ -35,7 +35,7 @@ export function groupsSql(projectId: number, subjects: readonly { group?: GroupU
   if (groups.size === 0) return undefined;
   const names = [...groups.keys()].sort();
   const changes = `[${names.map((name) => changeJson(groups.get(name)!)).join(',')}]`;
-  return `select change_groups(${projectId}, ${quoted(changes)}, ${MAX_PROPERTIES_BYTES}, ${MAX_PROPERTIES_VALUES})`;
+  return `select change_groups(${projectId}, ${quoteText(changes)}, ${MAX_PROPERTIES_BYTES}, ${MAX_PROPERTIES_VALUES})`;
 }
 
 /** @param refused what the statement answers */

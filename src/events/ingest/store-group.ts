@@ -12,7 +12,7 @@ import { countDistinctIds, type DistinctIdCounts } from '../persons/distinct-id-
 import type { KnownPersons } from '../persons/known-persons.ts';
 import { loadPersons, type Ask, type Persons } from '../persons/load-persons.ts';
 import { createPersonWork, type PersonChanges } from '../persons/person-work.ts';
-import { AnswerTooLarge, quoted, quotedArray, simpleQuery } from '../../platform/db/simple-query.ts';
+import { AnswerTooLarge, quoteText, quoteTextArray, simpleQuery } from '../../platform/db/simple-query.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
 
 type Session = Parameters<typeof simpleQuery>[0];
@@ -97,7 +97,7 @@ async function decide(group: Group, persons: Persons): Promise<Outcome> {
   const affected = affectedPersons(tentative.changes);
   if (without.length + affected.size === 0) return tentative;
 
-  const lock = `select lock_persons(${projectId}, ${quotedArray(without)}, '{${[...affected].join(',')}}')`;
+  const lock = `select lock_persons(${projectId}, ${quoteTextArray(without)}, '{${[...affected].join(',')}}')`;
   const expected = new Map(distinctIds(references).map((id) => [id, persons.get(id)]));
   const locked = await loadPersons(group, lock, expected);
   if (locked.areAsExpected) return tentative;
@@ -166,7 +166,7 @@ function lastSql({ projectId, references }: Group, groups: string | undefined, c
   const range = historicalRange(references);
   return [
     groups,
-    hasChanges(changes) && `select change_persons(${projectId}, ${quoted(changesJson(changes))})`,
+    hasChanges(changes) && `select change_persons(${projectId}, ${quoteText(changesJson(changes))})`,
     `select stamp_events(${projectId}, ${instantSql(range?.from)}, ${instantSql(range?.to)})`,
     `copy events (${ROW_COLUMNS}) from stdin (format binary)`,
     'commit',

@@ -1,5 +1,5 @@
 /** Reads the persons of a group's events in the ingest transaction; Postgres sends only those that differ from the ones in memory. */
-import { quotedArray, type Fields } from '../../platform/db/simple-query.ts';
+import { quoteTextArray, type Fields } from '../../platform/db/simple-query.ts';
 import type { KnownPersons } from './known-persons.ts';
 import type { LoadedPerson } from './person.ts';
 import { StoredProperties } from './stored-properties.ts';
@@ -44,7 +44,7 @@ export async function loadPersons(
 
 function personsSql(projectId: number, expected: ReadonlyMap<string, LoadedPerson | undefined>): string {
   const stamps = Array.from(expected.values(), (person) => person?.stamp ?? NO_STAMP);
-  return `select * from persons_of(${projectId}, ${quotedArray([...expected.keys()])}, '{${stamps.join(',')}}')`;
+  return `select * from persons_of(${projectId}, ${quoteTextArray([...expected.keys()])}, '{${stamps.join(',')}}')`;
 }
 
 const NO_STAMP = '0';

@@ -60,7 +60,7 @@ export function createPersonWork(
         : (find(distinctId) ?? make(distinctId, timestamp));
       person.isIdentified ||= effects.identifies;
       change(person, distinctId, timestamp, effects);
-      return seen(person);
+      return snapshotOf(person);
     },
 
     /** Changes to be written; empty arrays for none. */
@@ -83,7 +83,7 @@ export function createPersonWork(
 
   function withoutProfile(distinctId: string): EventPerson {
     const person = find(distinctId);
-    return person ? seen(person) : { id: personIdOf(projectId, distinctId), properties: NO_PROPERTIES };
+    return person ? snapshotOf(person) : { id: personIdOf(projectId, distinctId), properties: NO_PROPERTIES };
   }
 
   function find(distinctId: string): Person | undefined {
@@ -166,7 +166,7 @@ export function createPersonWork(
 }
 
 /** Snapshot of the person: the event keeps it while the person changes further. */
-function seen({ id, properties }: Person): EventPerson {
+function snapshotOf({ id, properties }: Person): EventPerson {
   return { id, properties };
 }
 

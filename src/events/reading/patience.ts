@@ -24,17 +24,17 @@ export function timeoutSetting(content: Content, seconds: number | undefined): R
 }
 
 /** Turns Postgres errors about a user's own expressions into an error for the user, because a repeat would fail in the same way. */
-export function blaming(content: Content, seconds: number | undefined, error: unknown): unknown {
+export function translateReadError(content: Content, seconds: number | undefined, error: unknown): unknown {
   const state = sqlState(error) ?? '';
   const field = writtenField(content);
-  const blamed = (code: string, detail: string) => {
+  const userFault = (code: string, detail: string) => {
     const fault: Fault = { code, owner: 'you', field };
     return new InvalidInput(detail, field, undefined, { fault });
   };
   const limit = limitOf(content, seconds);
   if (state === SQL_STATE.queryCanceled && limit > 0)
-    return blamed('source_read_timeout', `Reading the rows of the data interval took more than ${limit} seconds.`);
+    return userFault('source_read_timeout', `Reading the rows of the data interval took more than ${limit} seconds.`);
   // Class 22: data exceptions.
   if (field === null || !state.startsWith('22')) return error;
-  return blamed('expression_failed', `The rows of the data interval cannot be computed (SQLSTATE ${state}).`);
+  return userFault('expression_failed', `The rows of the data interval cannot be computed (SQLSTATE ${state}).`);
 }

@@ -6,7 +6,7 @@ import { rowsDigestSql } from '../../conditions/rows/rows-digest.ts';
 import { copyOut } from './copy-out.ts';
 import { instantSql, integerSql, uuidSql } from './models/literals.ts';
 import { rowsOf, selectionOf, selectList, type Selection, type Slice } from './selection.ts';
-import { blaming, timeoutSetting, type Patience } from './patience.ts';
+import { translateReadError, timeoutSetting, type Patience } from './patience.ts';
 import { openSnapshot } from './snapshot.ts';
 import { hashSettings } from './transform.ts';
 
@@ -35,7 +35,7 @@ export function eventReader(pool: Pool) {
      */
     async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
-      return inSnapshot(pool, slice, seconds, async (client) => {
+      return withSnapshot(pool, slice, seconds, async (client) => {
         const { rows, bytes } = await total(client, selected);
         if (rows === 0) return { rows, bytes, parts: [] };
         if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };
@@ -76,7 +76,7 @@ export function eventReader(pool: Pool) {
         await snapshot.close();
       } catch (error) {
         signal?.throwIfAborted();
-        throw blaming(slice.content, seconds, error);
+        throw translateReadError(slice.content, seconds, error);
       } finally {
         snapshot.abandon();
       }
@@ -85,7 +85,7 @@ export function eventReader(pool: Pool) {
     /** Rows and digest of a slice as it is now. */
     async digest(slice: Slice): Promise<{ rows: number; digest: RowsDigest }> {
       const { from, where, rowId } = selectedRows(slice);
-      return inSnapshot(pool, slice, undefined, async (client) => {
+      return withSnapshot(pool, slice, undefined, async (client) => {
         const { rows } = await client.query<{ rows: string; digest: RowsDigest }>(
           `select count(*) as rows, ${rowsDigestSql(rowId)} as digest from ${from} where ${where}`,
         );
@@ -115,7 +115,7 @@ export function eventReader(pool: Pool) {
         await snapshot.close();
         return rows[0]?.interval_time ?? null;
       } catch (error) {
-        throw blaming(content, seconds, error);
+        throw translateReadError(content, seconds, error);
       } finally {
         snapshot.abandon();
       }
@@ -151,7 +151,7 @@ function selectedRows(slice: Slice): SelectedRows {
   return { ...rowsOf(slice, selection), rowId, bytes, selection };
 }
 
-async function inSnapshot<T>(
+async function withSnapshot<T>(
   pool: Pool,
   slice: Slice,
   seconds: number | undefined,
@@ -163,7 +163,7 @@ async function inSnapshot<T>(
     await snapshot.close();
     return result;
   } catch (error) {
-    throw blaming(slice.content, seconds, error);
+    throw translateReadError(slice.content, seconds, error);
   } finally {
     snapshot.abandon();
   }

@@ -9,7 +9,7 @@ import { textArraySql } from './models/literals.ts';
 import type { ModelSource, SourceColumn, Window } from './models/model.ts';
 import { persons } from './models/persons.ts';
 import { sessions } from './models/sessions.ts';
-import { transformed } from './transform.ts';
+import { transformColumn } from './transform.ts';
 
 /** Rows of a window that new rows can no longer change. */
 export type Slice = Window & { content: Content };
@@ -104,12 +104,12 @@ function leavingAs(
   transformations: Content['transformations'],
 ): SelectedColumn[] {
   if (typeof sql === 'string') {
-    const left = transformed({ name, type, sql }, transformations);
+    const left = transformColumn({ name, type, sql }, transformations);
     return left ? [{ name, ...left }] : [];
   }
   const [base] = all.filter((one) => one.name === sql.of).flatMap((one) => leavingAs(one, all, transformations));
   if (base?.type !== 'jsonb') return [];
-  const left = transformed({ name, type, sql: `(${sql.sql(base.sql)})` }, transformations);
+  const left = transformColumn({ name, type, sql: `(${sql.sql(base.sql)})` }, transformations);
   return left ? [{ name, ...left }] : [];
 }
 

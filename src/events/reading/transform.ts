@@ -14,7 +14,7 @@ export function partsOfPath(path: string): { column: string; way: string[] } {
 }
 
 /** @param column untouched, with its `sql` @returns the column after the transformations; undefined: it is left out */
-export function transformed(
+export function transformColumn(
   column: { name: string; type: ColumnType; sql: string },
   transformations: readonly Transformation[],
 ): { type: ColumnType; sql: string } | undefined {
@@ -48,6 +48,6 @@ export function hashSettings(key: string): Record<string, string> {
   const given = Buffer.from(key);
   const padded = Buffer.alloc(HASH_BLOCK_BYTES);
   (given.length > HASH_BLOCK_BYTES ? createHash('sha256').update(given).digest() : given).copy(padded);
-  const mixed = (byte: number) => Buffer.from(padded.map((each) => each ^ byte)).toString('hex');
-  return { 'sluice.hash_inner': mixed(0x36), 'sluice.hash_outer': mixed(0x5c) };
+  const xorWith = (byte: number) => Buffer.from(padded.map((each) => each ^ byte)).toString('hex');
+  return { 'sluice.hash_inner': xorWith(0x36), 'sluice.hash_outer': xorWith(0x5c) };
 }

@@ -23,7 +23,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
     return inTransaction(async (stores) => {
       const before = await stores.groups.lock(name);
       const after = await change(stores);
-      const changes = changesBetween('Group', only(before, property), only(after, property));
+      const changes = changesBetween('Group', pickProperty(before, property), pickProperty(after, property));
       await stores.auditLog.record({ project, author: by, ...groupNamed(name), activity: 'updated', changes });
       return after;
     });
@@ -100,7 +100,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
   };
 }
 
-function only({ properties }: Group, property: string): Record<string, unknown> {
+function pickProperty({ properties }: Group, property: string): Record<string, unknown> {
   return Object.hasOwn(properties, property) ? { [property]: properties[property] } : {};
 }
 

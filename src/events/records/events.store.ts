@@ -3,7 +3,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
-import { cutToPage, inTime } from '../table/lookup.ts';
+import { cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 export type StoredEvent = {
   uuid: string;
@@ -75,7 +75,7 @@ export function eventStore(db: Knex) {
       ];
       const sorting = `interval_time ${order}, uuid ${order}`;
       const nearest = `select * from events where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
-      const { rows } = await inTime(
+      const { rows } = await ensureAnswered(
         db.raw<{ rows: (Row & { beyond: boolean })[] }>(cutToPage(nearest, sorting), {
           ...bindingsOf(filter),
           projectId,
@@ -96,7 +96,7 @@ export function eventStore(db: Knex) {
     /** @throws NotFound when this project has no such event */
     async get(projectId: number, uuid: string): Promise<StoredEvent> {
       // An event that is nobody's is not looked for: every event's uuid was claimed.
-      const { rows } = await inTime(
+      const { rows } = await ensureAnswered(
         db.raw<{ rows: Row[] }>(
           `select * from events where project_id = :projectId and uuid = :uuid
              and exists (select from event_ids where project_id = :projectId and uuid = :uuid)

@@ -4,7 +4,7 @@ import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../ingest/group-changes.ts';
-import { containing, cutToPage, inTime } from '../table/lookup.ts';
+import { containing, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 /** A group; `id` is its key. */
 export type Group = Listed & { typeIndex: number; properties: Record<string, unknown> };
@@ -59,7 +59,7 @@ export function groupStore(db: Knex) {
       const sorting = `created_at ${order}, group_key ${order}`;
       const nearest = `select *, octet_length(properties::text) as row_bytes from groups
         where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
-      const { rows } = await inTime(
+      const { rows } = await ensureAnswered(
         db.raw<{ rows: Row[] }>(cutToPage(nearest, sorting), {
           projectId,
           typeIndex,

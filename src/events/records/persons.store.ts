@@ -5,7 +5,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
-import { containing, cutToPage, inTime } from '../table/lookup.ts';
+import { containing, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 /** Distinct ids of a person that an answer contains. */
 const DISTINCT_IDS = 100;
@@ -62,7 +62,7 @@ const FEWER = 'Nothing was deleted. Ask for fewer persons at once.';
 
 export function personStore(db: Knex) {
   async function ask(sql: string, bindings: Record<string, string | number>, advice: string): Promise<Person[]> {
-    const { rows } = await inTime(db.raw<{ rows: PersonRow[] }>(sql, bindings), advice);
+    const { rows } = await ensureAnswered(db.raw<{ rows: PersonRow[] }>(sql, bindings), advice);
     return rows.map(personFromRow);
   }
 
@@ -104,14 +104,14 @@ export function personStore(db: Knex) {
     /** Deletes persons, not their events. @returns how many there were */
     async delete(projectId: number, ids: readonly string[]): Promise<number> {
       const deletion = db.raw<Deleted>('select delete_persons(?, ?::uuid[]) as deleted', [projectId, [...ids]]);
-      return (await inTime(deletion, FEWER)).rows[0]!.deleted;
+      return (await ensureAnswered(deletion, FEWER)).rows[0]!.deleted;
     },
 
     /** Deletes the persons that have these distinct ids. @returns how many there were */
     async deleteOf(projectId: number, distinctIds: readonly string[]): Promise<number> {
       return inTransaction(db, async (transaction) => {
         // The lock for merging and deleting persons: no distinct id can move between the two statements.
-        await inTime(
+        await ensureAnswered(
           transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]),
           FEWER,
         );
@@ -121,7 +121,7 @@ export function personStore(db: Knex) {
              where project_id = :projectId and distinct_id = any(:distinctIds) and person_id is not null)) as deleted`,
           { projectId, distinctIds: [...distinctIds] },
         );
-        return (await inTime(deletion, FEWER)).rows[0]!.deleted;
+        return (await ensureAnswered(deletion, FEWER)).rows[0]!.deleted;
       });
     },
   };

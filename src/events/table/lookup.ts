@@ -14,7 +14,7 @@ export const LOOKUP_OPTIONS = {
 } as const;
 
 /** @throws Unavailable, saying what helps, when Postgres gave the query up */
-export async function inTime<T>(query: PromiseLike<T>, advice: string): Promise<T> {
+export async function ensureAnswered<T>(query: PromiseLike<T>, advice: string): Promise<T> {
   try {
     return await query;
   } catch (error) {

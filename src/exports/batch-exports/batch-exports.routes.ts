@@ -3,7 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
-import { entityTag, expectedVersion, locatedIn, orPreferred } from '../../platform/http/parameters/preconditions.ts';
+import {
+  entityTag,
+  expectedVersion,
+  locationHeader,
+  orPreferred,
+} from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
 import type { BatchExport } from './batch-export.ts';
@@ -35,7 +40,7 @@ const createBatchExport = route({
     const created = await api.batchExports.create(project.id, wanted, caller);
     return json(201, presentBatchExport(created), {
       ETag: entityTag(created.version),
-      ...locatedIn(url, created.id),
+      ...locationHeader(url, created.id),
     });
   },
 });

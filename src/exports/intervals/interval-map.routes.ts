@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidInput } from '../../platform/errors.ts';
 import { momentIfGiven } from '../../platform/http/parameters/moment.ts';
-import { entityTag, hasAlready } from '../../platform/http/parameters/preconditions.ts';
+import { entityTag, matchesTag } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
@@ -60,7 +60,7 @@ const mapIntervals = route({
       ETag: entityTag(createHash('sha256').update(body).digest('base64url')),
       'Cache-Control': 'private, no-cache',
     };
-    return hasAlready(headers, caching.ETag) ? noBody(304, caching) : json(200, body, caching);
+    return matchesTag(headers, caching.ETag) ? noBody(304, caching) : json(200, body, caching);
   },
 });
 

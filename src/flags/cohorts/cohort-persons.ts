@@ -1,6 +1,6 @@
 /** The persons of a cohort, as `/persons/` shows them. */
 import type { Pool } from '../../platform/db/connection.ts';
-import { inTime } from '../../events/table/lookup.ts';
+import { ensureAnswered } from '../../events/table/lookup.ts';
 import { personFromRow, personsPageSql, type Person, type PersonRow } from '../../events/records/persons.store.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Place } from '../../platform/http/parameters/pagination.ts';
@@ -22,7 +22,7 @@ export function cohortPersons({ pool, now }: { pool: Pool; now: () => number }) 
       where ${exists} and ${matches} ${behind} order by ${sorting} limit $1`;
     const values = [place.limit, ...(edge ? [edge.createdAt, edge.id] : [])];
     const page = pool.query<PersonRow>(personsPageSql(nearest, sorting), values);
-    const { rows } = await inTime(page, 'A cohort with fewer or simpler conditions is read faster.');
+    const { rows } = await ensureAnswered(page, 'A cohort with fewer or simpler conditions is read faster.');
     return newestFirst(rows.map(personFromRow), place);
   };
 }

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { NotAuthenticated, PermissionDenied, QuotaExceeded } from '../../platform/errors.ts';
 import type { Caller, Gatekeeper, Rights } from '../../platform/http/access.ts';
-import { hasAlready } from '../../platform/http/parameters/preconditions.ts';
+import { matchesTag } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import type { RateLimit } from '../../people/keys/rate-limits.ts';
 import { Type } from '../../platform/schema.ts';
@@ -116,7 +116,7 @@ function answer(
   metering.count({ projectId, kind: 'definitions', keyId: caller.keyId, sdk, requests: 1 });
   const { body, entityTag } = feedOf(project);
   const caching = { ETag: entityTag, 'Cache-Control': 'private, must-revalidate' };
-  return hasAlready(headers, entityTag) ? noBody(304, caching) : json(200, body, caching);
+  return matchesTag(headers, entityTag) ? noBody(304, caching) : json(200, body, caching);
 }
 
 function callerOf({ authorization }: IncomingHttpHeaders, url: URL, gatekeeper: Gatekeeper): Promise<Caller> {

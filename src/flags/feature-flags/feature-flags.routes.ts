@@ -1,7 +1,7 @@
 /** `/feature_flags/`: create, list, retrieve, change; a flag is deleted by a change, and can be restored. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
-import { entityTag, expectedVersion, locatedIn } from '../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import { ignoredMembers } from './checks/check-members.ts';
@@ -79,7 +79,7 @@ const createFlag = route({
   async handle({ project, caller, rights, body, url }, { featureFlags }: FlagManagementApi) {
     const ignored = ignoredMembers(body.filters);
     const flag = await featureFlags.create(project, { ...caller, rights }, newFlagOf(body));
-    return representation(201, { caller, rights }, flag, featureFlags, ignored, locatedIn(url, flag.id));
+    return representation(201, { caller, rights }, flag, featureFlags, ignored, locationHeader(url, flag.id));
   },
 });
 

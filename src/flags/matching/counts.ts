@@ -1,6 +1,6 @@
 /** Counts matching persons or groups in Postgres, within a few seconds. */
 import type { Pool } from '../../platform/db/connection.ts';
-import { inTime } from '../../events/table/lookup.ts';
+import { ensureAnswered } from '../../events/table/lookup.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { cohortSql, matchingSql } from './matching-sql.ts';
 import { loadScope } from './scope.ts';
@@ -25,7 +25,7 @@ export type Counts = {
 /** @param pool with a timeout for statements */
 export function createCounts({ pool, now }: { pool: Pool; now: () => number }): Counts {
   // Sent without knex, which reads question marks in SQL as parameters.
-  const ask = <Row extends object>(sql: string) => inTime(pool.query<Row>(sql), SIMPLER);
+  const ask = <Row extends object>(sql: string) => ensureAnswered(pool.query<Row>(sql), SIMPLER);
 
   return {
     async ofFilters(projectId, filters, subject) {

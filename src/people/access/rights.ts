@@ -55,9 +55,10 @@ export function rightsOfMember({ userId, membership, rules }: Standing): Rights 
     if (isOrganizationAdmin) return { madeBy: userId, except: [] };
     const ofKind = byKind.get(resource) ?? [];
     const named = [...new Set(ofKind.flatMap(({ resourceId }) => resourceId ?? []))];
-    const hidden = (id: string) => levelByRules(ofKind, id) === 'none';
-    if (levelByRules(ofKind, undefined) === 'none') return { madeBy: userId, only: named.filter((id) => !hidden(id)) };
-    return { madeBy: userId, except: named.filter(hidden) };
+    const isHidden = (id: string) => levelByRules(ofKind, id) === 'none';
+    if (levelByRules(ofKind, undefined) === 'none')
+      return { madeBy: userId, only: named.filter((id) => !isHidden(id)) };
+    return { madeBy: userId, except: named.filter(isHidden) };
   }
 
   return { membership, isProjectAdmin, levelOf, visible };

@@ -47,7 +47,7 @@ export type Login = {
  * Counts a try in this process first, which costs nothing, and then for all processes.
  * @throws (the returned function) Throttled; Unavailable when they cannot be counted
  */
-export function counted({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
+export function tryCounter({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
   const here = createRateLimit<string>(1 / limit.cost, undefined, limit.burst);
   return async (subject) => {
     here.charge(subject, 1);
@@ -57,9 +57,9 @@ export function counted({ loginTries }: IdentityStores, limit: TryLimit): (subje
 }
 
 export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): Login {
-  const ofAccount = counted(identity, TRIES_OF_ACCOUNT);
-  const ofAddress = counted(identity, TRIES_OF_ADDRESS);
-  const ofLinks = counted(identity, TRIES_OF_LINKS);
+  const ofAccount = tryCounter(identity, TRIES_OF_ACCOUNT);
+  const ofAddress = tryCounter(identity, TRIES_OF_ADDRESS);
+  const ofLinks = tryCounter(identity, TRIES_OF_LINKS);
 
   return {
     async logIn({ email, password, address, headers }) {

@@ -66,7 +66,7 @@ export async function createSignInToken(identity: IdentityStores, email: string)
 }
 
 async function organizationOf({ organizations }: IdentityBound, idOrName: string) {
-  const [found, second] = await organizations.named(idOrName);
+  const [found, second] = await organizations.byIdOrName(idOrName);
   if (second) throw new CommandFailed(`Several organizations are called ${idOrName}: give the id of one.`);
   return { id: (found ?? (await organizations.create(idOrName))).id, isNew: !found };
 }

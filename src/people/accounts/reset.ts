@@ -9,7 +9,7 @@ import { recordOwn } from '../audit/own-audit-log.ts';
 import type { IdentityBound, IdentityStores } from '../stores.ts';
 import type { Account } from './accounts.store.ts';
 import { LINK_MINUTES } from './links.store.ts';
-import { counted, spellingOf } from './login.ts';
+import { tryCounter, spellingOf } from './login.ts';
 import type { TryLimit } from './login-tries.store.ts';
 
 /** Seconds: three letters at once, then one in twenty minutes, because the letters may be unwanted. */
@@ -46,8 +46,8 @@ export type Resets = {
 };
 
 export function createResets({ identity, publicUrl, mailer, log }: ResetOptions): Resets {
-  const ofAccount = counted(identity, REQUESTS_OF_ACCOUNT);
-  const ofAddress = counted(identity, REQUESTS_OF_ADDRESS);
+  const ofAccount = tryCounter(identity, REQUESTS_OF_ACCOUNT);
+  const ofAddress = tryCounter(identity, REQUESTS_OF_ADDRESS);
   let waiting = 0;
   let isClosed = false;
   let last: Promise<void> = Promise.resolve();

@@ -39,7 +39,7 @@ const listActivity = route({
   async handle({ project, rights, query: filter, url }, { auditLog, users }: AuditLogApi) {
     const wanted = { ...wantedOf(filter), seen: visibleAuditLog(rights) };
     const page = await auditLog.list(project.id, wanted, pageBounds(filter));
-    return json(200, offsetPage(url, filter, await presented(page, users)));
+    return json(200, offsetPage(url, filter, await presentPage(page, users)));
   },
 });
 
@@ -52,7 +52,7 @@ const listOrganizationActivity = route({
   summary: 'List the changes to an organization, its members, roles, invites and keys, newest first',
   async handle({ organization, query: filter, url }, { auditLog, users }: AuditLogApi) {
     const page = await auditLog.listOfOrganization(organization.id, wantedOf(filter), pageBounds(filter));
-    return json(200, offsetPage(url, filter, await presented(page, users)));
+    return json(200, offsetPage(url, filter, await presentPage(page, users)));
   },
 });
 
@@ -71,7 +71,7 @@ function pageBounds({ limit, offset }: ActivityQuery) {
   return { limit: boundedLimit(limit), offset };
 }
 
-async function presented(page: { count: number; results: AuditLogEntry[] }, users: UserStore) {
+async function presentPage(page: { count: number; results: AuditLogEntry[] }, users: UserStore) {
   const known = await users.byIds(page.results.map(({ userId }) => userId));
   return { count: page.count, results: page.results.map((entry) => presentAuditLogEntry(entry, known)) };
 }

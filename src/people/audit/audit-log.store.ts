@@ -72,10 +72,10 @@ function fromRow(row: Row): AuditLogEntry {
 /** Changes of secrets are logged without their values. */
 function withoutSecrets(change: Change): Change {
   if (!isSecretName(change.field)) return redact(change) as Change;
-  return { ...change, before: hidden(change.before), after: hidden(change.after) };
+  return { ...change, before: redactValue(change.before), after: redactValue(change.after) };
 }
 
-function hidden(value: unknown): unknown {
+function redactValue(value: unknown): unknown {
   return value === null ? null : REDACTED;
 }
 
@@ -100,12 +100,12 @@ export function auditLogStore(db: Knex) {
     if (visible.madeBy !== null) void about.orWhere({ user_id: visible.madeBy });
   }
 
-  async function listed(
+  async function listPage(
     place: { project_id: number } | { organization_id: string; project_id: null },
     { scope, itemId, userId, seen = [] }: AuditLogFilter,
     page: Page,
   ): Promise<{ count: number; results: AuditLogEntry[] }> {
-    const wanted = () => {
+    const matchingRows = () => {
       const rows = table().where({
         ...place,
         ...(scope !== undefined && { scope }),
@@ -120,8 +120,8 @@ export function auditLogStore(db: Knex) {
       }
       return rows;
     };
-    const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
-    const rows = await wanted()
+    const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+    const rows = await matchingRows()
       .orderBy([
         { column: 'created_at', order: 'desc' },
         { column: 'id', order: 'desc' },
@@ -157,7 +157,7 @@ export function auditLogStore(db: Knex) {
     },
 
     /** Lists the entries of a project, newest first: of one object, of all of a kind, or all of them. */
-    list: (projectId: number, wanted: AuditLogFilter, page: Page) => listed({ project_id: projectId }, wanted, page),
+    list: (projectId: number, wanted: AuditLogFilter, page: Page) => listPage({ project_id: projectId }, wanted, page),
 
     /** Changes of some objects within a time, the newest first, with the users who made them. */
     async between(
@@ -182,7 +182,7 @@ export function auditLogStore(db: Knex) {
 
     /** Lists the entries about an organization as a whole, without those of its projects. */
     listOfOrganization: (organizationId: string, wanted: AuditLogFilter, page: Page) =>
-      listed({ organization_id: organizationId, project_id: null }, wanted, page),
+      listPage({ organization_id: organizationId, project_id: null }, wanted, page),
   };
 }
 

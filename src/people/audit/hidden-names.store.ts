@@ -36,10 +36,10 @@ function idsIn({ detail }: AuditLogEntry, field: string): number[] {
 }
 
 function cut(entry: AuditLogEntry, field: string, shown: ReadonlySet<unknown>): AuditLogEntry {
-  const only = (value: unknown) => (Array.isArray(value) ? value.filter((id) => shown.has(id)) : value);
+  const keepShown = (value: unknown) => (Array.isArray(value) ? value.filter((id) => shown.has(id)) : value);
   const changes = entry.detail.changes.flatMap((change): Change[] => {
     if (change.field !== field) return [change];
-    const [before, after] = [only(change.before), only(change.after)];
+    const [before, after] = [keepShown(change.before), keepShown(change.after)];
     return isDeepStrictEqual(before, after) ? [] : [{ ...change, before, after }];
   });
   return { ...entry, detail: { ...entry.detail, changes } };

@@ -19,7 +19,7 @@ export function apiKeys(stores: IdentityStores) {
 
     /** @throws NotFound */
     async get(owner: KeyOwner, id: string): Promise<ApiKey> {
-      return found(await stores.keys.find(owner, id));
+      return ensureFound(await stores.keys.find(owner, id));
     },
 
     /**
@@ -42,11 +42,11 @@ export function apiKeys(stores: IdentityStores) {
      * @throws NotFound, and InvalidInput as `create` does
      */
     async change(owner: KeyOwner, id: string, changes: KeyChanges, author: Author): Promise<ApiKey> {
-      found(await stores.keys.find(owner, id));
+      ensureFound(await stores.keys.find(owner, id));
       await ensureMember(stores, owner, changes);
       return stores.inTransaction(async (bound) => {
-        const before = found(await bound.keys.lock(owner, id));
-        const after = found(await bound.keys.change(owner, id, changes));
+        const before = ensureFound(await bound.keys.lock(owner, id));
+        const after = ensureFound(await bound.keys.change(owner, id, changes));
         await record(bound, after, { author, activity: 'updated', before });
         return after;
       });
@@ -59,8 +59,8 @@ export function apiKeys(stores: IdentityStores) {
      */
     async roll(owner: KeyOwner, id: string, graceSeconds: number, author: Author): Promise<IssuedKey> {
       return stores.inTransaction(async (bound) => {
-        const before = found(await bound.keys.lock(owner, id));
-        const after = found(await bound.keys.roll(owner, id, graceSeconds));
+        const before = ensureFound(await bound.keys.lock(owner, id));
+        const after = ensureFound(await bound.keys.roll(owner, id, graceSeconds));
         await record(bound, after, { author, activity: 'updated', before });
         return after;
       });
@@ -69,7 +69,7 @@ export function apiKeys(stores: IdentityStores) {
     /** @throws NotFound */
     async delete(owner: KeyOwner, id: string, author: Author): Promise<void> {
       await stores.inTransaction(async (bound) => {
-        const before = found(await bound.keys.lock(owner, id));
+        const before = ensureFound(await bound.keys.lock(owner, id));
         await record(bound, before, { author, activity: 'deleted' });
         await bound.keys.delete(owner, id);
       });
@@ -77,7 +77,7 @@ export function apiKeys(stores: IdentityStores) {
   };
 }
 
-function found<K>(key: K | undefined): K {
+function ensureFound<K>(key: K | undefined): K {
   if (key === undefined) throw new NotFound();
   return key;
 }

@@ -44,7 +44,7 @@ function fromRow(row: JoinedRow): Member {
 
 export function memberStore(db: Knex) {
   const table = () => db<Row>('organization_memberships');
-  const joined = (organizationId: string) =>
+  const memberRows = (organizationId: string) =>
     db('organization_memberships as member')
       .join('users', 'users.id', 'member.user_id')
       .where('member.organization_id', organizationId)
@@ -61,7 +61,7 @@ export function memberStore(db: Knex) {
     /** The first to join first. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
       const counted = await table().where({ organization_id: organizationId }).count({ count: '*' }).first();
-      const rows: JoinedRow[] = await joined(organizationId)
+      const rows: JoinedRow[] = await memberRows(organizationId)
         .orderBy(['member.created_at', 'users.id'])
         .limit(page.limit)
         .offset(page.offset);
@@ -70,20 +70,20 @@ export function memberStore(db: Knex) {
 
     /** Returns members by their membership ids. */
     async byIds(organizationId: string, ids: readonly string[]): Promise<Member[]> {
-      const rows: JoinedRow[] = await joined(organizationId).whereIn('member.id', ids).orderBy('member.created_at');
+      const rows: JoinedRow[] = await memberRows(organizationId).whereIn('member.id', ids).orderBy('member.created_at');
       return rows.map(fromRow);
     },
 
     /** @throws NotFound when the user is not a member */
     async get(organizationId: string, userUuid: string): Promise<Member> {
-      const row: JoinedRow | undefined = await joined(organizationId).where('users.uuid', userUuid).first();
+      const row: JoinedRow | undefined = await memberRows(organizationId).where('users.uuid', userUuid).first();
       if (!row) throw new NotFound();
       return fromRow(row);
     },
 
     /** Whether a member has this address. */
     async hasEmail(organizationId: string, email: string): Promise<boolean> {
-      const row: unknown = await joined(organizationId).whereRaw('lower(users.email) = lower(?)', [email]).first();
+      const row: unknown = await memberRows(organizationId).whereRaw('lower(users.email) = lower(?)', [email]).first();
       return row !== undefined;
     },
 

@@ -62,7 +62,7 @@ export function organizationStore(db: Knex) {
     },
 
     /** Organizations with this id or this name. */
-    async named(idOrName: string): Promise<Organization[]> {
+    async byIdOrName(idOrName: string): Promise<Organization[]> {
       return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(fromRow);
     },
 

@@ -44,7 +44,7 @@ const listProjects = route({
   summary: 'List the projects that the caller may access',
   async handle({ caller, query, url }, { identity }: IdentityApi) {
     const page = await identity.projects.list(caller, pageBounds(query), { search: query.search });
-    return json(200, offsetPage(url, query, await presented(page, identity)));
+    return json(200, offsetPage(url, query, await presentPage(page, identity)));
   },
 });
 
@@ -58,7 +58,7 @@ const listOrganizationProjects = route({
   async handle({ caller, organization, query, url }, { identity }: IdentityApi) {
     const wanted = { search: query.search, organizationId: organization.id };
     const page = await identity.projects.list(caller, pageBounds(query), wanted);
-    return json(200, offsetPage(url, query, await presented(page, identity)));
+    return json(200, offsetPage(url, query, await presentPage(page, identity)));
   },
 });
 
@@ -73,7 +73,7 @@ const createInCurrentOrganization = route({
   async handle({ caller, body }, { identity, gatekeeper }: IdentityApi) {
     const organization = await gatekeeper.enterOrganization(caller, '@current', { organization: 'project:write' });
     const project = await createProject(identity, { caller, organization }, settingsIn(body));
-    return json(201, await presentedOne(project, identity));
+    return json(201, await presentOne(project, identity));
   },
 });
 
@@ -87,7 +87,7 @@ const createInOrganization = route({
   description: 'For admins of the organization.',
   async handle({ caller, organization, body }, { identity }: IdentityApi) {
     const project = await createProject(identity, { caller, organization }, settingsIn(body));
-    return json(201, await presentedOne(project, identity));
+    return json(201, await presentOne(project, identity));
   },
 });
 
@@ -112,7 +112,7 @@ const getProject = (['/api/projects/:project_id/', '/api/environments/:project_i
       const { projects } = identity;
       const { project_id: given } = params;
       const id = given === '@current' ? await projects.current(caller, query.token) : Number(given);
-      return json(200, await presentedOne(await projects.get(caller, id), identity));
+      return json(200, await presentOne(await projects.get(caller, id), identity));
     },
   }),
 );
@@ -127,7 +127,7 @@ const patchProject = route({
   description: 'Capture applies changes within ten seconds, flags immediately.',
   async handle({ caller, project, body }, { identity }: IdentityApi) {
     const changed = await changeProject(identity, { caller, projectId: project.id }, settingsIn(body));
-    return json(200, await presentedOne(changed, identity));
+    return json(200, await presentOne(changed, identity));
   },
 });
 
@@ -140,7 +140,7 @@ const resetProjectToken = route({
   description: 'The old key remains valid for ten seconds in capture, but not for flags.',
   async handle({ caller, project }, { identity }: IdentityApi) {
     const changed = await resetToken(identity, { caller, projectId: project.id });
-    return json(200, await presentedOne(changed, identity));
+    return json(200, await presentOne(changed, identity));
   },
 });
 
@@ -170,11 +170,11 @@ function pageBounds({ limit, offset }: OffsetQuery) {
   return { limit: boundedLimit(limit), offset };
 }
 
-async function presented(page: { count: number; results: Project[] }, { projects }: IdentityStores) {
+async function presentPage(page: { count: number; results: Project[] }, { projects }: IdentityStores) {
   return { count: page.count, results: await presentProjects(page.results, projects) };
 }
 
-async function presentedOne(project: Project, { projects }: IdentityStores): Promise<ProjectBody> {
+async function presentOne(project: Project, { projects }: IdentityStores): Promise<ProjectBody> {
   const [body] = await presentProjects([project], projects);
   return body!;
 }

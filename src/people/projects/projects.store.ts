@@ -123,7 +123,7 @@ export function projectStore(db: Knex) {
   }
 
   /** The one that the caller's user works in, while it is open to the caller. */
-  async function worked(caller: Caller): Promise<Project | undefined> {
+  async function chosenProject(caller: Caller): Promise<Project | undefined> {
     const chosen = db('users').select('current_project_id').where({ id: caller.userId });
     const row = await openTo(caller).whereIn('id', chosen).first();
     return row && fromRow(row);
@@ -155,7 +155,7 @@ export function projectStore(db: Knex) {
         if (!row) throw new NotFound('Project not found: `token` is not the public key of one.');
         return row.id;
       }
-      const chosen = await worked(caller);
+      const chosen = await chosenProject(caller);
       if (chosen) return chosen.id;
       const [only, second] = await openTo(caller).limit(2).select('id');
       if (!only) throw new NotFound('Project not found: this API key opens none.');
@@ -165,11 +165,11 @@ export function projectStore(db: Knex) {
       );
     },
 
-    worked,
+    worked: chosenProject,
 
     /** The organization of the project that the caller's user works in; else those of the projects that are open to the caller. */
     async organizationsWorkedIn(caller: Caller): Promise<string[]> {
-      const chosen = await worked(caller);
+      const chosen = await chosenProject(caller);
       if (chosen) return [chosen.organizationId];
       const rows = await openTo(caller).distinct('organization_id');
       return rows.map(({ organization_id: id }) => id);
@@ -230,13 +230,13 @@ export function projectStore(db: Knex) {
       wanted: { search?: string | undefined; organizationId?: string } = {},
     ): Promise<{ count: number; results: Project[] }> {
       const { search, organizationId } = wanted;
-      const found = () =>
+      const matchingRows = () =>
         openTo(caller).modify((query) => {
           if (search) void query.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
           if (organizationId !== undefined) void query.where({ organization_id: organizationId });
         });
-      const counted = (await found().count({ count: '*' }).first()) as unknown as { count: string };
-      const rows = (await found().orderBy('id').limit(page.limit).offset(page.offset)) as Row[];
+      const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+      const rows = (await matchingRows().orderBy('id').limit(page.limit).offset(page.offset)) as Row[];
       return { count: Number(counted.count), results: rows.map(fromRow) };
     },
   };

@@ -123,7 +123,7 @@ async function installedBinaries(directory: string, owner: RunAs): Promise<strin
     );
   }
   const inPlace = !owner || (await reachableByOthers(native));
-  if (inPlace && (await linked(native))) return native;
+  if (inPlace && (await hasLinks(native))) return native;
   if (
     inPlace &&
     (await access(native, constants.W_OK).then(
@@ -135,7 +135,7 @@ async function installedBinaries(directory: string, owner: RunAs): Promise<strin
     return native;
   }
   const copy = path.join(directory, 'native');
-  if (!(await linked(copy))) {
+  if (!(await hasLinks(copy))) {
     await rm(copy, { recursive: true, force: true });
     await cp(native, copy, { recursive: true, verbatimSymlinks: true });
     await makeLinks(copy);
@@ -154,7 +154,7 @@ async function links(native: string): Promise<{ from: string; to: string }[]> {
   }));
 }
 
-async function linked(native: string): Promise<boolean> {
+async function hasLinks(native: string): Promise<boolean> {
   if (!existsSync(path.join(native, 'bin'))) return false;
   return (await links(native)).every(({ from }) => existsSync(from));
 }
@@ -233,7 +233,7 @@ async function launch({
     detached: true,
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  await ready(child, exited, { port, data });
+  await untilReady(child, exited, { port, data });
   return {
     exited,
     async stop(mode = 'graceful') {
@@ -243,7 +243,7 @@ async function launch({
   };
 }
 
-function ready(
+function untilReady(
   child: ChildProcess,
   exited: Promise<number | null>,
   { port, data }: { port: number; data: string },

@@ -36,7 +36,7 @@ export function listen({ url, channel, onNotification, onListening, log }: Liste
       if (lost) return;
       lost = true;
       void mine.end().catch(() => {});
-      again(error);
+      reconnectLater(error);
     };
     mine.on('error', lose);
     mine.on('end', () => lose());
@@ -61,7 +61,7 @@ export function listen({ url, channel, onNotification, onListening, log }: Liste
     }, PING_EVERY_MS);
   }
 
-  function again(error: Error | undefined): void {
+  function reconnectLater(error: Error | undefined): void {
     clearTimeout(timer);
     if (closed) return;
     log.warn({ channel, ...(error && { err: error }) }, 'the connection that listens was lost');

@@ -75,13 +75,13 @@ type Query = Submittable & {
 };
 
 /** A text as it stands in SQL, whatever `standard_conforming_strings` is set to. */
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   const doubled = text.replaceAll("'", "''");
   return text.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
 }
 
 /** Quotes texts as one array literal. */
-export function quotedArray(texts: readonly string[]): string {
+export function quoteTextArray(texts: readonly string[]): string {
   const elements = texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-  return quoted(`{${elements.join(',')}}`);
+  return quoteText(`{${elements.join(',')}}`);
 }

@@ -5,7 +5,7 @@ export type FairQueue<Sender> = {
   /**
    * Resolves when `next` lets this entry begin.
    * @param signal removes the entry from the queue
-   * @throws `late()` after the longest wait, because the client is about to give up; the signal's reason when it is aborted
+   * @throws `waitError()` after the longest wait, because the client is about to give up; the signal's reason when it is aborted
    */
   wait(sender: Sender, signal?: AbortSignal): Promise<void>;
   /**
@@ -21,14 +21,14 @@ export type FairQueue<Sender> = {
 export type FairQueueOptions = {
   /** Milliseconds. Absent: no limit. */
   longestWaitMs?: number | undefined;
-  late?: () => Error;
+  waitError?: () => Error;
 };
 
 const tooManyBodies = () => new Unavailable('Too many large bodies are under way.', 2);
 
 export function createFairQueue<Sender = string>({
   longestWaitMs,
-  late = tooManyBodies,
+  waitError = tooManyBodies,
 }: FairQueueOptions = {}): FairQueue<Sender> {
   /** Waiting entries by sender, in the order of the turns. */
   const waiting = new Map<Sender, (() => void)[]>();
@@ -52,7 +52,7 @@ export function createFairQueue<Sender = string>({
         reject(reason as Error);
       }
       const abort = () => giveUp(signal!.reason);
-      const timer = longestWaitMs === undefined ? undefined : setTimeout(() => giveUp(late()), longestWaitMs);
+      const timer = longestWaitMs === undefined ? undefined : setTimeout(() => giveUp(waitError()), longestWaitMs);
       function settle(): void {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);

@@ -40,7 +40,7 @@ export async function readForm(request: IncomingMessage, file: CsvFile<unknown>)
     throw new UnsupportedMedia('The body must not be compressed.');
   }
   const isFile = mediaTypeOf(headers['content-type']) === 'text/csv';
-  const form = isFile ? { fields: {}, file: await file.read(bounded(request)) } : await readMultipart(request, file);
+  const form = isFile ? { fields: {}, file: await file.read(limitFile(request)) } : await readMultipart(request, file);
   checkTexts(form.fields);
   return form;
 }
@@ -68,12 +68,12 @@ type Property = TSchema & { type?: string; anyOf?: Property[] };
 function valueOf(name: string, property: Property, text: string): unknown {
   const set = property.anyOf?.find((one) => one.type !== 'null') ?? property;
   if (set.type !== undefined && set.type !== 'object' && set.type !== 'array') return convert(set, text);
-  const value = parsed(text);
+  const value = parseJsonOrText(text);
   checkTexts({ [name]: value });
   return value;
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -86,7 +86,7 @@ function mediaTypeOf(contentType = ''): string {
 }
 
 /** Keeps the request usable when the reader stops early, because it must still be answered. */
-async function* bounded(stream: Readable): AsyncGenerator<Uint8Array> {
+async function* limitFile(stream: Readable): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const block of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     bytes += block.length;
@@ -109,13 +109,13 @@ async function readMultipart(request: IncomingMessage, file: CsvFile<unknown>): 
       });
       form.on('file', (name, stream) => {
         if (name !== file.field || reading) return void stream.resume();
-        reading = file.read(bounded(stream));
+        reading = file.read(limitFile(stream));
         reading.catch(reject);
       });
       form.on('fieldsLimit', () => reject(new TooLarge(`The form has more than ${MAX_FIELDS} fields.`)));
       form.once('finish', resolve);
-      form.once('error', () => reject(malformed()));
-      request.once('close', () => request.complete || reject(malformed()));
+      form.once('error', () => reject(brokenForm()));
+      request.once('close', () => request.complete || reject(brokenForm()));
       request.pipe(form);
     });
     return { fields, file: await reading };
@@ -132,10 +132,10 @@ function formOf({ headers }: IncomingMessage) {
     return new Busboy({ headers: headers as BusboyHeaders, limits });
   } catch {
     // The content type has no boundary.
-    throw malformed();
+    throw brokenForm();
   }
 }
 
-function malformed(): MalformedRequest {
+function brokenForm(): MalformedRequest {
   return new MalformedRequest('The body is not a whole form.');
 }

@@ -54,7 +54,7 @@ export function createHandler<Collaborators>(
 
   return async (requested) => {
     const { request, params, path, search, signal } = requested;
-    const incoming = { ...requested, body: once(() => readJson(request)) };
+    const incoming = { ...requested, body: callOnce(() => readJson(request)) };
     if ('public' in route.access && route.access.ownPages && route.method !== 'get')
       ensureOwnPage(request.headers, base);
     const admitted = await admit(route.access, incoming, gatekeeper);
@@ -139,7 +139,7 @@ function checker<S extends TSchema>(
 }
 
 /** Reads the body once, because a key in it is needed first, and the handler needs the body again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function callOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }

@@ -14,9 +14,9 @@ const MAX_CHANGED = 0.4;
  * @returns one of the paths; undefined if none is similar
  */
 export function nearestName(name: string, paths: readonly string[]): string | undefined {
-  const given = plain(name.slice(0, MAX_LENGTH));
+  const given = comparableName(name.slice(0, MAX_LENGTH));
   const near = paths.flatMap((path) => {
-    const other = plain(path.slice(path.lastIndexOf('.') + 1));
+    const other = comparableName(path.slice(path.lastIndexOf('.') + 1));
     const [shorter, longer] = given.length < other.length ? [given, other] : [other, given];
     const isPart = shorter.length >= MIN_LETTERS && longer.includes(shorter);
     const changed = distance(given, other);
@@ -31,9 +31,11 @@ export function nearestName(name: string, paths: readonly string[]): string | un
  * Capitals and underscores do not count: `startAt` is `start_at`.
  */
 export function misspellings(names: readonly string[]): (name: string) => string[] {
-  const meant = names.filter((name) => name.length >= MIN_LETTERS).map((name) => ({ name, letters: plain(name) }));
+  const meant = names
+    .filter((name) => name.length >= MIN_LETTERS)
+    .map((name) => ({ name, letters: comparableName(name) }));
   return (name) => {
-    const given = plain(name.slice(0, MAX_LENGTH));
+    const given = comparableName(name.slice(0, MAX_LENGTH));
     return meant.filter(({ letters }) => isOneEdit(given, letters)).map((one) => one.name);
   };
 }
@@ -51,6 +53,6 @@ function isOneEdit(one: string, other: string): boolean {
   return isSwap || Math.max(left.length, right.length) <= 1;
 }
 
-function plain(name: string): string {
+function comparableName(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }

@@ -7,7 +7,7 @@ const LONGEST_TURN_MS = 10;
  * @returns the same text as `JSON.stringify`
  * @param body with long lists only at its top level, such as a page's `results`; these are written element by element
  */
-export async function written(body: unknown): Promise<string> {
+export async function writeJson(body: unknown): Promise<string> {
   const turns = createTurns();
   if (Array.isArray(body)) return listWritten(body, turns);
   if (typeof body !== 'object' || body === null || 'toJSON' in body) return JSON.stringify(body);

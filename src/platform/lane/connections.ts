@@ -107,7 +107,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       else reply(400, undefined);
     }
 
-    function idle(): void {
+    function handleIdle(): void {
       // An answer that the client does not read would stay in memory, even the last one.
       if (socket.writableLength > 0) return void socket.destroy();
       if (isBusy) return;
@@ -133,7 +133,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     const listeners = [
       ['data', read],
       ['end', end],
-      ['timeout', idle],
+      ['timeout', handleIdle],
       ['error', ignore],
       ['close', forget],
     ] as const;

@@ -43,7 +43,7 @@ export async function ensureHardToGuess(password: string, attr: string, known: r
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, HASH_BYTES, COST);
-  return `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpadded(salt)}$${unpadded(hash)}`;
+  return `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpaddedBase64(salt)}$${unpaddedBase64(hash)}`;
 }
 
 /**
@@ -60,9 +60,9 @@ export async function isPassword(password: string, hash: string | null): Promise
 }
 
 /** Hash of random bytes, which no known text matches. */
-const NOBODYS = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(HASH_BYTES))}`;
+const NOBODYS = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpaddedBase64(randomBytes(SALT_BYTES))}$${unpaddedBase64(randomBytes(HASH_BYTES))}`;
 
-function unpadded(bytes: Buffer): string {
+function unpaddedBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 

@@ -36,9 +36,9 @@ export function readAccessLogLine(line: string): Reading {
       ...requestProperties(unquote(request)),
       status: Number(status),
       bytes: bytes === '-' ? 0 : Number(bytes),
-      ...(given(referrer) && { referrer: unquote(referrer) }),
-      ...(given(userAgent) && { user_agent: userAgent }),
-      ...(given(user) && { user }),
+      ...(isGiven(referrer) && { referrer: unquote(referrer) }),
+      ...(isGiven(userAgent) && { user_agent: userAgent }),
+      ...(isGiven(user) && { user }),
       $ip: address,
     },
   };
@@ -65,7 +65,7 @@ function logTime(text: string): number {
   return sign === '-' ? local + zone : local - zone;
 }
 
-const given = (value: string) => value !== '' && value !== '-';
+const isGiven = (value: string) => value !== '' && value !== '-';
 
 function unquote(value: string): string {
   return value.replace(/\\(["\\])/g, '$1');

@@ -22,13 +22,13 @@ export async function openInput(file: string, standardInput: AsyncIterable<Buffe
   const totalBytes = file === '-' ? undefined : await sizeOf(file);
   const stored = file === '-' ? standardInput : (createReadStream(file) as AsyncIterable<Buffer>);
   let bytesRead = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
+  async function* countBytes(): AsyncGenerator<Buffer> {
     for await (const block of stored) {
       bytesRead += block.length;
       yield block;
     }
   }
-  return { bytes: explained(file, unpacked(counted())), totalBytes, bytesRead: () => bytesRead };
+  return { bytes: explainFailures(file, unpack(countBytes())), totalBytes, bytesRead: () => bytesRead };
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -43,27 +43,27 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /** Gzip is known by its first two bytes, not by the file's name. */
-async function* unpacked(stored: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* unpack(stored: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < 2) {
     const next = await stored.next();
     if (next.done) break;
     head = Buffer.concat([head, next.value]);
   }
-  async function* whole(): AsyncGenerator<Buffer> {
+  async function* streamWithHead(): AsyncGenerator<Buffer> {
     yield head;
     yield* stored;
   }
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  yield* isGzip ? gunzipped(whole()) : whole();
+  yield* isGzip ? gunzip(streamWithHead()) : streamWithHead();
 }
 
 /** A broken archive surfaces where the stream is read, hence the empty callback. */
-function gunzipped(packed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
+function gunzip(packed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
   return pipeline(Readable.from(packed), createGunzip(), () => {});
 }
 
-async function* explained(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* explainFailures(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* bytes;
   } catch (error) {

@@ -44,14 +44,14 @@ export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
       summary.lines += 1;
       try {
         if (text === undefined || !line.bytes) throw new BadLine('longer than 4 MiB');
-        yield { line: line.number, json: named(line.bytes, text) };
+        yield { line: line.number, json: jsonWithUuid(line.bytes, text) };
       } catch (error) {
         if (!(error instanceof BadLine)) throw error;
         refuse({ line: line.number, reason: error.message });
       }
     }
   }
-  const named = (line: Buffer, text: string): string => {
+  const jsonWithUuid = (line: Buffer, text: string): string => {
     const reading = readLine(text);
     return reading.json(reading.hasUuid ? '' : uuidOf(line, reading.timeMs));
   };

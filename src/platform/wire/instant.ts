@@ -43,7 +43,7 @@ export function parseInstant(value: unknown): bigint | undefined {
 
 function fromMonthFirst(text: string): bigint | undefined {
   const [, month, day, year, time] = MONTH_FIRST.exec(text) ?? [];
-  return month && day ? parseIso(`${year}-${padded(month)}-${padded(day)}${time}`) : undefined;
+  return month && day ? parseIso(`${year}-${padToTwo(month)}-${padToTwo(day)}${time}`) : undefined;
 }
 
 function fromRfc2822(text: string): bigint | undefined {
@@ -51,12 +51,12 @@ function fromRfc2822(text: string): bigint | undefined {
   const month = MONTHS.indexOf(monthName.toLowerCase()) + 1;
   const offset = ZONES.get(zone.toLowerCase()) ?? zone;
   if (!day || month === 0 || (offset.length !== 5 && offset !== 'Z')) return undefined;
-  const date = `${year}-${padded(String(month))}-${padded(day)}`;
+  const date = `${year}-${padToTwo(String(month))}-${padToTwo(day)}`;
   if (weekday && WEEKDAYS.indexOf(weekday.toLowerCase()) !== new Date(date).getUTCDay()) return undefined;
   return parseIso(`${date}T${time}${offset}`);
 }
 
-function padded(digits: string): string {
+function padToTwo(digits: string): string {
   return digits.padStart(2, '0');
 }
 

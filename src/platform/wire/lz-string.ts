@@ -40,7 +40,7 @@ export function decompressLz64(base64: string, limit: number): string {
     if (isNew) define(here, 1);
     // The previous piece, and the first unit of this one.
     if (previous !== undefined) define(previous, here - previous + 1);
-    if (code >= starts.length) throw malformed();
+    if (code >= starts.length) throw invalidLz64();
     if (isNew) output.add(read(code === EIGHT_BITS ? 8 : 16));
     else output.repeat(starts[code]!, lengths[code]!);
     previous = here;
@@ -49,9 +49,9 @@ export function decompressLz64(base64: string, limit: number): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 /** The six bits of each character, by its code; the first bit of the stream is the lowest. */
-const SIX_BITS = new Map(ALPHABET.split('').map((character, value) => [character.charCodeAt(0), reversed(value)]));
+const SIX_BITS = new Map(ALPHABET.split('').map((character, value) => [character.charCodeAt(0), reverseBits(value)]));
 
-function reversed(sixBits: number): number {
+function reverseBits(sixBits: number): number {
   return Number.parseInt(sixBits.toString(2).padStart(6, '0').split('').toReversed().join(''), 2);
 }
 
@@ -63,7 +63,7 @@ function bitsOf(base64: string): (count: number) => number {
   return (count) => {
     for (; available < count; available += 6) {
       const next = SIX_BITS.get(base64.charCodeAt(at++));
-      if (next === undefined) throw malformed();
+      if (next === undefined) throw invalidLz64();
       bits |= next << available;
     }
     const value = bits & ((1 << count) - 1);
@@ -98,6 +98,6 @@ function createOutput(limit: number) {
   };
 }
 
-function malformed(): MalformedRequest {
+function invalidLz64(): MalformedRequest {
   return new MalformedRequest('The body is not valid lz64.');
 }

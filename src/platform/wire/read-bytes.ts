@@ -83,13 +83,13 @@ function receiveChunks(
     }
   }
   request.on('data', keep);
-  function whole(): Buffer {
+  function takeBytes(): Buffer {
     const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
     // The request keeps its listeners, and these the chunks, until it is answered.
     chunks.length = 0;
     return bytes;
   }
-  request.on('end', () => finish(whole));
+  request.on('end', () => finish(takeBytes));
   request.on('error', () =>
     finish(() => {
       throw new MalformedRequest('The body ended before its announced length.');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
-import { AnswerTooLarge, quoted, quotedArray, simpleQuery } from '../../../src/platform/db/simple-query.ts';
+import { AnswerTooLarge, quoteText, quoteTextArray, simpleQuery } from '../../../src/platform/db/simple-query.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 /** All that Postgres stores as text. */
@@ -41,7 +41,7 @@ describe('texts in SQL', () => {
       await ask(`set escape_string_warning = off; set standard_conforming_strings = ${setting}`);
       const property = fc.asyncProperty(fc.array(storable, { maxLength: 5 }), async (texts) => {
         const [[joined] = [], [array] = []] = await ask(
-          `select ${quoted(texts.join(' '))}; select to_json(${quotedArray(texts)}::text[])`,
+          `select ${quoteText(texts.join(' '))}; select to_json(${quoteTextArray(texts)}::text[])`,
         );
         assert.equal(joined, texts.join(' '));
         assert.deepEqual(JSON.parse(array!), texts);

@@ -252,7 +252,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     guards: 'Postgres reads no longer texts as numbers than operators do',
     tests: ['test/conditions/sql/filters.test.ts'],
     grep: 'no longer ones, as operators do: gt',
-    replace: ['capped(found, LONGEST_NUMBER, `property_number(${found})`)', '`property_number(${found})`'],
+    replace: ['nullIfLonger(found, LONGEST_NUMBER, `property_number(${found})`)', '`property_number(${found})`'],
   },
   {
     name: 'sql-null',

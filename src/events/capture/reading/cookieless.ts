@@ -52,7 +52,11 @@ export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObje
   const properties = isObject(event['properties']) ? event['properties'] : {};
   if (cookieless.allowed === 'as history') {
     if (isSentinel(distinctIdIn(event))) throw new Dropped(HISTORY, 'distinct_id', 'cookieless_historical');
-    return { ...kept(event), distinct_id: distinctIdIn(event), properties: { ...kept(properties), ...NO_PERSON } };
+    return {
+      ...storedProperties(event),
+      distinct_id: distinctIdIn(event),
+      properties: { ...storedProperties(properties), ...NO_PERSON },
+    };
   }
   if (!cookieless.allowed) throw new Dropped(DISABLED, 'distinct_id', 'cookieless_disabled');
   if (SAY_WHO.has(event['event'] as string)) {
@@ -62,9 +66,9 @@ export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObje
   const visitor = visitorIn(properties, cookieless);
   const ids = { $device_id: visitor.deviceId, $session_id: uuidV7Of(salt.beganAt, visitor.session) };
   return {
-    ...kept(event),
+    ...storedProperties(event),
     distinct_id: visitor.distinctId,
-    properties: { ...kept(properties), ...ids, ...NO_PERSON },
+    properties: { ...storedProperties(properties), ...ids, ...NO_PERSON },
   };
 }
 
@@ -84,7 +88,7 @@ function visitorIn(properties: RawObject, { projectId, salt, address }: Cookiele
 
 const NO_PERSON = { [MODE]: true, $process_person_profile: false };
 
-function kept(given: RawObject): RawObject {
+function storedProperties(given: RawObject): RawObject {
   const entries = Object.entries(given).filter(([name]) => !NOT_KEPT.has(name) && !name.startsWith(PLACE));
   return Object.fromEntries(entries);
 }

@@ -7,7 +7,7 @@ export type Note = { code: string; detail: string };
 const SHOWN_LENGTH = 100;
 
 /** @returns the value as JSON, cut; words for objects and lists, which may be of any size */
-export function shown(value: unknown): string {
+export function shortJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, SHOWN_LENGTH));
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'is no text, and';
 }

@@ -11,7 +11,7 @@ import { checkLateness, checkMode, isCookieless, withoutTraces, type Cookieless 
 import { checkIsKept } from '../dropped.ts';
 import { distinctIdIn, isObject, type RawObject } from '../envelope.ts';
 import { LIMITS } from '../limits.ts';
-import { shown, type Note } from './notes.ts';
+import { shortJson, type Note } from './notes.ts';
 import { groupKeys, readGroupUpdate } from './read-groups.ts';
 import { readTimestamp, type Clocks } from './read-timestamp.ts';
 import { canonicalUuid, uuidV7 } from '../uuid.ts';
@@ -79,7 +79,7 @@ function readName(value: unknown, notes: Note[]): string {
     throw new InvalidInput('An event needs a name that is not empty.', 'event', 'missing_event_name');
   }
   if (name.length < (value as string).length) {
-    const detail = `The event's name was cut after ${LIMITS.eventNameLength} characters. It begins with ${shown(name)}.`;
+    const detail = `The event's name was cut after ${LIMITS.eventNameLength} characters. It begins with ${shortJson(name)}.`;
     notes.push({ code: 'event_name_truncated', detail });
   }
   return name;
@@ -155,14 +155,14 @@ function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject
   if (set === undefined && setOnce === undefined && unset === undefined) return given;
   return {
     ...given,
-    ...(set !== undefined && { $set: joined(given['$set'], set) }),
-    ...(setOnce !== undefined && { $set_once: joined(given['$set_once'], setOnce) }),
+    ...(set !== undefined && { $set: mergeSetters(given['$set'], set) }),
+    ...(setOnce !== undefined && { $set_once: mergeSetters(given['$set_once'], setOnce) }),
     ...(unset !== undefined && { $unset: given['$unset'] ?? unset }),
   };
 }
 
 /** Setters next to the properties win over those among them. */
-function joined(among: unknown, beside: unknown): unknown {
+function mergeSetters(among: unknown, beside: unknown): unknown {
   if (!isObject(beside)) return among ?? beside;
   return isObject(among) ? { ...among, ...beside } : beside;
 }

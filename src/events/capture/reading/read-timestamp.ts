@@ -3,7 +3,7 @@ import { InvalidInput } from '../../../platform/errors.ts';
 import { toIso } from '../../../platform/time/iso.ts';
 import { parseInstant } from '../../../platform/wire/instant.ts';
 import { isObject, type RawObject } from '../envelope.ts';
-import { shown, type Note } from './notes.ts';
+import { shortJson, type Note } from './notes.ts';
 
 /** Microseconds since 2000-01-01Z. */
 export type Clocks = {
@@ -40,17 +40,18 @@ export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clock
   }
   const fromNow = offsetOf(raw);
   if (fromNow === undefined && timestamp === undefined) {
-    if ((given ?? '') !== '') notes.push(ignored(`its timestamp ${shown(given)} cannot be read. ISO 8601 can.`));
+    if ((given ?? '') !== '')
+      notes.push(ignoredTimestamp(`its timestamp ${shortJson(given)} cannot be read. ISO 8601 can.`));
     return undefined;
   }
   const lead = fromNow === undefined ? leadOf(raw, { now, sentAt }) : undefined;
   const happened = fromNow === undefined ? timestamp! - (lead ?? 0n) : now - fromNow;
   if (happened >= EARLIEST && happened <= now + LARGEST_LEAD) return happened;
-  const what = fromNow === undefined ? `timestamp ${shown(given)}` : `offset ${shown(raw['offset'])}`;
+  const what = fromNow === undefined ? `timestamp ${shortJson(given)}` : `offset ${shortJson(raw['offset'])}`;
   const clock = lead === undefined ? '' : `, by a clock that said "${toIso(sentAt!)}" when it was sent,`;
   notes.push(
     happened < EARLIEST
-      ? ignored(`its ${what}${clock} is before the year 1.`)
+      ? ignoredTimestamp(`its ${what}${clock} is before the year 1.`)
       : {
           code: 'event_timestamp_in_future',
           detail: `${AS_OF_ARRIVAL} its ${what}${clock} is more than 23 hours ahead.`,
@@ -61,7 +62,7 @@ export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clock
 
 const AS_OF_ARRIVAL = 'The event was stored as of its arrival:';
 
-function ignored(why: string): Note {
+function ignoredTimestamp(why: string): Note {
   return { code: 'ignored_invalid_timestamp', detail: `${AS_OF_ARRIVAL} ${why}` };
 }
 

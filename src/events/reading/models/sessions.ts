@@ -39,7 +39,7 @@ const MORE_CLICK_IDS = [
  * The value of the first (`min`) or last (`max`) event that has one. `moment` orders events by time, then uuid; it comes first in the list
  * that is compared, so no sorting is needed, and the answer does not depend on how Postgres reads.
  */
-function byTime(which: 'min' | 'max', value: string): string {
+function valueByTime(which: 'min' | 'max', value: string): string {
   return `(${which}(array[moment, ${value}]) filter (where ${value} is not null))[2]`;
 }
 
@@ -55,29 +55,29 @@ const LCP = `case when jsonb_typeof(properties -> '$web_vitals_LCP_value') = 'nu
 
 /** Aggregates over a session's events, by the name of the column that they make. */
 const AGGREGATES: Record<string, string> = {
-  distinct_id: byTime('min', 'distinct_id'),
-  person_properties: `${byTime('max', 'person_properties::text')}::jsonb`,
+  distinct_id: valueByTime('min', 'distinct_id'),
+  person_properties: `${valueByTime('max', 'person_properties::text')}::jsonb`,
   start_timestamp: 'min("timestamp")',
   end_timestamp: 'max("timestamp")',
   interval_time: 'max(interval_time)',
   inserted_at: 'max(inserted_at)',
   urls: `coalesce(jsonb_agg(distinct ${URL}) filter (where ${URL} is not null), '[]')`,
   num_uniq_urls: `count(distinct ${URL})`,
-  entry_current_url: byTime('min', URL),
-  entry_pathname: byTime('min', property('$pathname')),
-  entry_hostname: byTime('min', `coalesce(${property('$host')}, ${HOST})`),
-  end_current_url: byTime('max', URL),
-  end_pathname: byTime('max', property('$pathname')),
-  end_hostname: byTime('max', `coalesce(${property('$host')}, ${HOST})`),
-  entry_referring_domain: byTime('min', property('$referring_domain')),
+  entry_current_url: valueByTime('min', URL),
+  entry_pathname: valueByTime('min', property('$pathname')),
+  entry_hostname: valueByTime('min', `coalesce(${property('$host')}, ${HOST})`),
+  end_current_url: valueByTime('max', URL),
+  end_pathname: valueByTime('max', property('$pathname')),
+  end_hostname: valueByTime('max', `coalesce(${property('$host')}, ${HOST})`),
+  entry_referring_domain: valueByTime('min', property('$referring_domain')),
   ...Object.fromEntries(
-    [...CAMPAIGN, ...CLICK_IDS, ...MORE_CLICK_IDS].map((name) => [`entry_${name}`, byTime('min', property(name))]),
+    [...CAMPAIGN, ...CLICK_IDS, ...MORE_CLICK_IDS].map((name) => [`entry_${name}`, valueByTime('min', property(name))]),
   ),
   pageview_count: `count(*) filter (where ${PAGEVIEW})`,
   autocapture_count: `count(*) filter (where ${AUTOCAPTURE})`,
   screen_count: `count(*) filter (where ${SCREEN})`,
-  last_external_click_url: byTime('max', property('$external_click_url')),
-  vitals_lcp: `${byTime('min', LCP)}::float8`,
+  last_external_click_url: valueByTime('max', property('$external_click_url')),
+  vitals_lcp: `${valueByTime('min', LCP)}::float8`,
 };
 
 const DURATION = 'extract(epoch from end_timestamp - start_timestamp)::bigint';
@@ -111,7 +111,7 @@ function rows({ projectId, start, end, cutoff }: Window) {
   return { from: relation(projectId, seen), where: `interval_time >= ${instantSql(start)}` };
 }
 
-const same = (name: string, type: SourceColumn['type']): SourceColumn => ({ name, type, sql: name });
+const sourceColumn = (name: string, type: SourceColumn['type']): SourceColumn => ({ name, type, sql: name });
 
 export const sessions: ModelSource = {
   model: 'sessions',
@@ -125,39 +125,39 @@ export const sessions: ModelSource = {
   rowId: `md5(concat_ws('/', project_id, session_id))::uuid`,
   bytes: String(ROW_BYTES),
   columns: [
-    same('session_id', 'text'),
+    sourceColumn('session_id', 'text'),
     {
       name: 'session_id_v7',
       type: 'uuid',
       sql: `case when session_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then session_id::uuid end`,
     },
     { name: 'team_id', type: 'int8', sql: 'project_id::bigint' },
-    same('distinct_id', 'text'),
-    same('start_timestamp', 'timestamptz'),
-    same('end_timestamp', 'timestamptz'),
-    same('urls', 'jsonb'),
-    same('num_uniq_urls', 'int8'),
+    sourceColumn('distinct_id', 'text'),
+    sourceColumn('start_timestamp', 'timestamptz'),
+    sourceColumn('end_timestamp', 'timestamptz'),
+    sourceColumn('urls', 'jsonb'),
+    sourceColumn('num_uniq_urls', 'int8'),
     ...['entry_current_url', 'entry_pathname', 'entry_hostname', 'end_current_url', 'end_pathname', 'end_hostname'].map(
-      (name) => same(name, 'text'),
+      (name) => sourceColumn(name, 'text'),
     ),
-    ...CAMPAIGN.map((name) => same(`entry_${name}`, 'text')),
-    same('entry_referring_domain', 'text'),
-    ...CLICK_IDS.map((name) => same(`entry_${name}`, 'text')),
-    same('pageview_count', 'int8'),
-    same('autocapture_count', 'int8'),
-    same('screen_count', 'int8'),
-    same('channel_type', 'text'),
-    same('session_duration', 'int8'),
+    ...CAMPAIGN.map((name) => sourceColumn(`entry_${name}`, 'text')),
+    sourceColumn('entry_referring_domain', 'text'),
+    ...CLICK_IDS.map((name) => sourceColumn(`entry_${name}`, 'text')),
+    sourceColumn('pageview_count', 'int8'),
+    sourceColumn('autocapture_count', 'int8'),
+    sourceColumn('screen_count', 'int8'),
+    sourceColumn('channel_type', 'text'),
+    sourceColumn('session_duration', 'int8'),
     { name: 'duration', type: 'int8', sql: 'session_duration' },
-    same('is_bounce', 'bool'),
-    same('last_external_click_url', 'text'),
+    sourceColumn('is_bounce', 'bool'),
+    sourceColumn('last_external_click_url', 'text'),
     // Upstream counts only as far as a bounce needs.
     { name: 'page_screen_autocapture_count_up_to', type: 'int8', sql: `least(${PAGES}, 2)` },
     { name: 'exit_current_url', type: 'text', sql: 'end_current_url' },
     { name: 'exit_pathname', type: 'text', sql: 'end_pathname' },
-    same('vitals_lcp', 'float8'),
+    sourceColumn('vitals_lcp', 'float8'),
     { name: '_inserted_at', type: 'timestamptz', sql: 'greatest(inserted_at, end_timestamp)' },
-    ...MORE_CLICK_IDS.map((name) => same(`entry_${name}`, 'text')),
+    ...MORE_CLICK_IDS.map((name) => sourceColumn(`entry_${name}`, 'text')),
   ],
   tableOnly: new Set(),
   // A later interval delivers it from more events, though they may all lie before its end.

@@ -1,6 +1,6 @@
 /** Counts how often surveys were shown, dismissed and answered, from the events that SDKs send. */
 import type { Knex } from '../../../platform/db/connection.ts';
-import { inTime } from '../../../events/table/lookup.ts';
+import { ensureAnswered } from '../../../events/table/lookup.ts';
 
 export const SURVEY_EVENTS = ['survey shown', 'survey dismissed', 'survey sent'] as const;
 export type SurveyEvent = (typeof SURVEY_EVENTS)[number];
@@ -56,7 +56,7 @@ export function responseStore(db: Knex) {
       period: { from: string | null; to: string | null },
     ): Promise<ResponseFigures> {
       const query = db.raw<{ rows: Row[] }>(FIGURES, { projectId, surveys: [...surveys], ...period });
-      const { rows } = await inTime(query, WHAT_HELPS);
+      const { rows } = await ensureAnswered(query, WHAT_HELPS);
       return {
         byEvent: new Map(rows.map(({ event, dismissedAndSent: _same, ...figures }) => [event, figures])),
         dismissedAndSent: rows[0]?.dismissedAndSent ?? 0,
@@ -71,7 +71,7 @@ export function responseStore(db: Knex) {
         from,
         to: null,
       });
-      const { rows } = await inTime(query, WHAT_HELPS);
+      const { rows } = await ensureAnswered(query, WHAT_HELPS);
       return new Map(rows.map(({ survey, answers }) => [survey, answers]));
     },
   };

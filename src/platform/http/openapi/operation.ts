@@ -38,7 +38,7 @@ function responsesOf(route: DescribedRoute, { components, routes }: Around): Jso
   const refusals = refusalsOf(route).map((status) => [status, refusal(status, components)]);
   const answers = Object.entries(route.answers).map(([status, schema]) => [
     status,
-    { ...answer(route, status, schema, components), ...linked(route, schema, routes) },
+    { ...answer(route, status, schema, components), ...linksMember(route, schema, routes) },
   ]);
   return Object.fromEntries([...refusals, ...answers]) as Json;
 }
@@ -58,7 +58,7 @@ function answer(route: DescribedRoute, status: string, schema: TSchema | null, c
   return { description, content: { [mediaTypeOf(route, Number(status))]: content, ...others } };
 }
 
-function linked(route: DescribedRoute, schema: TSchema | null, routes: readonly DescribedRoute[]): Json {
+function linksMember(route: DescribedRoute, schema: TSchema | null, routes: readonly DescribedRoute[]): Json {
   const links = schema ? linksOf(route, schema, routes) : {};
   return Object.keys(links).length > 0 ? { links } : {};
 }
@@ -69,7 +69,7 @@ function mediaTypeOf({ produces = {} }: DescribedRoute, status: number): string 
 
 function requestBody({ body, strict, file, urlEncoded, example }: DescribedRoute, components: Components): Json {
   if (!body) return {};
-  const schema = hoist(strict ? closed(body) : body, components);
+  const schema = hoist(strict ? closeSchema(body) : body, components);
   const content = {
     ...jsonContent(schema, example ?? exampleOf(body)),
     ...(urlEncoded && { 'application/x-www-form-urlencoded': { schema } }),
@@ -78,8 +78,8 @@ function requestBody({ body, strict, file, urlEncoded, example }: DescribedRoute
   return { requestBody: { required: isNeeded(body), content } };
 }
 
-function closed(body: TSchema & { items?: TSchema }): TSchema {
-  return body.items ? { ...body, items: closed(body.items) } : { ...body, additionalProperties: false };
+function closeSchema(body: TSchema & { items?: TSchema }): TSchema {
+  return body.items ? { ...body, items: closeSchema(body.items) } : { ...body, additionalProperties: false };
 }
 
 /** Whether a request without a body lacks something. */

@@ -9,7 +9,7 @@ export function entityTag(version: string | number): string {
 }
 
 /** The `Location` of an object that was created at the address of its collection. */
-export function locatedIn(collection: URL, id: string | number): { Location: string } {
+export function locationHeader(collection: URL, id: string | number): { Location: string } {
   return { Location: new URL(`${collection.pathname.replace(/\/?$/, '/')}${id}/`, collection).href };
 }
 
@@ -34,7 +34,7 @@ export function ensureVersion(expected: string | undefined, version: string | nu
 }
 
 /** Whether the client has the version with this tag already (`If-None-Match`): weak and strong tags compare alike (RFC 9110). */
-export function hasAlready({ 'if-none-match': text }: IncomingHttpHeaders, tag: string): boolean {
+export function matchesTag({ 'if-none-match': text }: IncomingHttpHeaders, tag: string): boolean {
   if (text === undefined) return false;
   return text.trim() === '*' || text.split(',').some((one) => opaqueTag(one) === opaqueTag(tag));
 }
@@ -43,14 +43,14 @@ function opaqueTag(tag: string): string {
   return tag.trim().replace(/^W\//, '');
 }
 
-/** @param whole the answer with the object, for a client that prefers it: `Prefer: return=representation` (RFC 7240) */
+/** @param representation the answer with the object, for a client that prefers it: `Prefer: return=representation` (RFC 7240) */
 export async function orPreferred(
   headers: IncomingHttpHeaders,
   answer: Answer,
-  whole: () => Answer | Promise<Answer>,
+  representation: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
   if (!prefersRepresentation(headers)) return answer;
-  const preferred = await whole();
+  const preferred = await representation();
   const applied = { 'Preference-Applied': 'return=representation' };
   return { ...preferred, headers: { ...answer.headers, ...preferred.headers, ...applied } };
 }

@@ -3,7 +3,7 @@ import { Stale } from '../../../../src/platform/errors.ts';
 import {
   ensureVersion,
   expectedVersion,
-  locatedIn,
+  locationHeader,
   orPreferred,
 } from '../../../../src/platform/http/parameters/preconditions.ts';
 import { json, noBody } from '../../../../src/platform/http/route.ts';
@@ -35,7 +35,7 @@ describe('`If-Match`', () => {
 describe('`Location`', () => {
   it('is below the address of the collection, with or without a slash at the end, and without its query', () => {
     for (const address of ['https://sluice.test/api/things/', 'https://sluice.test/api/things?refresh=true'])
-      assert.deepEqual(locatedIn(new URL(address), 7), { Location: 'https://sluice.test/api/things/7/' });
+      assert.deepEqual(locationHeader(new URL(address), 7), { Location: 'https://sluice.test/api/things/7/' });
   });
 });
 
