@@ -73,7 +73,7 @@ export async function intervalsToCompare(
 
 async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
   for (let after = '-infinity'; ;) {
-    const page = await stores.intervalStates.delivered(id, after, PAGE);
+    const page = await stores.intervalStates.deliveredBounds(id, after, PAGE);
     yield* page;
     if (page.length < PAGE) return;
     after = page.at(-1)!.end;
@@ -181,7 +181,7 @@ async function lookAt(
       artifacts: {
         record: async () => Promise.reject(new Error('nothing is staged by looking')),
         list: () => stores.artifacts.list(lease),
-        later: async () => [],
+        listLater: async () => [],
         discard: async () => {},
       },
       ownership: ownershipOf(stores, { ...lease, epoch: AFTER_ALL }),

@@ -24,7 +24,7 @@ const SUMMARY =
 /** @returns how many files are gone */
 export async function deleteSupersededFiles(engine: Engine, signal: AbortSignal): Promise<number> {
   const { supersededFiles } = engine.stores;
-  const due = await supersededFiles.due(engine.fileGraceHours, FILES_AT_ONCE);
+  const due = await supersededFiles.dueFiles(engine.fileGraceHours, FILES_AT_ONCE);
   const exports = [...Map.groupBy(due, ({ exportId }) => exportId).values()];
   const beginUntil = performance.now() + BEGIN_WITHIN_MS;
   let deleted = 0;

@@ -43,7 +43,7 @@ export async function dispatchRequests(
   const waiting = await endWaiting(engine, batchExport);
   const moreToWrite = await writeRequests(engine, exportId, tiling);
   const claimed = await claim(engine, batchExport);
-  const requests = await stores.runRequests.claimed(exportId);
+  const requests = await stores.runRequests.claimedRequests(exportId);
   const looked = await lookAll(engine, requests);
   const requested = await ask(engine, batchExport, tiling, looked);
   const settled = looked.some(({ wants }) => wants === 'closing');

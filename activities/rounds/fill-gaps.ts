@@ -18,7 +18,7 @@ export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<num
     engine,
     signal,
     'gaps are looked for later',
-    shuffled(await stores.gaps.watched()),
+    shuffled(await stores.gaps.watchedExports()),
     ({ id }) => ofExport(id),
     fill,
   );
@@ -34,9 +34,9 @@ async function fillGapsOf(
   const tiling = await stores.batchExports.tiling(id);
   const pauses = await stores.gaps.pauses(id);
   const states = new Map((await stores.gaps.states(id, since)).map((state) => [millisOf(state.end), state]));
-  const requested = await stores.gaps.requested(id, since);
+  const requested = await stores.gaps.requestedEnds(id, since);
   // Settling comes first: the interval may turn out to be delivered.
-  const pending = new Set([...requested, ...(await stores.gaps.unsettled(id, since))].map(millisOf));
+  const pending = new Set([...requested, ...(await stores.gaps.unsettledEnds(id, since))].map(millisOf));
   const known = {
     state: (end: number) => states.get(end),
     isRequested: (end: number) => pending.has(end),

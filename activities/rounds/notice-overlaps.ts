@@ -22,7 +22,7 @@ export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promi
   const last = lookedAt.get(engine);
   if (last !== undefined && performance.now() - last < EVERY_MS) return 0;
   const overlapping = await findOverlaps(engine, signal);
-  for (const id of await engine.stores.health.troubled('overlapping')) {
+  for (const id of await engine.stores.health.exportsWith('overlapping')) {
     if (!overlapping.has(id)) await engine.stores.health.end(id, 'overlapping');
   }
   let noticed = 0;

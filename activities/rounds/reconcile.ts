@@ -65,7 +65,11 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   // tooth: blocked-acts-nowhere
   if (await step('block', async () => (await engine.timeline.blocked()) !== undefined, true)) {
     const alerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
-    await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
+    await step(
+      'round',
+      () => engine.stores.rounds.recordRound((performance.now() - begun) / 1000, failed.length),
+      undefined,
+    );
     return { ...NOTHING, alerts, deliveriesBlocked: true, stepsFailed: failed };
   }
   // This step precedes the schedules, which follow the rows.
@@ -84,7 +88,11 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   await step('places', () => engine.stores.places.forgetUnused(), 0);
   const late = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
   const overlapping = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
-  await step('round', () => engine.stores.rounds.ended((performance.now() - begun) / 1000, failed.length), undefined);
+  await step(
+    'round',
+    () => engine.stores.rounds.recordRound((performance.now() - begun) / 1000, failed.length),
+    undefined,
+  );
   return {
     exportsResumed,
     schedulesVerified,

@@ -29,7 +29,7 @@ const BEGIN_WITHIN_MS = 10_000;
 /** @returns how many intervals were found delivered, and how many are requested anew */
 export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Settled> {
   const settled: Settled = { delivered: 0, requested: 0 };
-  const exports = [...Map.groupBy(await engine.stores.ledger.unsettled(), ({ exportId }) => exportId).values()];
+  const exports = [...Map.groupBy(await engine.stores.ledger.intervalsToSettle(), ({ exportId }) => exportId).values()];
   const beginUntil = performance.now() + BEGIN_WITHIN_MS;
   const worker = async () => {
     for (let entries = exports.pop(); entries; entries = exports.pop())
@@ -83,7 +83,7 @@ async function settle(
   const session = await openSessionToSettle(engine, planned, signal);
   let unreported: readonly string[];
   try {
-    const receipt = entry.state === 'committing' ? await session.delivered() : undefined;
+    const receipt = entry.state === 'committing' ? await session.findReceipt() : undefined;
     if (receipt) {
       await recordDelivery(engine, planned, receipt);
       return 'delivered';
@@ -93,7 +93,7 @@ async function settle(
     await session.close();
   }
   // The interval is delivered without them, or elsewhere: no delivery begins their grace period.
-  if (!entry.isPresent) await engine.stores.supersededFiles.left(entry);
+  if (!entry.isPresent) await engine.stores.supersededFiles.beginGrace(entry);
   const again = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (again === 'later') return undefined;
   // The request comes first: after a crash in between, the interval is still unsettled and the next round repeats this.

@@ -9,7 +9,7 @@ const VERIFIED_SHARE = 1 / 40;
 /** @returns how many schedules were verified */
 export async function verifySchedules(engine: Engine, signal: AbortSignal): Promise<number> {
   const due = new Set([
-    ...(await engine.stores.schedules.due(VERIFIED_SHARE)),
+    ...(await engine.stores.schedules.exportsToVerify(VERIFIED_SHARE)),
     ...(await pausedOtherwise(engine, signal)),
   ]);
   await eachOrLog(engine, signal, 'a schedule is verified later', due, ofExport, async (id) => {
@@ -22,7 +22,7 @@ export async function verifySchedules(engine: Engine, signal: AbortSignal): Prom
 async function pausedOtherwise({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
   try {
     const rows = await stores.schedules.pausedById();
-    const paused = await schedules.paused(signal);
+    const paused = await schedules.pausedIds(signal);
     return [...rows].filter(([id, isPaused]) => isPaused !== paused.has(id)).map(([id]) => id);
   } catch (error) {
     signal.throwIfAborted();

@@ -9,7 +9,7 @@ export type WatchedImports = { stale: number; requested: number };
 /** @returns how many intervals are newly stale, and how many were requested */
 export async function watchImports(engine: Engine, signal: AbortSignal): Promise<WatchedImports> {
   const did: WatchedImports = { stale: 0, requested: 0 };
-  const exports = shuffled(await engine.stores.stale.due());
+  const exports = shuffled(await engine.stores.stale.exportsToCheck());
   const watch = async (one: LookedAtImports) => {
     did.stale += await findStale(engine.pool, engine.stores, one);
   };

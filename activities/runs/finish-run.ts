@@ -88,7 +88,7 @@ async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): P
 async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: Session): Promise<void> {
   const present = await session.present();
   await stores.inTransaction(async (inside) => {
-    if (present && !present.known) await inside.foreignDeliveries.found(lease, present.receipt);
+    if (present && !present.known) await inside.foreignDeliveries.recordFound(lease, present.receipt);
     await inside.ledger.reopen(lease);
   });
 }

@@ -91,7 +91,7 @@ async function connect(
       artifacts: {
         record: (artifact, instead) => stores.artifacts.record(lease, artifact, instead),
         list: () => stores.artifacts.list(lease),
-        later: () => stores.artifacts.list(lease, { later: true }),
+        listLater: () => stores.artifacts.list(lease, { later: true }),
         discard: stores.artifacts.discard,
       },
       ownership: ownershipOf(stores, lease),

@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Receipt, Session, SessionContext } from '../../src/exports/destinations/contract.ts';
-import { defineDestination, grouped } from '../../src/exports/destinations/define.ts';
+import { defineDestination, addGroup } from '../../src/exports/destinations/define.ts';
 import type { Delivery, StagedPart } from '../../src/exports/destinations/delivery.ts';
 import { hasCode, translate } from '../../src/exports/destinations/local-file/errors.ts';
 import { checkPrefix } from '../../src/exports/destinations/object-store/keys.ts';
@@ -23,7 +23,7 @@ import { DeliveredElsewhere, DestinationRejected, Superseded } from '../../src/p
 import { Type, type Static } from '../../src/platform/schema.ts';
 
 const Config = Type.Object(
-  grouped('place', {
+  addGroup('place', {
     folder: Type.String({ minLength: 1, title: 'Folder', description: 'Folder below the project’s.' }),
   }),
 );
@@ -158,7 +158,7 @@ function sessionIn(root: string, place: string, delivery: Delivery, context: Ses
         if (!hasCode(error, 'ENOENT')) return translate(error);
         throw new Superseded('What was staged is no longer there.', { cause: error });
       }),
-    async delivered() {
+    async findReceipt() {
       const shown = (await latestIn(interval)).header?.receipt;
       return shown?.run_id === delivery.runId ? shown : undefined;
     },

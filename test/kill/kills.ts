@@ -137,6 +137,6 @@ async function isSettled({ engine, projectId }: ExportWorld): Promise<boolean> {
   const open = await Promise.all(results.map(({ id }) => engine.stores.runs.openOf(id)));
   // The ledger lists what is due: an interval that is tried again later is among the troubles alone.
   const { rows: troubles } = await engine.pool.query(`select from batch_export_troubles where kind = 'unsettled'`);
-  const left = troubles.length + (await engine.stores.ledger.unsettled()).length;
+  const left = troubles.length + (await engine.stores.ledger.intervalsToSettle()).length;
   return left === 0 && open.every((runs) => runs.length === 0);
 }

@@ -259,7 +259,7 @@ async function unpause(life: Life, backfill: boolean, now: number): Promise<void
   let asked: string | undefined;
   await batchExports.unpause(projectId, id, NOBODY, async (inside, changed) => {
     paused = true;
-    if (backfill) asked = (await backfills.ofPause(inside, changed))?.id;
+    if (backfill) asked = (await backfills.openForPause(inside, changed))?.id;
   });
   await backfills.wake(id);
   assert.equal(paused, model.paused);

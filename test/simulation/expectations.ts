@@ -68,7 +68,7 @@ async function cancelledBackfills({ world, id, model }: Life): Promise<Set<strin
 }
 
 async function* deliveredOf({ world, id }: Life): AsyncGenerator<string> {
-  const all = await world.engine.stores.ledger.delivered(
+  const all = await world.engine.stores.ledger.deliveries(
     id,
     { from: '-infinity', to: 'infinity', after: '-infinity' },
     10_000,

@@ -120,7 +120,7 @@ export async function buildInstallation() {
   /** The reconciler's work of a minute, without the partitions of events, which a simulated clock would make for years. */
   async function reconcile(): Promise<void> {
     await engine.timeline.check();
-    for (const id of await stores.schedules.due(1)) await setter.verify(id);
+    for (const id of await stores.schedules.exportsToVerify(1)) await setter.verify(id);
     await closeLostRuns(engine, IDLE_SECONDS, signal);
     if ((await engine.timeline.blocked()) !== undefined) return;
     await fillGaps(engine, signal);
@@ -191,7 +191,7 @@ export async function buildInstallation() {
           assert.ok('end' in compared);
           const { present, difference } = compared;
           above = Math.max(above, present?.receipt.epoch ?? 0);
-          if (difference === 'foreign') await stores.foreignDeliveries.found(compared, present!.receipt);
+          if (difference === 'foreign') await stores.foreignDeliveries.recordFound(compared, present!.receipt);
         }
       }
       await renewTimeline(stores, witness, above);

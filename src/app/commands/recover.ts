@@ -138,7 +138,7 @@ async function compare(engine: ComposedEngine, from: string | null, lists: boole
       found[compared.difference] += 1;
       lines.push(lineOf(one, compared));
       if (lists && compared.difference === 'foreign')
-        await engine.stores.foreignDeliveries.found(compared, compared.present!.receipt);
+        await engine.stores.foreignDeliveries.recordFound(compared, compared.present!.receipt);
     }
   }
   bar.stop();

@@ -94,7 +94,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     return examinedPlan({ stores, states, batchExport }, intervalsWithin(tiling, start, end), only);
   }
 
-  async function planned(
+  async function planBackfill(
     batchExport: BatchExport,
     start: number,
     end: number,
@@ -126,7 +126,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     async request(projectId: number, exportId: string, range: BackfillRange, by: Author = NOBODY): Promise<Backfill> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
       const { start, end } = await checkedRange(range);
-      const plan = await planned(batchExport, start, end, range);
+      const plan = await planBackfill(batchExport, start, end, range);
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (inside) =>
         open(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }, by),
@@ -167,7 +167,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * project is at its limit of backfills, this one waits for a place. Wake the dispatcher after the commit.
      * @returns undefined when the pause missed none
      */
-    async ofPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
+    async openForPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
       const { id, projectId, startAt, endAt } = batchExport;
       const pausedAt = Math.max(...(await inside.gaps.pauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));

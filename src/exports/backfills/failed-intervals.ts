@@ -13,7 +13,7 @@ type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps'>
 /** @returns oldest first, including those that are retried automatically; among the newest `MAX_TROUBLED` of each kind of trouble */
 export async function failedIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
   const { id } = batchExport;
-  const [facts, pauses] = await Promise.all([stores.troubledIntervals.troubled([id]), stores.gaps.pauses(id)]);
+  const [facts, pauses] = await Promise.all([stores.troubledIntervals.troubledFacts([id]), stores.gaps.pauses(id)]);
   const { needsYou: waiting, retrying } = attentionOf(batchExport, pauses, facts);
   const newest = await stores.intervalFacts.newestRuns(waiting.map(({ end }) => ({ exportId: id, end })));
   const runs = new Map(newest.map((run) => [run.end, run]));

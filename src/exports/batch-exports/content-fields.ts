@@ -31,10 +31,10 @@ const Transformations = Type.Array(Transformation, { maxItems: 100 });
 
 const FILTERS =
   'Conditions on properties that every row must meet: a list of `{key, operator, type, value}`. ' +
-  `\`type\` is one of ${quoted(FILTER_TYPES)}; with \`hogql\`, the key is an expression and the other members are omitted. ` +
-  `\`operator\` is one of ${quoted(FILTER_OPERATORS)}; \`exact\` by default.`;
+  `\`type\` is one of ${quoteNames(FILTER_TYPES)}; with \`hogql\`, the key is an expression and the other members are omitted. ` +
+  `\`operator\` is one of ${quoteNames(FILTER_OPERATORS)}; \`exact\` by default.`;
 
-function quoted(names: readonly string[]): string {
+function quoteNames(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 

@@ -44,7 +44,7 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   if (!merge) return;
   const left = new Map(columns.map(({ name, type }) => [name, type]));
   const version = selection.columns.find(({ name }) => name === merge.version);
-  const lost = merge.key.find((name) => !left.has(name)) ?? (version && changed(version, left));
+  const lost = merge.key.find((name) => !left.has(name)) ?? (version && changedColumn(version, left));
   if (lost === undefined) return;
   throw new InvalidInput(`A table of ${content.model} needs the column '${lost}'.`, 'exclude_columns');
 }
@@ -59,7 +59,7 @@ function refuseSystemColumn({ name }: Column): void {
 }
 
 /** @returns the column's name if it is not exported, or is exported with another type */
-function changed(
+function changedColumn(
   { name, type }: Pick<Column, 'name' | 'type'>,
   exportedTypes: ReadonlyMap<string, string>,
 ): string | undefined {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Artifact, RecordedArtifact } from '../destinations/artifacts.ts';
-import { intervalKey, superseded, type EpochLease } from './epoch-lease.store.ts';
+import { intervalKey, throwSuperseded, type EpochLease } from './epoch-lease.store.ts';
 
 export function artifactStore(db: Knex) {
   return {
@@ -38,7 +38,7 @@ export function artifactStore(db: Knex) {
         },
       );
       // tooth: ledger-artifact-epoch
-      if (rowCount === 0) await superseded(db, lease);
+      if (rowCount === 0) await throwSuperseded(db, lease);
       return id;
     },
 

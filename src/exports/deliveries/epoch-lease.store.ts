@@ -18,7 +18,7 @@ export const intervalKey = ({ exportId, start, end }: ExportInterval) => ({
 export const ours = (lease: EpochLease) => ({ ...intervalKey(lease), epoch: String(lease.epoch) });
 
 /** @throws Superseded always, naming the run that holds the interval now */
-export async function superseded(db: Knex, lease: EpochLease): Promise<never> {
+export async function throwSuperseded(db: Knex, lease: EpochLease): Promise<never> {
   const row = await db<{ run_id: string }>('batch_export_intervals').where(intervalKey(lease)).first('run_id');
   throw new Superseded(row ? `superseded by run ${row.run_id}` : 'superseded: the batch export was deleted');
 }

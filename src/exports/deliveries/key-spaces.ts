@@ -26,7 +26,7 @@ export async function reserveKeySpace({ places }: { places: PlaceStore }, wanted
   // One reservation at a time for each store, so the second of two concurrent ones sees the first.
   // tooth: place-lock
   await places.lockStore(ours.store);
-  for (const { keySpace, model } of await places.reserved(ours.mark, wanted.id)) {
+  for (const { keySpace, model } of await places.reservations(ours.mark, wanted.id)) {
     // tooth: place-overlap
     if (overlaps(ours, keySpaceOf({ keySpace, model }))) throw placeTaken();
   }

@@ -7,7 +7,13 @@ import type { Receipt } from '../destinations/contract.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { artifactStore } from './artifacts.store.ts';
 import { foreignDeliveryStore } from '../timeline/foreign-deliveries.store.ts';
-import { intervalKey as key, ours, superseded, type ExportInterval, type EpochLease } from './epoch-lease.store.ts';
+import {
+  intervalKey as key,
+  ours,
+  throwSuperseded,
+  type ExportInterval,
+  type EpochLease,
+} from './epoch-lease.store.ts';
 import { fromRow, type LedgerEntry, type LedgerState, type Row, type Unsettled } from './ledger-rows.ts';
 import { supersededFileStore } from './superseded-files.store.ts';
 
@@ -87,7 +93,7 @@ export function ledgerStore(db: Knex) {
     },
 
     /** Deliveries of `[from, to)`, oldest interval first, one page: intervals that end after `after`. */
-    async delivered(
+    async deliveries(
       exportId: string,
       { from, to, after }: { from: string; to: string; after: string },
       limit: number,
@@ -119,7 +125,7 @@ export function ledgerStore(db: Knex) {
       // tooth: ledger-open-only
       // tooth: ledger-open-lock
       const row = await table().where(ours(lease)).where({ state: 'open' }).forShare().first();
-      if (!row) await superseded(db, lease);
+      if (!row) await throwSuperseded(db, lease);
     },
 
     /**
@@ -142,7 +148,7 @@ export function ledgerStore(db: Knex) {
       if (changed > 0) return 'committing';
       const row = await table().where(ours(lease)).first();
       if (row?.state === 'open') throw new NotFound('The batch export was deleted.');
-      return row?.state ?? superseded(db, lease);
+      return row?.state ?? throwSuperseded(db, lease);
     },
 
     /** @throws Superseded */
@@ -152,9 +158,9 @@ export function ledgerStore(db: Knex) {
         .where(ours(lease))
         .whereIn('state', ['committing', 'delivered'])
         .update({ state: 'delivered', receipt });
-      if (changed === 0) await superseded(db, lease);
+      if (changed === 0) await throwSuperseded(db, lease);
       await foreignDeliveryStore(db).forgetWaiting(lease);
-      await supersededFileStore(db).left(lease);
+      await supersededFileStore(db).beginGrace(lease);
       await endTroubles(lease, receipt);
     },
 
@@ -169,7 +175,7 @@ export function ledgerStore(db: Knex) {
            set epoch = greatest(ledger.epoch + 1, excluded.epoch), state = 'delivered', run_id = excluded.run_id, receipt = excluded.receipt`,
         [exportId, start, end, epoch, runId, JSON.stringify(receipt)],
       );
-      await supersededFileStore(db).left(lease);
+      await supersededFileStore(db).beginGrace(lease);
       await endTroubles(lease, receipt);
     },
 
@@ -183,7 +189,7 @@ export function ledgerStore(db: Knex) {
      * Some intervals that closed runs left half way, and that are due to be settled: undelivered ones, and artifacts that were left
      * at places that nothing else checks. The choice is arbitrary, so no interval waits for others. The receipts omit their files.
      */
-    async unsettled(): Promise<Unsettled[]> {
+    async intervalsToSettle(): Promise<Unsettled[]> {
       const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);
       const rows = (await db<Row>('batch_export_intervals as ledger')
         .join('batch_export_runs as run', 'run.id', 'ledger.run_id')

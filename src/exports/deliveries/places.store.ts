@@ -71,7 +71,7 @@ export function placeStore(db: Knex) {
      * moved or deleted.
      * @param mark a part of the key spaces' texts, see `KeySpace.mark`
      */
-    async reserved(mark: string, except: string): Promise<Reservation[]> {
+    async reservations(mark: string, except: string): Promise<Reservation[]> {
       const { rows } = await db.raw<{ rows: { id: string; key_space: string; model: Model }[] }>(
         `select id, key_space, model from batch_exports one
          where strpos(key_space, :mark) > 0 and id <> :except and (deleted_at is null or ${isUsed('one.id', 'one.key_space')})

@@ -45,7 +45,7 @@ export function supersededFileStore(db: Knex) {
     },
 
     /** Begins the grace period of the interval's files that were recorded under this epoch and earlier ones. */
-    async left(lease: EpochLease): Promise<void> {
+    async beginGrace(lease: EpochLease): Promise<void> {
       await table()
         .where(intervalKey(lease))
         .where('epoch', '<=', lease.epoch)
@@ -57,7 +57,7 @@ export function supersededFileStore(db: Knex) {
      * Files whose grace period is over, by the run that recorded them, the oldest first; exports that keep all files are left out.
      * @param perExport limit for each export
      */
-    async due(graceHours: number, perExport: number): Promise<DueFiles[]> {
+    async dueFiles(graceHours: number, perExport: number): Promise<DueFiles[]> {
       const { rows } = await db.raw<{ rows: { export: string; run: string; keys: string[] }[] }>(
         `select batch_export_id as export, run_id as run, array_agg(key order by left_at, key) as keys
          from (

@@ -58,7 +58,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
   async function* dueIntervals(exportId: string, range: VerifyRange): AsyncGenerator<DeliveredEntry | DataInterval> {
     const tiles = await tilesWithin(exportId, range);
     let tile = tiles.next();
-    for await (const entry of delivered(exportId, range)) {
+    for await (const entry of deliveredEntries(exportId, range)) {
       const end = millisOf(entry.end);
       for (; !tile.done && tile.value.end < end; tile = tiles.next()) yield tile.value;
       if (!tile.done && tile.value.end === end) tile = tiles.next();
@@ -69,7 +69,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
 
   /** All past intervals within the range; none when the range has no bound. */
   async function tilesWithin(exportId: string, range: VerifyRange): Promise<Iterator<DataInterval>> {
-    const [first] = range.from === null ? await stores.ledger.delivered(exportId, page(range), 1) : [];
+    const [first] = range.from === null ? await stores.ledger.deliveries(exportId, page(range), 1) : [];
     const from = range.from ?? first?.start;
     if (from === undefined || (range.from ?? range.to) === null) return [][Symbol.iterator]();
     const now = await stores.batchExports.now();
@@ -77,9 +77,9 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     return intervalsWithin(await stores.batchExports.tiling(exportId), millisOf(from), millisOf(to));
   }
 
-  async function* delivered(exportId: string, range: VerifyRange): AsyncGenerator<DeliveredEntry> {
+  async function* deliveredEntries(exportId: string, range: VerifyRange): AsyncGenerator<DeliveredEntry> {
     for (let after = '-infinity'; ;) {
-      const entries = await stores.ledger.delivered(exportId, page(range, after), PAGE);
+      const entries = await stores.ledger.deliveries(exportId, page(range, after), PAGE);
       yield* entries;
       if (entries.length < PAGE) return;
       after = entries.at(-1)!.end;
@@ -119,7 +119,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     try {
       const session = await openSession(run);
       try {
-        if (session.location !== receipt.location) return [moved(receipt.location)];
+        if (session.location !== receipt.location) return [movedFinding(receipt.location)];
         const rows = () =>
           events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(configs, run) });
         const differences = await session.verify(receipt, { deep, rows });
@@ -162,7 +162,7 @@ function deliveredSlice({ id, projectId, start, end, plan }: Run, { cutoff }: Re
   return { projectId, start, end, cutoff, content: plan.content };
 }
 
-function moved(location: string): Finding {
+function movedFinding(location: string): Finding {
   return { kind: 'unchecked', what: `It was delivered to ${location}, before the export's destination was changed.` };
 }
 

@@ -16,7 +16,7 @@ export type Artifacts = {
   /** Everything recorded for this interval under our epoch or earlier ones and not yet discarded, at whatever place. */
   list(): Promise<RecordedArtifact[]>;
   /** Artifacts recorded under later epochs, whose own runs remove them. */
-  later(): Promise<RecordedArtifact[]>;
+  listLater(): Promise<RecordedArtifact[]>;
   /** Forgets artifacts that can no longer become visible (aborted, dropped, completed by us). */
   discard(ids: readonly string[]): Promise<void>;
 };

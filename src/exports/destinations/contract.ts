@@ -88,7 +88,7 @@ export type Session = {
    */
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
   /** Asks the destination whether it holds this delivery, by run and epoch. For repairs after crashes. */
-  delivered(): Promise<Receipt | undefined>;
+  findReceipt(): Promise<Receipt | undefined>;
   /** The interval as the destination holds it, whichever run and database delivered it; undefined: no delivery of this export. */
   present(): Promise<PresentDelivery | undefined>;
   /**

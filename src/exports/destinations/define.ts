@@ -7,7 +7,7 @@ export const FIELD_GROUPS = ['connection', 'place', 'files', 'events', 'advanced
 export type FieldGroup = (typeof FIELD_GROUPS)[number];
 
 /** Required fields, or fields with a default, with the group that a form shows them in, as `x-group`. */
-export function grouped<Fields extends Record<string, TSchema>>(group: FieldGroup, fields: Fields): Fields {
+export function addGroup<Fields extends Record<string, TSchema>>(group: FieldGroup, fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, schema]) => [name, { ...schema, 'x-group': group }]);
   return Object.fromEntries(entries) as Fields;
 }

@@ -14,25 +14,25 @@ type Words = {
 };
 
 export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSED }: Words) {
-  const refused = (sentence: string, ...answers: string[]) => {
+  const refusalFault = (sentence: string, ...answers: string[]) => {
     return { owner: 'destination', ...(trust !== undefined && { field: trust }), sentence, answers } as const;
   };
-  const away = (sentence: string, ...answers: string[]) => {
+  const unreachableFault = (sentence: string, ...answers: string[]) => {
     return { owner: 'destination', sentence: `${unreachable} ${sentence}`, answers } as const;
   };
   return {
     host_not_allowed: { owner: 'you', field: host, sentence: HOST_REFUSED, answers: [new HostRefused().code] },
-    certificate_expired: refused(
+    certificate_expired: refusalFault(
       `${untrusted} It has expired, or is not valid yet.`,
       'CERT_HAS_EXPIRED',
       'CERT_NOT_YET_VALID',
     ),
-    certificate_wrong_host: refused(
+    certificate_wrong_host: refusalFault(
       `${untrusted} It is of another host.`,
       'ERR_TLS_CERT_ALTNAME_INVALID',
       'HOSTNAME_MISMATCH',
     ),
-    certificate_untrusted: refused(untrusted),
+    certificate_untrusted: refusalFault(untrusted),
     tls_failed: {
       owner: 'you',
       field: host,
@@ -50,10 +50,16 @@ export function networkFaults({ host, trust, unreachable, untrusted = TLS_REFUSE
       sentence: `${unreachable} No name server answers the worker.`,
       answers: ['EAI_AGAIN'],
     },
-    connection_refused: away('Nothing listens there, or a firewall refuses the worker.', 'ECONNREFUSED'),
-    network_unreachable: away('The worker knows no way to its network.', 'EHOSTUNREACH', 'ENETUNREACH'),
-    connection_timed_out: away('It did not answer in time.', 'ETIMEDOUT', 'TimeoutError', 'AbortError', 'ABORT_ERR'),
-    connection_lost: away('The connection broke.', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'),
+    connection_refused: unreachableFault('Nothing listens there, or a firewall refuses the worker.', 'ECONNREFUSED'),
+    network_unreachable: unreachableFault('The worker knows no way to its network.', 'EHOSTUNREACH', 'ENETUNREACH'),
+    connection_timed_out: unreachableFault(
+      'It did not answer in time.',
+      'ETIMEDOUT',
+      'TimeoutError',
+      'AbortError',
+      'ABORT_ERR',
+    ),
+    connection_lost: unreachableFault('The connection broke.', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'),
     unreachable: { owner: 'destination', sentence: unreachable },
   } as const satisfies Record<string, KnownFault>;
 }

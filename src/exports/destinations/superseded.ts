@@ -13,4 +13,4 @@ export type DeletedFiles = { gone: string[]; denied: boolean };
  * Deletes files that were recorded as superseded, where names hold their run; never one that the interval's manifest names.
  * @param due keys that are to be deleted now; asked once the manifest was read
  */
-export type DeleteSuperseded = (due: () => Promise<readonly string[]>) => Promise<DeletedFiles>;
+export type DeleteSuperseded = (dueKeys: () => Promise<readonly string[]>) => Promise<DeletedFiles>;

@@ -51,7 +51,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
       until: run.finishedAt ?? (await stores.batchExports.now()),
       limit: MAX_CHANGES + 1,
     });
-    const changes = entries.slice(0, MAX_CHANGES).flatMap(seen);
+    const changes = entries.slice(0, MAX_CHANGES).flatMap(changesIn);
     return { changes, moreChanges: entries.length > MAX_CHANGES };
   }
 
@@ -65,7 +65,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
       return 'Its data interval is requested again, and waits for its turn.';
     if (laterRun) return 'Its data interval has had a newer run: look at that one.';
     if (run.nextTryAt !== null) return 'Its data interval is tried again automatically.';
-    return cause ? awaited(run, cause) : 'It waits for you: nothing tries it again automatically. Retry the run.';
+    return cause ? wayOut(run, cause) : 'It waits for you: nothing tries it again automatically. Retry the run.';
   }
 
   return {
@@ -89,7 +89,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
 }
 
 /** Actions that end the wait of a run without automatic retries. */
-function awaited({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>): string {
+function wayOut({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>): string {
   if (errorType === 'DeliveredElsewhere')
     return 'It waits for a decision between two deliveries of its data interval: accept theirs, or ours.';
   if (owner !== 'you') return 'Nothing tries it again automatically. Once the cause is gone, retry the run.';
@@ -98,13 +98,13 @@ function awaited({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>
 }
 
 /** An entry as a diagnosis shows it; none for changes that do not affect runs, such as those of access. */
-function seen({ scope, createdAt, author, activity, detail }: AuthoredEntry): SeenChange[] {
+function changesIn({ scope, createdAt, author, activity, detail }: AuthoredEntry): SeenChange[] {
   if (activity !== 'updated') return [];
   const about = scope === 'Integration' ? ('integration' as const) : ('batch_export' as const);
   const told = detail.changes.filter(({ field }) => about === 'integration' || isOfRuns(field));
   // If an entry has no field at all, a secret was set, which the log cannot compare.
   if (told.length === 0 && detail.changes.length > 0) return [];
-  const fields = told.flatMap((change) => changedFields(change)).map(shortened);
+  const fields = told.flatMap((change) => changedFields(change)).map(shortenValues);
   return [{ at: createdAt, by: author, about, fields }];
 }
 
@@ -112,7 +112,7 @@ function isOfRuns(field: string): boolean {
   return Object.hasOwn(BatchExportBody.properties, field) && !NO_CAUSE.has(field);
 }
 
-function shortened({ field, before, after }: ChangedField): ChangedField {
+function shortenValues({ field, before, after }: ChangedField): ChangedField {
   return { field, before: short(before), after: short(after) };
 }
 

@@ -25,7 +25,7 @@ export function piecesEnding(tiling: Tiling, after: Millis, to: Millis): Pieces 
     if (next) append(pieces, next);
     end = endOfIntervalAt(tiling, next ? next.start + next.count * next.step : end);
   }
-  return numbered(pieces);
+  return numberPieces(pieces);
 }
 
 /** The intervals that lie wholly within `[from, to]`. */
@@ -49,7 +49,7 @@ function append(pieces: Piece[], next: Piece): void {
 }
 
 /** @param pieces consecutive, oldest first */
-export function numbered(pieces: readonly Piece[]): Pieces {
+export function numberPieces(pieces: readonly Piece[]): Pieces {
   const before: number[] = [];
   let total = 0;
   for (const { count } of pieces) {

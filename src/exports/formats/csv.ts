@@ -32,7 +32,7 @@ export function csvEncoder(
   const fields = columns.map((_, i) => i).filter((i) => !columns[i]!.hidden);
   const values = fields.map((i) => VALUE_WRITERS[columns[i]!.type](out, formulaSafe));
   // Readers skip empty lines, so a row whose only value is null must not be one.
-  const writeNull = fields.length === 1 ? () => quoted(out, ROW_END, 0, 0) : () => {};
+  const writeNull = fields.length === 1 ? () => writeQuoted(out, ROW_END, 0, 0) : () => {};
 
   for (const [n, i] of fields.entries()) {
     const name = Buffer.from(columns[i]!.name);
@@ -90,9 +90,9 @@ function byte(out: BlockWriter, value: number): void {
 }
 
 function text(out: BlockWriter, source: Buffer, start: number, end: number, formulaSafe: boolean): void {
-  if (start === end) return quoted(out, source, start, end);
+  if (start === end) return writeQuoted(out, source, start, end);
   const formula = formulaSafe && BEGINS_FORMULA[source[start]!] === 1;
-  if (formula || needsQuotes(source, start, end)) return quoted(out, source, start, end, formula);
+  if (formula || needsQuotes(source, start, end)) return writeQuoted(out, source, start, end, formula);
   out.copy(source, start, end);
 }
 
@@ -102,14 +102,14 @@ function needsQuotes(source: Buffer, start: number, end: number): boolean {
 }
 
 /** Writes the text in quotes, with each quote in it doubled. */
-function quoted(out: BlockWriter, source: Buffer, start: number, end: number, formula = false): void {
+function writeQuoted(out: BlockWriter, source: Buffer, start: number, end: number, formula = false): void {
   byte(out, QUOTE);
   if (formula) byte(out, APOSTROPHE);
-  for (let at = start; at < end; at += PIECE_BYTES) doubled(out, source, at, Math.min(at + PIECE_BYTES, end));
+  for (let at = start; at < end; at += PIECE_BYTES) writeDoubled(out, source, at, Math.min(at + PIECE_BYTES, end));
   byte(out, QUOTE);
 }
 
-function doubled(out: BlockWriter, source: Buffer, start: number, end: number): void {
+function writeDoubled(out: BlockWriter, source: Buffer, start: number, end: number): void {
   out.reserve(2 * (end - start));
   const { bytes } = out;
   let at = out.position;

@@ -5,7 +5,7 @@ export type Encoder = {
   /** Encodes the reader's present row. */
   add(row: CopyBinaryReader): void;
   /** Blocks that became ready since the last call; called after each chunk of rows, so few blocks wait. */
-  ready(): AsyncIterable<Uint8Array>;
+  readyBlocks(): AsyncIterable<Uint8Array>;
   /** Blocks that are left once all rows were added. */
   end(): AsyncIterable<Uint8Array>;
   /** Size and sha256 (hex) of the content before compression, once the end was read. */

@@ -102,7 +102,7 @@ async function* encodedBlocks(
       counted.digest.add(reader.bytes, reader.starts[rowId]!);
       encoder.add(reader);
     }
-    for await (const block of encoder.ready()) {
+    for await (const block of encoder.readyBlocks()) {
       counted.bytes += block.byteLength;
       yield block;
     }

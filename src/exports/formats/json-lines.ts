@@ -98,9 +98,9 @@ function uuid(out: BlockWriter, source: Buffer, start: number): void {
 
 function text(out: BlockWriter, source: Buffer, start: number, end: number): void {
   quote(out);
-  if (end - start <= SHORT_TEXT_BYTES) escaped(out, source, start, end);
+  if (end - start <= SHORT_TEXT_BYTES) writeEscaped(out, source, start, end);
   else if (isPlain(source, start, end)) out.copy(source, start, end);
-  else for (let at = start; at < end; at += PIECE_BYTES) escaped(out, source, at, Math.min(at + PIECE_BYTES, end));
+  else for (let at = start; at < end; at += PIECE_BYTES) writeEscaped(out, source, at, Math.min(at + PIECE_BYTES, end));
   quote(out);
 }
 
@@ -115,7 +115,7 @@ function isPlain(source: Buffer, start: number, end: number): boolean {
 }
 
 /** Writes at most PIECE_BYTES of text with the escapes that JSON demands. */
-function escaped(out: BlockWriter, source: Buffer, start: number, end: number): void {
+function writeEscaped(out: BlockWriter, source: Buffer, start: number, end: number): void {
   out.reserve((end - start) * LONGEST_ESCAPE);
   const { bytes } = out;
   let at = out.position;

@@ -11,7 +11,7 @@ export function lineEncoder(start: (out: BlockWriter) => (row: CopyBinaryReader)
   const hash = createHash('sha256');
   let bytes = 0;
 
-  async function* ready() {
+  async function* readyBlocks() {
     for (const block of out.take()) {
       hash.update(block);
       bytes += block.length;
@@ -20,10 +20,10 @@ export function lineEncoder(start: (out: BlockWriter) => (row: CopyBinaryReader)
   }
   return {
     add,
-    ready,
+    readyBlocks,
     end() {
       out.end();
-      return ready();
+      return readyBlocks();
     },
     content: () => ({ bytes, sha256: hash.copy().digest('hex') }),
   };

@@ -34,7 +34,7 @@ export async function readExportedFile(
   digest: RowsDigester | undefined,
 ): Promise<Content & { sha256: string }> {
   const packed = createHash('sha256');
-  const blocks = hashed(stored, packed);
+  const blocks = hashBlocks(stored, packed);
   const content =
     format === 'Parquet'
       ? await readParquet(blocks, digest)
@@ -51,15 +51,15 @@ async function readText(
   const unpack = compression === null ? new PassThrough() : DECOMPRESSORS[compression]?.();
   if (!unpack) throw new Error(`${compression} does not compress whole files`);
   let [rows, bytes] = [0, 0];
-  async function* counted() {
+  async function* countBytes() {
     for await (const block of stored) {
       bytes += block.length;
       yield block;
     }
   }
   try {
-    await pipeline(counted, unpack, async (blocks: AsyncIterable<Uint8Array>) => {
-      rows = await read(hashed(blocks, hash));
+    await pipeline(countBytes, unpack, async (blocks: AsyncIterable<Uint8Array>) => {
+      rows = await read(hashBlocks(blocks, hash));
     });
   } catch (error) {
     throw isUnpackingError(error) ? new UnreadableFile('it cannot be unpacked', { cause: error }) : error;
@@ -70,7 +70,7 @@ async function readText(
   return { rows, contentSha256: hash.digest('hex') };
 }
 
-async function* hashed(blocks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+async function* hashBlocks(blocks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const block of blocks) {
     hash.update(block);
     yield block;

@@ -26,7 +26,7 @@ const EXPECTED: Record<string, string> = {
 };
 
 /** Converts strings of whole numbers or booleans to such values, as upstream does. */
-function coerced(property: Property, value: unknown): unknown {
+function coerce(property: Property, value: unknown): unknown {
   const types = property.anyOf?.map((one) => one.type) ?? [property.type];
   if (typeof value !== 'string') return value;
   if (types.includes('integer') && /^-?\d{1,15}$/.test(value)) return Number(value);
@@ -66,7 +66,7 @@ export function checkedConfig(
   for (const [name, value] of Object.entries(config)) {
     if (value === undefined) continue;
     const property = properties[name]!;
-    checked[name] = coerced(property, value);
+    checked[name] = coerce(property, value);
     checkType(property, checked[name]);
   }
   checkFirst?.(checked);

@@ -41,7 +41,7 @@ export function integrations({ stores, configs, environment }: Options) {
     /** @throws InvalidInput naming the field */
     async create(projectId: number, kind: string, given: Config, by: Author = NOBODY): Promise<Integration> {
       const schema = schemaOf(kind);
-      const config = checked(schema, given);
+      const config = checkConfig(schema, given);
       return stores.inTransaction(async (inside) => {
         const encrypt = (id: number) => configs.encryptIntegration({ id, projectId }, schema, config);
         const made = await inside.integrations.insert(projectId, kind, encrypt);
@@ -63,7 +63,7 @@ export function integrations({ stores, configs, environment }: Options) {
         if (fixed !== undefined) {
           throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
         }
-        const config = checked(schema, { ...configs.decryptIntegration(current), ...given });
+        const config = checkConfig(schema, { ...configs.decryptIntegration(current), ...given });
         return configs.encryptIntegration(current, schema, config).secrets;
       };
       return stores.inTransaction(async (inside) => {
@@ -79,7 +79,7 @@ export function integrations({ stores, configs, environment }: Options) {
 
 export type Integrations = ReturnType<typeof integrations>;
 
-function checked(schema: Destination['config'], given: Config): Config {
+function checkConfig(schema: Destination['config'], given: Config): Config {
   try {
     return checkedConfig({ config: schema }, given);
   } catch (error) {

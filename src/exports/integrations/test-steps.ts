@@ -43,11 +43,11 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
       await orTimeOut(step.run(config, { ...subject, environment, signal }), signal);
       return { name, description, result: { status: 'Passed', message: null } };
     } catch (error) {
-      return { name, description, result: { status: 'Failed', message: explained(error, signal) } };
+      return { name, description, result: { status: 'Failed', message: explain(error, signal) } };
     }
   }
 
-  function explained(error: unknown, signal: AbortSignal): string {
+  function explain(error: unknown, signal: AbortSignal): string {
     if (signal.aborted) return `The destination did not answer within ${stepMs / 1000} seconds.`;
     if (error instanceof DestinationRejected || error instanceof DestinationUnavailable) return error.message;
     log.error({ err: error }, 'a test step failed');

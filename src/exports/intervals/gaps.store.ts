@@ -19,7 +19,7 @@ type Row = {
 export function gapStore(db: Knex) {
   return {
     /** Every export that is not deleted. */
-    async watched(): Promise<WatchedExport[]> {
+    async watchedExports(): Promise<WatchedExport[]> {
       const rows = await db<Row>('batch_exports')
         .whereNull('deleted_at')
         .select('id', 'created_at', 'start_at', 'end_at', 'jitter_seconds', 'settled_until');
@@ -105,7 +105,7 @@ export function gapStore(db: Knex) {
     },
 
     /** Ends of intervals after `since` whose commit was interrupted and that were never tried to be settled, so they may be delivered. */
-    async unsettled(exportId: string, since: string): Promise<string[]> {
+    async unsettledEnds(exportId: string, since: string): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { end: string }[] }>(
         `select data_interval_end as "end" from batch_export_intervals as ledger
          where batch_export_id = ? and data_interval_end > ? and state = 'committing' and not exists (
@@ -119,7 +119,7 @@ export function gapStore(db: Knex) {
     },
 
     /** Ends of intervals after `since` that have an open request. */
-    async requested(exportId: string, since: string): Promise<string[]> {
+    async requestedEnds(exportId: string, since: string): Promise<string[]> {
       const rows = (await db('batch_export_requests')
         .where({ batch_export_id: exportId })
         .whereNull('closed_at')

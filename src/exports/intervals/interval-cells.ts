@@ -3,7 +3,7 @@ import { boundaryAfter, type Cadence } from '../domain/cadence.ts';
 import { codeOf, FACTS, louder, type IntervalCode } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import type { Millis } from '../domain/millis.ts';
-import { numbered, type Piece, type Pieces } from '../domain/pieces.ts';
+import { numberPieces, type Piece, type Pieces } from '../domain/pieces.ts';
 import type { FactRange } from './interval-facts.store.ts';
 
 /** Cells, oldest first: `lengths[n]` of them have the code `states[n]`. */
@@ -67,7 +67,7 @@ function nextBucket(pieces: Pieces, bucket: Bucket, number: number): number {
 }
 
 /** The code of each bucket, which is its most urgent interval's, and the buckets' bounds. */
-export function bucketed(
+export function bucketCells(
   pieces: Pieces,
   starts: readonly number[],
   codes: Codes,
@@ -82,10 +82,10 @@ export function bucketed(
     const last = (starts[index + 1] ?? pieces.total) - 1;
     return { start: pieces.interval(start).start, end: pieces.interval(last).end };
   });
-  return { codes: loudest, pieces: numbered(joined(bounds)) };
+  return { codes: loudest, pieces: numberPieces(joinAdjacent(bounds)) };
 }
 
-function joined(bounds: readonly DataInterval[]): Piece[] {
+function joinAdjacent(bounds: readonly DataInterval[]): Piece[] {
   const pieces: Piece[] = [];
   for (const { start, end } of bounds) {
     const last = pieces.at(-1);

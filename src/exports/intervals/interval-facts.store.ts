@@ -35,7 +35,7 @@ export const IS_NEWEST = `not exists (
   select from batch_export_runs as newer where newer.batch_export_id = run.batch_export_id
     and newer.data_interval_end = run.data_interval_end and newer.created_at > run.created_at)`;
 
-const within = (
+const isWanted = (
   table: string,
 ) => `${table}.batch_export_id = wanted.id and ${table}.data_interval_start >= wanted."from"
   and ${table}.data_interval_end > wanted."from" and ${table}.data_interval_end <= wanted."to"`;
@@ -46,17 +46,17 @@ const FACTS = `
   with wanted as (
     select * from unnest(:n::int[], :ids::uuid[], :froms::timestamptz[], :tos::timestamptz[]) as wanted (n, id, "from", "to")
   ), found (n, fact, start, "end") as (
-    select n, 'held', ${bounds('ledger')} from wanted join batch_export_intervals as ledger on ${within('ledger')} and receipt is not null
+    select n, 'held', ${bounds('ledger')} from wanted join batch_export_intervals as ledger on ${isWanted('ledger')} and receipt is not null
     union all
     select n, ${FACT_OF_RUN}, ${bounds('run')}
-    from wanted join batch_export_runs as run on ${within('run')} and status <> 'Completed' and ${IS_NEWEST}
+    from wanted join batch_export_runs as run on ${isWanted('run')} and status <> 'Completed' and ${IS_NEWEST}
     union all
     select n, 'requested', ${bounds('request')}
-    from wanted join batch_export_requests as request on ${within('request')} and closed_at is null
+    from wanted join batch_export_requests as request on ${isWanted('request')} and closed_at is null
     union all
-    select n, kind, ${bounds('trouble')} from wanted join batch_export_troubles as trouble on ${within('trouble')}
+    select n, kind, ${bounds('trouble')} from wanted join batch_export_troubles as trouble on ${isWanted('trouble')}
     union all
-    select n, 'foreign', ${bounds('other')} from wanted join foreign_deliveries as other on ${within('other')} and accepted is null
+    select n, 'foreign', ${bounds('other')} from wanted join foreign_deliveries as other on ${isWanted('other')} and accepted is null
   )
   select n, fact, (extract(epoch from lower(range)) * 1000)::float8 as "from", (extract(epoch from upper(range)) * 1000)::float8 as "to"
   from (select n, fact, unnest(range_agg(tstzrange(start, "end"))) as range from found group by n, fact) as joined

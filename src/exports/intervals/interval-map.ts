@@ -13,7 +13,7 @@ import { slicesOf } from '../domain/slices.ts';
 import type { ExportStores } from '../stores.ts';
 import { needsYou, retrying, type NeedsYou, type Retrying } from './interval-attention.ts';
 import {
-  bucketed,
+  bucketCells,
   bucketStarts,
   codesOf,
   eachCode,
@@ -95,7 +95,7 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
     const runs = new Map((await stores.intervalFacts.newestRuns(named)).map((run) => [run.end, run]));
     const offered = offeredRange(batchExport);
     const isGap = (end: Millis) => offered.from < end && end <= offered.to && !isPausedAt(pauses, end);
-    const cells = starts && bucketed(pieces, starts, codes);
+    const cells = starts && bucketCells(pieces, starts, codes);
     return {
       bounds: cells?.pieces ?? pieces,
       cells: runLengths(cells?.codes ?? eachCode(pieces.total, codes)),

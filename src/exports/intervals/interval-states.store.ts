@@ -38,13 +38,13 @@ const KNOWN = `
 export function intervalStateStore(db: Knex) {
   return {
     /** Intervals that begin at or after `after` and end not after `to`, both boundaries of the export's tiling. */
-    async known(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
+    async knownIntervals(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
       const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN, { exportId, after, to });
       return rows;
     },
 
     /** Bounds of delivered intervals, oldest first, one page: intervals that end after `after`. */
-    async delivered(exportId: string, after: string, limit: number): Promise<{ start: string; end: string }[]> {
+    async deliveredBounds(exportId: string, after: string, limit: number): Promise<{ start: string; end: string }[]> {
       return db('batch_export_intervals')
         .where({ batch_export_id: exportId })
         .whereNotNull('receipt')

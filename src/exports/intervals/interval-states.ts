@@ -39,8 +39,12 @@ export function intervalStates(pool: Pool) {
     ): Promise<IntervalState[]> {
       const [first, last] = [intervals[0], intervals.at(-1)];
       if (!first || !last) return [];
-      const known = await stores.intervalStates.known(batchExport.id, isoMicros(first.start), isoMicros(last.end));
-      const troubles = await stores.troubles.between(batchExport.id, isoMicros(first.start), isoMicros(last.end));
+      const known = await stores.intervalStates.knownIntervals(
+        batchExport.id,
+        isoMicros(first.start),
+        isoMicros(last.end),
+      );
+      const troubles = await stores.troubles.troubledEnds(batchExport.id, isoMicros(first.start), isoMicros(last.end));
       const pauses = await stores.gaps.pauses(batchExport.id);
       const now = await stores.batchExports.now();
       const byEnd = new Map(known.map((one) => [millisOf(one.end), one]));

@@ -22,7 +22,7 @@ export async function findStale(pool: Pool, stores: ExportStores, one: LookedAtI
   return stores.inTransaction(async (inside) => {
     const wereStale = await inside.stale.count(one.id);
     const found = await inside.stale.mark(one, late);
-    await inside.stale.seen(one.id, seenUntil);
+    await inside.stale.recordCheck(one.id, seenUntil);
     if (found > 0 && wereStale === 0) await logAndNotify(inside, one, found);
     return found;
   });

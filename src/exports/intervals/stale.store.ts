@@ -23,7 +23,7 @@ export function staleStore(db: Knex) {
      * Exports whose project had an import since the last check, or that made a delivery meanwhile that an import may have
      * missed, the longest unchecked first. All other exports are marked as checked.
      */
-    async due(): Promise<LookedAtImports[]> {
+    async exportsToCheck(): Promise<LookedAtImports[]> {
       const { rows } = await db.raw<{ rows: LookedAtImports[] }>(
         `with watched as materialized (
            select id, project_id, model, redeliver_stale, coalesce(imports_seen_until, created_at) as seen
@@ -148,7 +148,7 @@ export function staleStore(db: Knex) {
       return rowCount;
     },
 
-    async seen(exportId: string, until: string): Promise<void> {
+    async recordCheck(exportId: string, until: string): Promise<void> {
       await db('batch_export_health').where({ batch_export_id: exportId }).update({ imports_seen_until: until });
     },
   };

@@ -52,7 +52,7 @@ const TROUBLED = `
 export function troubledIntervalStore(db: Knex) {
   return {
     /** Facts about the intervals, for all exports in one query, in no order. */
-    async troubled(exportIds: readonly string[]): Promise<TroubledFact[]> {
+    async troubledFacts(exportIds: readonly string[]): Promise<TroubledFact[]> {
       const { rows } = await db.raw<{ rows: TroubledFact[] }>(TROUBLED, {
         ids: [...exportIds],
         open: [...OPEN_STATUSES],

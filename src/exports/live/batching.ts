@@ -1,5 +1,5 @@
 /** Batches of changes: a backfill of ten thousand runs must not become ten thousand events. */
-import { combined, type ExportChange } from './changes.ts';
+import { joinChanges, type ExportChange } from './changes.ts';
 
 /** Changes of a project; `too many`: more than a batch lists. */
 export type ChangeBatch = { projectId: number; changes: readonly ExportChange[] | 'too many' };
@@ -42,7 +42,7 @@ export function createBatcher({ windowMs, mostChanges, publish }: Options): Batc
       if (changes === 'too many') return;
       const name = `${kind} ${exportId}`;
       const before = changes.get(name);
-      changes.set(name, before ? combined(before, change) : change);
+      changes.set(name, before ? joinChanges(before, change) : change);
       projects.set(projectId, changes.size > mostChanges ? 'too many' : changes);
     },
     clear() {

@@ -40,15 +40,15 @@ function orNull(text: string | undefined): string | null {
 }
 
 /** One change instead of two of the same kind and export, covering both. */
-export function combined(one: ExportChange, other: ExportChange): ExportChange {
+export function joinChanges(one: ExportChange, other: ExportChange): ExportChange {
   return {
     ...one,
     runId: one.runId === other.runId ? one.runId : null,
     start: one.start === null || other.start === null ? null : earlier(one.start, other.start),
-    end: one.end === null || other.end === null ? null : later(one.end, other.end),
+    end: one.end === null || other.end === null ? null : laterOf(one.end, other.end),
   };
 }
 
 /** Instants in one form: their texts sort as they do. */
 const earlier = (one: string, other: string) => (one < other ? one : other);
-const later = (one: string, other: string) => (one > other ? one : other);
+const laterOf = (one: string, other: string) => (one > other ? one : other);

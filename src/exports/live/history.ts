@@ -15,7 +15,7 @@ export type History = {
   /** Id of the last event; of none, the one that the first event comes after. */
   latestId(): string;
   /** @returns the events of a project that came after this one; undefined when they are not known */
-  since(id: string, projectId: number): LiveEvent[] | undefined;
+  eventsSince(id: string, projectId: number): LiveEvent[] | undefined;
   /** Begins another epoch. */
   restart(): void;
 };
@@ -40,7 +40,7 @@ export function createHistory(most: number): History {
 
     latestId: () => `${epoch}-${last}`,
 
-    since(id, projectId) {
+    eventsSince(id, projectId) {
       const [, ofEpoch, text] = ID.exec(id) ?? [];
       const missed = last - Number(text);
       // tooth: live-epoch

@@ -81,7 +81,7 @@ export function createLive(options: LiveOptions): Live {
 
   return {
     open(opening, seen) {
-      const missed = seen === undefined ? [] : history.since(seen, opening.projectId);
+      const missed = seen === undefined ? [] : history.eventsSince(seen, opening.projectId);
       const stream = streams.open(opening, missed, history.latestId());
       listener ??= connect();
       return stream;

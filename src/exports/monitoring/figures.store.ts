@@ -7,7 +7,7 @@ type Counts = Record<string, number>;
 export function figureStore(db: Knex) {
   return {
     openRunsByStatus: () =>
-      counted(
+      countsByName(
         db('batch_export_runs')
           .whereIn('status', [...OPEN_STATUSES])
           .groupBy('status')
@@ -15,18 +15,18 @@ export function figureStore(db: Knex) {
       ),
 
     openRequestsByKind: () =>
-      counted(
+      countsByName(
         db('batch_export_requests').whereNull('closed_at').groupBy('kind').select('kind as name', db.raw('count(*)')),
       ),
 
     waitingNotificationsByChannel: () =>
-      counted(
+      countsByName(
         db('notifications').whereNull('closed_at').groupBy('channel').select('channel as name', db.raw('count(*)')),
       ),
   };
 }
 
-async function counted(rows: PromiseLike<unknown>): Promise<Counts> {
+async function countsByName(rows: PromiseLike<unknown>): Promise<Counts> {
   const found = (await rows) as { name: string; count: string }[];
   return Object.fromEntries(found.map(({ name, count }) => [name, Number(count)]));
 }

@@ -21,7 +21,7 @@ export async function exportFigures(stores: ExportStores): Promise<ExportFigures
     stores.figures.openRunsByStatus(),
     stores.figures.openRequestsByKind(),
     stores.figures.waitingNotificationsByChannel(),
-    stores.rounds.last(),
+    stores.rounds.lastRound(),
     stores.rounds.oldestTransactionSeconds(),
     stores.freshness.ids(),
   ]);

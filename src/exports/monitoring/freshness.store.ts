@@ -48,7 +48,7 @@ function fromRow(row: Row): WatchedExport {
 export function freshnessStore(db: Knex) {
   return {
     /** Some exports that are not deleted. */
-    async watched(ids: readonly string[]): Promise<WatchedExport[]> {
+    async watchedExports(ids: readonly string[]): Promise<WatchedExport[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
         `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until
          from batch_exports left join batch_export_health on batch_export_id = id
@@ -80,7 +80,7 @@ export function freshnessStore(db: Knex) {
      * Ends of the delivered intervals of several exports that begin at an instant or later, the oldest of each.
      * @param from by export
      */
-    async delivered(from: ReadonlyMap<string, Millis>, each: number): Promise<Map<string, Millis[]>> {
+    async deliveredEnds(from: ReadonlyMap<string, Millis>, each: number): Promise<Map<string, Millis[]>> {
       const { rows } = await db.raw<{ rows: { id: string; end: string }[] }>(
         `select export.id, ledger.data_interval_end as "end" from unnest(?::uuid[], ?::timestamptz[]) as export (id, since)
          cross join lateral (

@@ -29,7 +29,7 @@ const LONGEST_MS = 32 * 24 * 3_600_000;
 /** Computes the freshness of several exports, without deleted ones. The number of queries does not depend on the number of exports. */
 export async function lookAt(stores: Stores, ids: readonly string[]): Promise<LookedAt[]> {
   const [exports, tilings, pauses, troubles, clock] = await Promise.all([
-    stores.freshness.watched(ids),
+    stores.freshness.watchedExports(ids),
     stores.batchExports.tilings(ids),
     stores.freshness.pauses(ids),
     stores.troubles.summaries(ids),
@@ -43,7 +43,7 @@ export async function lookAt(stores: Stores, ids: readonly string[]): Promise<Lo
     const since = new Map(
       rest.map((one) => [one.id, progress.get(one.id)!.completeUntil ?? one.beginning - LONGEST_MS]),
     );
-    const delivered = await stores.freshness.delivered(since, PAGE);
+    const delivered = await stores.freshness.deliveredEnds(since, PAGE);
     rest = rest.filter(({ id, beginning, endAt }) => {
       const { completeUntil } = progress.get(id)!;
       const ends = delivered.get(id) ?? [];
@@ -64,12 +64,12 @@ export async function lookAt(stores: Stores, ids: readonly string[]): Promise<Lo
 
 /**
  * Computes the freshness of several exports at once; if that fails because of one of them, one by one.
- * @param failed receives the error of each export that failed
+ * @param onFailure receives the error of each export that failed
  */
 export async function lookAtEach(
   stores: Stores,
   ids: readonly string[],
-  failed: (id: string, error: unknown) => void,
+  onFailure: (id: string, error: unknown) => void,
 ): Promise<LookedAt[]> {
   const together = await lookAt(stores, ids).catch(() => undefined);
   if (together) return together;
@@ -77,7 +77,7 @@ export async function lookAtEach(
   for (const id of ids) {
     await lookAt(stores, [id]).then(
       (one) => looked.push(...one),
-      (error: unknown) => failed(id, error),
+      (error: unknown) => onFailure(id, error),
     );
   }
   return looked;

@@ -43,7 +43,7 @@ export function healthStore(db: Knex) {
     },
 
     /** The exports that have such trouble. */
-    async troubled(trouble: Trouble): Promise<string[]> {
+    async exportsWith(trouble: Trouble): Promise<string[]> {
       const rows = (await table().whereNotNull(COLUMN[trouble]).select('batch_export_id')) as {
         batch_export_id: string;
       }[];

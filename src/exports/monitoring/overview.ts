@@ -70,7 +70,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
       const named = results.map((one) => ({ batchExport: one, label: labelOf(one) })).filter(matching(wanted.search));
       const ids = named.map(({ batchExport }) => batchExport.id);
       const [troubled, pauses, freshness, { blocked }] = await Promise.all([
-        stores.troubledIntervals.troubled(ids),
+        stores.troubledIntervals.troubledFacts(ids),
         stores.freshness.pauses(ids),
         freshnessOf(ids),
         stores.timeline.state(),

@@ -6,7 +6,7 @@ export type RoundFigures = { ageSeconds: number; seconds: number; failures: numb
 export function roundStore(db: Knex) {
   return {
     /** @param failures steps that failed */
-    async ended(seconds: number, failures: number): Promise<void> {
+    async recordRound(seconds: number, failures: number): Promise<void> {
       await db.raw(
         `insert into reconciler_rounds (id, finished_at, seconds, failures) values (1, clock_timestamp(), ?, ?)
          on conflict (id) do update set finished_at = excluded.finished_at, seconds = excluded.seconds, failures = excluded.failures`,
@@ -15,7 +15,7 @@ export function roundStore(db: Knex) {
     },
 
     /** @returns undefined before the first one */
-    async last(): Promise<RoundFigures | undefined> {
+    async lastRound(): Promise<RoundFigures | undefined> {
       const { rows } = await db.raw<{ rows: RoundFigures[] }>(
         `select extract(epoch from clock_timestamp() - finished_at)::float8 as "ageSeconds", seconds, failures from reconciler_rounds`,
       );

@@ -95,7 +95,7 @@ export function troubleStore(db: Knex) {
     },
 
     /** Ends of the intervals in trouble within a range, by kind. */
-    async between(exportId: string, from: string, to: string): Promise<Record<TroubleKind, Set<Millis>>> {
+    async troubledEnds(exportId: string, from: string, to: string): Promise<Record<TroubleKind, Set<Millis>>> {
       const rows = (await table()
         .where({ batch_export_id: exportId })
         .where('data_interval_start', '>=', from)

@@ -16,7 +16,7 @@ export async function unpause(
   let backfill: Backfill | undefined;
   const batchExport = await batchExports.unpause(projectId, id, by, async (inside, unpaused) => {
     changed = true;
-    if (missed) backfill = await backfills.ofPause(inside, unpaused, by);
+    if (missed) backfill = await backfills.openForPause(inside, unpaused, by);
   });
   if (backfill) await backfills.wake(id);
   return { batchExport, changed, backfill };

@@ -56,7 +56,7 @@ const previewNew = route({
   async handle({ project, caller, rights, body }, { previews }: ExportsApi) {
     const wanted = wantedExport(body);
     ensureMayPreview({ caller, rights }, wanted.model, wanted.content);
-    return json(200, present(await previews.ofNew(project.id, wanted, intervalOf(body))));
+    return json(200, present(await previews.previewNew(project.id, wanted, intervalOf(body))));
   },
 });
 
@@ -75,7 +75,7 @@ const previewStored = route({
     const current = await batchExports.get(project.id, params.id);
     const patch = wantedPatch(body, current);
     ensureMayPreview({ caller, rights }, current.model, { ...current.content, ...patch.content });
-    return json(200, present(await previews.ofStored(project.id, params.id, patch, intervalOf(body))));
+    return json(200, present(await previews.previewChange(project.id, params.id, patch, intervalOf(body))));
   },
 });
 

@@ -94,7 +94,7 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
 
   return {
     /** @throws InvalidInput naming the field, as when the export is created */
-    async ofNew(projectId: number, wanted: NewExport, interval?: PreviewInterval): Promise<Preview> {
+    async previewNew(projectId: number, wanted: NewExport, interval?: PreviewInterval): Promise<Preview> {
       const cadence = cadenceWith(wanted);
       const chosen = await destinations.choose(projectId, wanted.destination);
       const row = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
@@ -103,7 +103,12 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
     },
 
     /** @param patch changes that apply to the preview only @throws InvalidInput naming the field, as when it is changed; NotFound */
-    async ofStored(projectId: number, id: string, patch: ExportPatch, interval?: PreviewInterval): Promise<Preview> {
+    async previewChange(
+      projectId: number,
+      id: string,
+      patch: ExportPatch,
+      interval?: PreviewInterval,
+    ): Promise<Preview> {
       const current = await stores.batchExports.get(projectId, id);
       const place = patch.destination ?? { type: current.destinationType, config: {} };
       const chosen = await destinations.choose(projectId, place, current);

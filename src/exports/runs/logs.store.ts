@@ -83,7 +83,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
   }
 
   /** Wanted entries next to a place, and where the search ended if it reached the limit of one query. */
-  async function wanted(filter: LogFilter, place: Place, ascending = false): Promise<ListedEntry[]> {
+  async function searchNextTo(filter: LogFilter, place: Place, ascending = false): Promise<ListedEntry[]> {
     const { rows, order } = nextTo(filter, place, ascending);
     const looked = rows.clone().select('log.*').limit(mostSearched).as('log');
     const found = (await withRun(narrow(db.from(looked), filter))
@@ -135,7 +135,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
 
     /** Lists entries newest first, next to a place. */
     async page(filter: LogFilter, place: Place): Promise<ListedEntry[]> {
-      return newestFirst(await wanted(filter, place), place);
+      return newestFirst(await searchNextTo(filter, place), place);
     },
 
     /** Yields all entries in batches, oldest first. */
@@ -144,7 +144,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
       let after: Position | undefined;
       while (left > 0) {
         const place = { limit: Math.min(atOnce, left), ...(after && { olderThan: after }) };
-        const listed = await wanted(filter, place, true);
+        const listed = await searchNextTo(filter, place, true);
         const entries = listed.flatMap(({ entry }) => (entry ? [entry] : []));
         if (entries.length > 0) yield entries;
         const last = listed.at(-1);

@@ -41,10 +41,10 @@ async function* lines(logs: Pick<LogStore, 'all'>, filter: LogFilter, most: numb
 /** An entry as one line, with control characters escaped, because they could fake further lines. */
 function lineOf({ timestamp, level, attempt, message }: LogEntry): string {
   // tooth: one-line-each
-  const oneLine = message.replaceAll(/[\p{Cc}\u2028\u2029]/gu, escaped);
+  const oneLine = message.replaceAll(/[\p{Cc}\u2028\u2029]/gu, escapeCharacter);
   return `${timestamp} ${level.padEnd(7)} ${attempt === null ? '-' : `#${attempt}`} ${oneLine}\n`;
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

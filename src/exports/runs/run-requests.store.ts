@@ -127,7 +127,7 @@ export function runRequestStore(db: Knex) {
     },
 
     /** The open requests of an export that have a place. */
-    async claimed(exportId: string): Promise<RunRequest[]> {
+    async claimedRequests(exportId: string): Promise<RunRequest[]> {
       const rows = (await table()
         .where({ batch_export_id: exportId })
         .whereRaw('closed_at is null and claimed_at is not null')

@@ -53,8 +53,8 @@ const listRuns = route({
       const found = await runs.list(project.id, params.batch_export_id, place, choice);
       const reasons = await runs.waitingReasons(found);
       // A cursor is a place in the order of the list.
-      const placed = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);
-      return found.map((run) => ({ id: run.id, createdAt: placed(run), run, waitingReason: reasons.get(run.id) }));
+      const cursorPlace = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);
+      return found.map((run) => ({ id: run.id, createdAt: cursorPlace(run), run, waitingReason: reasons.get(run.id) }));
     };
     return json(200, await cursorPage(url, query, load, ({ run, waitingReason }) => presentRun(run, waitingReason)));
   },

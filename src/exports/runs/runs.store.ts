@@ -50,7 +50,7 @@ export function runStore(db: Knex) {
   const table = () => db<RunRow>('batch_export_runs');
   const planParts = planPartStore(db);
 
-  const after = (seconds: number | undefined) =>
+  const secondsFromNow = (seconds: number | undefined) =>
     seconds === undefined ? null : db.raw('clock_timestamp() + make_interval(secs => ?)', [seconds]);
 
   /** The first backfill with an open request of the interval. */
@@ -151,7 +151,7 @@ export function runStore(db: Knex) {
       await table()
         .where({ id })
         .whereIn('status', [...OPEN_STATUSES])
-        .update({ latest_error: latestError, ...faultColumns(fault), next_try_at: after(nextTryInSeconds) });
+        .update({ latest_error: latestError, ...faultColumns(fault), next_try_at: secondsFromNow(nextTryInSeconds) });
     },
 
     /** Ends a run that is still open. @returns whether it was: a run ends once */
@@ -166,7 +166,7 @@ export function runStore(db: Knex) {
           latest_error: end.latestError ?? null,
           error_type: end.errorType ?? null,
           ...faultColumns(end.fault),
-          next_try_at: after(end.nextTryInSeconds),
+          next_try_at: secondsFromNow(end.nextTryInSeconds),
           ...(end.receipt && {
             receipt: end.receipt,
             records_completed: String(end.receipt.rows),

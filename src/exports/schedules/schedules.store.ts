@@ -41,7 +41,7 @@ type Row = {
 export function scheduleStore(db: Knex) {
   const table = () => db<Row>('batch_exports');
 
-  async function scheduled(row: Row | undefined): Promise<ScheduledExport | undefined> {
+  async function readScheduled(row: Row | undefined): Promise<ScheduledExport | undefined> {
     if (!row) return undefined;
     const spec = await db<{ batch_export_id: string; valid_from: string }>('batch_export_specs')
       .where({ batch_export_id: row.id })
@@ -70,11 +70,11 @@ export function scheduleStore(db: Knex) {
   return {
     /** Locks the row while its schedule is being set, so setters take turns and the last one sets the newest row. */
     async lock(id: string): Promise<ScheduledExport | undefined> {
-      return scheduled(await table().where({ id }).forNoKeyUpdate().first());
+      return readScheduled(await table().where({ id }).forNoKeyUpdate().first());
     },
 
     async read(id: string): Promise<ScheduledExport | undefined> {
-      return scheduled(await table().where({ id }).first());
+      return readScheduled(await table().where({ id }).first());
     },
 
     async markSet(id: string, version: string): Promise<void> {
@@ -88,7 +88,7 @@ export function scheduleStore(db: Knex) {
     },
 
     /** Exports whose row changed since their schedule was set, and the `share` that was verified longest ago. */
-    async due(share: number): Promise<string[]> {
+    async exportsToVerify(share: number): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(
         `select id from batch_exports where schedule_version <> version
          union

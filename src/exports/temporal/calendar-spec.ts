@@ -22,7 +22,7 @@ const MONTHS = [
   'DECEMBER',
 ];
 const span = <T>(start: T, end: T) => [{ start, end, step: 1 }];
-const only = <T>(value: T) => span(value, value);
+const singleValue = <T>(value: T) => span(value, value);
 
 /** All values but one. */
 function except<T>(values: readonly T[], index: number) {
@@ -47,11 +47,11 @@ const ANY_TIME = {
 export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cadence): ScheduleSpec {
   const calendar = {
     ...ANY_TIME,
-    second: only(0),
-    minute: only(0),
-    hour: only(offsetHour),
-    ...(interval === 'week' && { dayOfWeek: only(DAYS[offsetDay]) }),
-    ...(interval === 'month' && { dayOfMonth: only(1) }),
+    second: singleValue(0),
+    minute: singleValue(0),
+    hour: singleValue(offsetHour),
+    ...(interval === 'week' && { dayOfWeek: singleValue(DAYS[offsetDay]) }),
+    ...(interval === 'month' && { dayOfMonth: singleValue(1) }),
   };
   // Near clock changes, Temporal also matches times outside the calendar, an hour or a day later (seen on server
   // 1.29 for 01:00 in Berlin and weeks in Havana), so all others are skipped explicitly.
@@ -96,8 +96,8 @@ function dateOf(date: number) {
   const day = new Date(date);
   return {
     ...ANY_TIME,
-    year: only(day.getUTCFullYear()),
-    month: only(MONTHS[day.getUTCMonth()]),
-    dayOfMonth: only(day.getUTCDate()),
+    year: singleValue(day.getUTCFullYear()),
+    month: singleValue(MONTHS[day.getUTCMonth()]),
+    dayOfMonth: singleValue(day.getUTCDate()),
   };
 }

@@ -53,7 +53,7 @@ export function exportSchedules(client: Client) {
      * Ids of all schedules that are paused, from Temporal's list: one query whatever their number. The list may be seconds behind
      * the schedules themselves.
      */
-    async paused(signal: AbortSignal): Promise<Set<string>> {
+    async pausedIds(signal: AbortSignal): Promise<Set<string>> {
       const ids = new Set<string>();
       await client.withAbortSignal(signal, async () => {
         for await (const { scheduleId } of schedule.list({ query: 'TemporalSchedulePaused = true' }))

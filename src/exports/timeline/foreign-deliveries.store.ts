@@ -4,7 +4,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import type { Receipt } from '../destinations/contract.ts';
 import type { StagedPart } from '../destinations/delivery.ts';
 import { NotFound } from '../../platform/errors.ts';
-import { intervalKey, superseded, type ExportInterval, type EpochLease } from '../deliveries/epoch-lease.store.ts';
+import { intervalKey, throwSuperseded, type ExportInterval, type EpochLease } from '../deliveries/epoch-lease.store.ts';
 
 /** Which of two deliveries of an interval stays. */
 export const SIDES = ['theirs', 'ours'] as const;
@@ -86,7 +86,7 @@ export function foreignDeliveryStore(db: Knex) {
       );
       const { known, held } = rows[0]!;
       // tooth: known-while-held
-      if (!held) await superseded(db, lease);
+      if (!held) await throwSuperseded(db, lease);
       return known;
     },
 
@@ -103,13 +103,13 @@ export function foreignDeliveryStore(db: Knex) {
     async stagedUnder(interval: ExportInterval, epoch: number): Promise<StagedPart[]> {
       const rows = (await db('batch_export_parts as part')
         .join('batch_export_runs as run', 'run.id', 'part.run_id')
-        .where({ ...prefixed(intervalKey(interval)), 'run.epoch': String(epoch) })
+        .where({ ...prefixRunColumns(intervalKey(interval)), 'run.epoch': String(epoch) })
         .select('part.staged')) as { staged: StagedPart }[];
       return rows.map(({ staged }) => staged);
     },
 
     /** Lists a found delivery, and removes earlier finds of the interval that wait for a decision. */
-    async found(interval: ExportInterval, receipt: Receipt): Promise<void> {
+    async recordFound(interval: ExportInterval, receipt: Receipt): Promise<void> {
       const runId = receipt.run_id ?? '';
       const epoch = String(receipt.epoch);
       await table()
@@ -215,6 +215,6 @@ export function foreignDeliveryStore(db: Knex) {
   };
 }
 
-function prefixed(columns: Record<string, string>): Record<string, string> {
+function prefixRunColumns(columns: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(columns).map(([name, value]) => [`run.${name}`, value]));
 }

@@ -37,7 +37,7 @@ export function describeBlock(block: Block): string {
 export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
   let firstCheck: Promise<unknown> | undefined;
 
-  async function ask({ previous, next }: BegunSwap): Promise<Testimony> {
+  async function askWitness({ previous, next }: BegunSwap): Promise<Testimony> {
     if (previous !== null) return witness.swap({ expected: previous, next });
     // The witness was not created yet. If one exists, another process made it with the same nonce, or another database did.
     return (await witness.start(next)) ? 'agrees' : witness.swap({ expected: next, next });
@@ -47,7 +47,7 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
   async function check(): Promise<string | undefined> {
     for (let tries = 0; tries < TRIES; tries++) {
       const begun = await stores.timeline.beginSwap(randomUUID());
-      const testimony = await ask(begun);
+      const testimony = await askWitness(begun);
       if (testimony === 'agrees') {
         await stores.timeline.endSwap(begun);
         return undefined;
@@ -61,7 +61,7 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
     throw new Unavailable('Other processes exchange the nonce of the witness all the time.');
   }
 
-  async function askFirst(): Promise<void> {
+  async function checkFirst(): Promise<void> {
     for (let attempt = 1; attempt <= FIRST_ATTEMPTS; attempt++) {
       try {
         await check();
@@ -74,7 +74,7 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
 
   /** Why deliveries are blocked; undefined if they are not. The first call of a process asks the witness. */
   async function blocked(): Promise<string | undefined> {
-    firstCheck ??= askFirst();
+    firstCheck ??= checkFirst();
     await firstCheck;
     return reason();
   }

@@ -136,7 +136,7 @@ describe('superseded files at a destination', () => {
     await age(25);
     const before = await files();
     const { supersededFiles } = world.engine.stores;
-    const [due] = await supersededFiles.due(24, 10);
+    const [due] = await supersededFiles.dueFiles(24, 10);
     assert.ok(due);
     const found = { ...world.engine.stores, supersededFiles: { ...supersededFiles, due: async () => [due] } };
     await sql('update superseded_files set left_at = null where batch_export_id = $1', [id]);

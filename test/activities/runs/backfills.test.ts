@@ -114,7 +114,7 @@ describe('a backfill', () => {
     const author = { actor: null } as never;
     let backfillId = '';
     await world.batchExports.unpause(world.projectId, id, author, async (inside, changed) => {
-      backfillId = (await world.backfills.ofPause(inside, changed, author))!.id;
+      backfillId = (await world.backfills.openForPause(inside, changed, author))!.id;
     });
     await world.backfills.wake(id);
     return { id, backfillId };

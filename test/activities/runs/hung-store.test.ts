@@ -137,7 +137,7 @@ describe('the reconciler beside a store that hangs', () => {
     await sql(`${due}, since = since - interval '7 days'`, []);
     await reconcile();
     assert.equal((await trouble())?.kind, 'gave_up');
-    assert.deepEqual(await world.engine.stores.ledger.unsettled(), []);
+    assert.deepEqual(await world.engine.stores.ledger.intervalsToSettle(), []);
     const { results } = await world.engine.stores.logs.list({
       batchExportId: first!.batch_export_id,
       limit: 9,

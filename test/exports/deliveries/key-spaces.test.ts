@@ -121,7 +121,7 @@ describe('the key space of an export', () => {
       assert.deepEqual((await told()).sort(), [older, newer].sort());
       await move(newer, 'elsewhere');
       await noticeOverlaps({ ...world.engine }, new AbortController().signal);
-      assert.ok(!(await world.engine.stores.health.troubled('overlapping')).includes(older));
+      assert.ok(!(await world.engine.stores.health.exportsWith('overlapping')).includes(older));
     });
 
     describe('in a bucket of hundreds', () => {

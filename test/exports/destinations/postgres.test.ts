@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createClient } from '../../../src/platform/db/connection.ts';
 import { destinationOf } from '../../../src/exports/destinations/index.ts';
-import { checkIdentifier, quoted } from '../../../src/exports/destinations/postgres/identifiers.ts';
+import { checkIdentifier, quoteName } from '../../../src/exports/destinations/postgres/identifiers.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../../src/platform/errors.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows, freezeAt, testInterval, type TestInterval } from '../../support/exports/deliveries.ts';
@@ -21,14 +21,14 @@ type TablePlace = TestPlace & { schema: string; target: string };
 /** A schema of its own in the one test database. */
 async function makePlace(config: Record<string, unknown> = {}): Promise<TablePlace> {
   const schema = `s "${randomBytes(5).toString('hex')}`;
-  await client.query(`create schema ${quoted(schema)}`);
-  const target = `${quoted(schema)}.${quoted((config['table_name'] as string | undefined) ?? 'events')}`;
+  await client.query(`create schema ${quoteName(schema)}`);
+  const target = `${quoteName(schema)}.${quoteName((config['table_name'] as string | undefined) ?? 'events')}`;
   const url = new URL(database.url);
 
   async function tables(): Promise<string[]> {
     const { rows } = await client.query<{ name: string }>(
       'select relname as name from pg_class where relnamespace = $1::regnamespace and relkind = $2',
-      [quoted(schema), 'r'],
+      [quoteName(schema), 'r'],
     );
     return rows.map(({ name }) => name);
   }
@@ -59,7 +59,7 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TablePla
       if (!known.includes('_sluice_ledger') || !known.includes('events')) return undefined;
       // One statement: what a reader sees is one moment.
       const { rows } = await client.query<{ delivered: string; uuids: string[] }>(
-        `select (select count(*) from ${quoted(schema)}._sluice_ledger)::text as delivered,
+        `select (select count(*) from ${quoteName(schema)}._sluice_ledger)::text as delivered,
                 (select coalesce(array_agg(uuid::text order by uuid::text), '{}') from ${target}) as uuids`,
       );
       return rows[0]!.delivered === '0' ? undefined : rows[0]!.uuids;
@@ -80,7 +80,7 @@ async function makePlace(config: Record<string, unknown> = {}): Promise<TablePla
       { name: 'missing table', inflict: () => run(`drop table ${target}`) },
       { name: 'doubled rows', inflict: () => run(`insert into ${target} select * from ${target}`) },
     ],
-    stop: () => run(`drop schema if exists ${quoted(schema)} cascade`),
+    stop: () => run(`drop schema if exists ${quoteName(schema)} cascade`),
   };
 }
 
@@ -147,7 +147,7 @@ describe('Postgres', () => {
       await other.connect();
       try {
         await other.query('begin');
-        await other.query(`create table ${quoted(place.schema)}._sluice_ledger (id int)`);
+        await other.query(`create table ${quoteName(place.schema)}._sluice_ledger (id int)`);
         const failing = failureOf(interval.deliver([buildRows(1)]));
         await eventually('the delivery to wait', async () => {
           const { rows } = await client.query(
@@ -206,7 +206,7 @@ describe('Postgres', () => {
       const other = createClient({ url: database.url, applicationName: 'other' });
       await other.connect();
       await other.query('begin');
-      await other.query(`update ${quoted(place.schema)}._sluice_ledger set run = $1`, [randomUUID()]);
+      await other.query(`update ${quoteName(place.schema)}._sluice_ledger set run = $1`, [randomUUID()]);
       const failing = failureOf(attempt.commit(staged));
       await eventually('the commit waits for the ledger', async () => {
         const { rows } = await other.query('select from pg_locks where not granted');
@@ -222,9 +222,9 @@ describe('Postgres', () => {
       await interval.deliver([buildRows(2)]);
       const before = await place.snapshot();
       await run(`
-        create function ${quoted(place.schema)}.swallow() returns trigger language plpgsql as 'begin return null; end';
+        create function ${quoteName(place.schema)}.swallow() returns trigger language plpgsql as 'begin return null; end';
         create trigger swallow before insert on ${place.target}
-          for each row execute function ${quoted(place.schema)}.swallow()`);
+          for each row execute function ${quoteName(place.schema)}.swallow()`);
       const error = await failureOf(interval.deliver([buildRows(3)]));
       assert.equal(error.name, 'ReadBackDiffers');
       assert.deepEqual(await place.snapshot(), before);
@@ -293,7 +293,7 @@ describe('Postgres', () => {
         } catch {
           return;
         }
-        const { fields } = await client.query(`select 1 as ${quoted(candidate)}`);
+        const { fields } = await client.query(`select 1 as ${quoteName(candidate)}`);
         assert.equal(fields[0]!.name, candidate);
       }),
       { numRuns: 200 },

@@ -271,7 +271,7 @@ describe('the map of data intervals', () => {
     const id = await build(5.5, { paused: true });
     const { foreignDeliveries, troubles } = exports.world.engine.stores;
     const interval = (end: number) => ({ exportId: id, start: at(end - 1), end: at(end) });
-    await foreignDeliveries.found(interval(-1), {
+    await foreignDeliveries.recordFound(interval(-1), {
       rows: 1,
       bytes: 1,
       location: 'there',

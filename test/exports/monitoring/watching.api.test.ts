@@ -266,7 +266,7 @@ describe('an export is watched', () => {
         results[0]!.message,
         /^Behind schedule: a data interval has been due or out of date for \d+ s, the target is 3600 s\.$/,
       );
-      const [watched] = await engine.stores.freshness.watched([id]);
+      const [watched] = await engine.stores.freshness.watchedExports([id]);
       assert.equal(watched?.completeUntil, millisOf(at(-5)));
       for (const hours of [-4, -3, -2, -1, 0]) await deliver(id, hours);
       await watchFreshness(engine, new AbortController().signal);

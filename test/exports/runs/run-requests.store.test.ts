@@ -49,7 +49,7 @@ describe('requests', () => {
   /** The open requests, each with a place. */
   const open = async () => {
     await claim({ ofExport: 1000, ofProject: 100_000 });
-    return requests().claimed(of.id);
+    return requests().claimedRequests(of.id);
   };
 
   /** Answers the open request of an interval with a run that ended so. */
@@ -103,7 +103,7 @@ describe('requests', () => {
 
   /** Of the open requests with a place, the hours since the beginning at which their intervals end. */
   const claimedHours = async () => {
-    const ends = (await requests().claimed(of.id)).map(({ end }) => (Date.parse(end) - BEGINNING) / HOUR);
+    const ends = (await requests().claimedRequests(of.id)).map(({ end }) => (Date.parse(end) - BEGINNING) / HOUR);
     return ends.sort((a, b) => a - b);
   };
 

@@ -26,7 +26,7 @@ describe('the schedule of a batch export', () => {
     world.batchExports.create(world.projectId, buildExport(overrides));
   /** One round of the reconciler's look at schedules, as it is when every schedule's turn has come. */
   async function verify(id: string): Promise<void> {
-    const due = await world.engine.stores.schedules.due(1);
+    const due = await world.engine.stores.schedules.exportsToVerify(1);
     assert.ok(due.includes(id));
     // On a busy machine Temporal may answer too late; the reconciler's next round looks again.
     await eventually('Temporal to answer in time', () =>
@@ -124,7 +124,7 @@ describe('the schedule of a batch export', () => {
     const { id } = await create();
     await world.batchExports.delete(world.projectId, id);
     await assert.rejects(described(id), ScheduleNotFoundError);
-    assert.equal((await world.engine.stores.schedules.due(1)).includes(id), false);
+    assert.equal((await world.engine.stores.schedules.exportsToVerify(1)).includes(id), false);
   });
 
   it('equals the row after fifty pairs of changes at once', async () => {
@@ -204,7 +204,7 @@ describe('the schedule of a batch export', () => {
     const { id } = await withoutTemporal.create(world.projectId, buildExport());
     await away.close();
     await assert.rejects(described(id), ScheduleNotFoundError);
-    assert.ok((await stores.schedules.due(0)).includes(id), 'a schedule behind its row is due at once');
+    assert.ok((await stores.schedules.exportsToVerify(0)).includes(id), 'a schedule behind its row is due at once');
     await world.engine.scheduleSync.verify(id);
     assert.deepEqual((await described(id)).action.memo, { version: await versionOf(id) });
   });

@@ -63,7 +63,7 @@ describe('accepting theirs', () => {
   /** Records a delivery of an hour at the destination, of a run that this database does not know. */
   async function find(index: number, overrides: Partial<Receipt> = {}): Promise<string> {
     const { stores } = world.engine;
-    await stores.foreignDeliveries.found(keyOf(index), {
+    await stores.foreignDeliveries.recordFound(keyOf(index), {
       rows: 20,
       bytes: 1,
       digest: '1',

@@ -57,7 +57,7 @@ describe('metrics', () => {
       ]);
       const interval = { exportId: one.id, start: new Date(0).toISOString(), end: new Date(HOUR).toISOString() };
       await rows.stores.troubles.begin(interval, 'gave_up');
-      await rows.stores.rounds.ended(2.5, 1);
+      await rows.stores.rounds.recordRound(2.5, 1);
       assert.deepEqual(await linesOf(metrics, 'sluice_export_interval_troubles'), [
         `sluice_export_interval_troubles{${labels},kind="gave_up"} 1`,
       ]);

@@ -117,7 +117,7 @@ export function testInterval(
         await sleep(0);
         return records.filter((record) => record.epoch <= ours);
       },
-      async later() {
+      async listLater() {
         await sleep(0);
         return records.filter((record) => record.epoch > ours);
       },
@@ -195,7 +195,7 @@ export function testInterval(
         ),
       commit: (parts: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
         withSession(steps, (session) => session.commit(parts)),
-      delivered: () => withSession(pass, (session) => session.delivered()),
+      delivered: () => withSession(pass, (session) => session.findReceipt()),
       present: () => withSession(pass, (session) => session.present()),
       verify: (receipt: Receipt, deep = false) => withSession(pass, (session) => session.verify(receipt, { deep })),
       discard: () => withSession(pass, (session) => session.discard()),

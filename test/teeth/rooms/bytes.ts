@@ -7,7 +7,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     guards: 'a message cannot forge further lines of a downloaded log',
     tests: ['test/exports/runs/logs.api.test.ts'],
     grep: 'keeps an entry on its line',
-    replace: ['message.replaceAll(/[\\p{Cc}\\u2028\\u2029]/gu, escaped)', 'message'],
+    replace: ['message.replaceAll(/[\\p{Cc}\\u2028\\u2029]/gu, escapeCharacter)', 'message'],
   },
   {
     name: 'body-limit',

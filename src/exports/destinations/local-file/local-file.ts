@@ -3,7 +3,7 @@ import path from 'node:path';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
-import { defineDestination, grouped } from '../define.ts';
+import { defineDestination, addGroup } from '../define.ts';
 import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import type { Subject } from '../contract.ts';
@@ -17,7 +17,7 @@ import { localStore } from './store.ts';
 
 const LocalFileConfig = Type.Object(
   {
-    ...grouped('place', {
+    ...addGroup('place', {
       directory: Type.String({
         minLength: 1,
         title: 'Directory',

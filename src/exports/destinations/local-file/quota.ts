@@ -20,7 +20,7 @@ export function folderQuota(folder: string, limitMb: number | undefined): Quota 
   return {
     async charge(bytes) {
       if (limitMb === undefined) return;
-      const count = await counted(folder);
+      const count = await readCount(folder);
       // tooth: local-file-quota
       if (count.bytes + bytes > limitMb * MIB) {
         counts.delete(folder);
@@ -34,7 +34,7 @@ export function folderQuota(folder: string, limitMb: number | undefined): Quota 
   };
 }
 
-async function counted(folder: string): Promise<Count> {
+async function readCount(folder: string): Promise<Count> {
   const known = await counts.get(folder);
   if (known && performance.now() - known.countedAt < COUNTED_EVERY_MS) return known;
   const counting = sizeOf(folder).then((bytes) => ({ bytes, countedAt: performance.now() }));

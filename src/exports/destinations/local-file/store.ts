@@ -52,7 +52,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       await file.close();
       return { key, id, token };
     },
-    async unfinished(key) {
+    async unfinishedUploads(key) {
       const [folder, name] = [path.posix.dirname(key), path.posix.basename(key)];
       try {
         for (const one of foldersOf(key)) await checkFolder(path.join(root, one));
@@ -148,7 +148,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     },
     close() {},
   };
-  return translated(store);
+  return translateErrors(store);
 }
 
 /** Codes of volumes without links: Windows shares, memory cards, some of FUSE. */
@@ -247,12 +247,12 @@ function undefinedIfMissing(error: unknown): undefined {
 }
 
 /** Errors of the file system name paths: translated errors say only what to do. */
-function translated(store: ObjectStore): ObjectStore {
-  const { begin, unfinished, putPart, complete, abort, head, get, list, remove } = store;
+function translateErrors(store: ObjectStore): ObjectStore {
+  const { begin, unfinishedUploads, putPart, complete, abort, head, get, list, remove } = store;
   return {
     ...store,
     begin: (...input) => begin(...input).catch(translate),
-    unfinished: (...input) => unfinished(...input).catch(translate),
+    unfinishedUploads: (...input) => unfinishedUploads(...input).catch(translate),
     putPart: (...input) => putPart(...input).catch(translate),
     complete: (...input) => complete(...input).catch(translate),
     abort: (...input) => abort(...input).catch(translate),

@@ -81,7 +81,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   // uploads were aborted in step 1, so none of them can change anything.
   const files = targets.map(({ file }) => file);
   const toWrite = targets.flatMap(({ change }) => change?.upload ?? []);
-  const done = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
+  const finish = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
     await context.step('after-commit');
     await cleanUp(session, revealed);
     return receiptOf(store, names.manifest, manifest, delivery.cutoff);
@@ -90,7 +90,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
     const isSame = toWrite.length === 0 && sameNames(present.files, files);
     if (isSame || (isVersioned && (await showsContent(session, present.files, winners)))) {
       await recordLeaving(session, entries, recorded, new Set(entries.keys()));
-      return done(present, []);
+      return finish(present, []);
     }
   }
 
@@ -120,7 +120,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   });
   await context.step('manifest');
   await revealOver(session, closing, opening ? replacedBy(await headOf(session, opening)) : replacedBy(tagged));
-  return done(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
+  return finish(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
 }
 
 /** Records the files that leave, whose layout may have been another one. @param staying keys of the manifest that the commit ends with */

@@ -9,13 +9,13 @@ import {
   type FileEncoding,
   type FileFormat,
 } from '../../formats/file-encoding.ts';
-import { grouped } from '../define.ts';
+import { addGroup } from '../define.ts';
 import { LAYOUTS, PREFIX_VARIABLES, type Layout } from './keys.ts';
 
 const DEFAULT_FORMAT = 'JSONLines';
 
 export const fileProperties = {
-  ...grouped('place', {
+  ...addGroup('place', {
     prefix: Type.String({
       default: '',
       title: 'Prefix',
@@ -23,7 +23,7 @@ export const fileProperties = {
       description: `The folder of the files. It may contain ${PREFIX_VARIABLES.join(', ')}: the date variables refer to the end of the interval in UTC, and {table} is the model.`,
     }),
   }),
-  ...grouped('files', {
+  ...addGroup('files', {
     layout: stringEnum(LAYOUTS, {
       title: 'Layout',
       default: 'versioned',
@@ -83,7 +83,7 @@ export function checkFileFormat(config: Readonly<Record<string, unknown>>): void
   const { file_format: format = DEFAULT_FORMAT, compression = null } = config as Record<string, string | null>;
   if (!isOneOf(FILE_FORMATS, format)) {
     throw new InvalidInput(
-      `File format ${format} is not supported. Supported file formats are ${listed(FILE_FORMATS)}`,
+      `File format ${format} is not supported. Supported file formats are ${pythonList(FILE_FORMATS)}`,
       'destination',
     );
   }
@@ -91,7 +91,7 @@ export function checkFileFormat(config: Readonly<Record<string, unknown>>): void
   if (compression === null || isOneOf(supported, compression)) return;
   throw new InvalidInput(
     `Compression ${compression} is not supported for file format ${format}. ` +
-      `Supported compressions are ${listed(supported)}`,
+      `Supported compressions are ${pythonList(supported)}`,
     'destination',
   );
 }
@@ -101,7 +101,7 @@ function isOneOf<T extends string>(values: readonly T[], value: unknown): value 
 }
 
 /** A list as Python writes it. */
-function listed(values: readonly string[]): string {
+function pythonList(values: readonly string[]): string {
   return `[${values.map((value) => `'${value}'`).join(', ')}]`;
 }
 

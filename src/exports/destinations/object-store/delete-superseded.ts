@@ -5,16 +5,16 @@ import type { FileSession } from './staging.ts';
 
 /**
  * Ends with the first file that may not be deleted.
- * @param due called after the manifest was read, because a commit records the leaving files before it changes the manifest
+ * @param dueKeys called after the manifest was read, because a commit records the leaving files before it changes the manifest
  */
 export async function deleteSuperseded(
   { store, names, delivery, context }: FileSession,
-  due: () => Promise<readonly string[]>,
+  dueKeys: () => Promise<readonly string[]>,
 ): Promise<DeletedFiles> {
   const gone: string[] = [];
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
-  for (const key of await due()) {
+  for (const key of await dueKeys()) {
     context.signal.throwIfAborted();
     // tooth: store-delete-unnamed
     if (!named.has(key) && names.isVersioned(key) && (await store.remove(key)) === 'denied')

@@ -37,7 +37,7 @@ export function fileSession(session: FileSession): Session {
       return { ...source.summary(), index: part.index, staged };
     },
     commit: (parts) => commitFiles(session, parts),
-    async delivered(): Promise<Receipt | undefined> {
+    async findReceipt(): Promise<Receipt | undefined> {
       const manifest = await readManifest(store, names.manifest, delivery);
       if (manifest?.state !== 'complete' || manifest.epoch !== delivery.epoch) return undefined;
       const ours =

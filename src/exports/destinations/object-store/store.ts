@@ -62,7 +62,7 @@ export type ObjectStore = {
    * Uploads of exactly this key that were begun and have not ended; `denied` when the store refuses to list them. Takes a whole key, because some
    * stores (MinIO) do not list uploads by a part of their keys.
    */
-  unfinished(key: string): Promise<BegunUpload[] | 'denied'>;
+  unfinishedUploads(key: string): Promise<BegunUpload[] | 'denied'>;
   /** @throws UploadGone when the upload was aborted */
   putPart(upload: Upload, part: PartBytes): Promise<StoredPart>;
   /** The names under which `head` will show this upload's object. */

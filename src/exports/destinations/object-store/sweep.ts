@@ -25,11 +25,11 @@ async function sweepKeys(
   { store, context: { artifacts } }: FileSession,
   intents: ReadonlyMap<string, readonly RecordedIntent[]>,
 ): Promise<'denied' | undefined> {
-  const answers = await severalAtOnce([...intents.keys()], (key) => store.unfinished(key));
+  const answers = await severalAtOnce([...intents.keys()], (key) => store.unfinishedUploads(key));
   const found = answers.flatMap((answer) => (answer === 'denied' ? [] : answer));
   // This is read after the store's answer, so each upload that a later epoch had begun by then has a record, by its name or still only by its
   // key. Unnamed uploads of our epoch and earlier ones belong to attempts whose run is over, or whose parts are fixed.
-  const later = await artifacts.later();
+  const later = await artifacts.listLater();
   const owned = new Set([...(await artifacts.list()), ...later].map(({ artifact }) => artifact['id']));
   const begun = later.filter(({ artifact }) => isIntent(artifact) && artifact['place'] === store.place);
   const contested = new Set(begun.map(({ artifact }) => artifact['key']));

@@ -50,7 +50,7 @@ export async function openClient(access: PostgresAccess): Promise<PostgresClient
     });
     // A connection that breaks fails the statement that is running; a break between statements fails the next one.
     client.on('error', () => {});
-    const measure = capped(opened);
+    const measure = limitLoginBytes(opened);
     await client.connect();
     measure.stop();
     // tooth: postgres-timeouts
@@ -90,7 +90,7 @@ async function configure(client: PostgresClient): Promise<void> {
 }
 
 /** Limits the bytes that a server may send before the login succeeds. */
-function capped(socket: Socket): { stop(): void } {
+function limitLoginBytes(socket: Socket): { stop(): void } {
   let bytes = 0;
   const count = (chunk: Uint8Array) => {
     bytes += chunk.length;

@@ -14,7 +14,7 @@ import type { Ownership } from '../ownership.ts';
 import { totalsOf } from '../totals.ts';
 import type { PostgresClient } from './client.ts';
 import { postgresFault } from './faults.ts';
-import { quoted } from './identifiers.ts';
+import { quoteName } from './identifiers.ts';
 import { mergeSql, replaceSql } from './interval-rows.ts';
 import { findReceipt, ledgerColumns, type LedgerReceipt } from './ledger.ts';
 import type { TableNames } from './tables.ts';
@@ -90,7 +90,7 @@ function statement(
   const { exportId, start, end, epoch, runId, cutoff, merge } = delivery;
   const { rows, digest } = totalsOf(parts);
   const bytes = parts.reduce((sum, part) => sum + part.contentBytes, 0);
-  const stages = parts.map((part) => `${quoted(schema)}.${quoted(String(part.staged['table']))}`);
+  const stages = parts.map((part) => `${quoteName(schema)}.${quoteName(String(part.staged['table']))}`);
   const { change, found } = merge ? mergeSql(names, delivery, merge, stages) : replaceSql(names, delivery, stages);
   const values = {
     export: exportId,

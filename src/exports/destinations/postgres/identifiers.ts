@@ -8,7 +8,7 @@ const IDENTIFIER_BYTES = 63;
 export const RESERVED = '_sluice_';
 
 /** Quotes a name, which makes any name safe, even reserved words and names with quotes. */
-export function quoted(name: string): string {
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -26,10 +26,10 @@ export function checkIdentifier(name: string, attr: string): void {
 }
 
 export function columnList(columns: readonly Column[]): string {
-  return columns.map(({ name }) => quoted(name)).join(', ');
+  return columns.map(({ name }) => quoteName(name)).join(', ');
 }
 
 /** Column definitions for `create table`; the contract's type names are Postgres's. */
 export function columnDefinitions(columns: readonly Column[]): string {
-  return columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ');
+  return columns.map(({ name, type }) => `${quoteName(name)} ${type}`).join(', ');
 }

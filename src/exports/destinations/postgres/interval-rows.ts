@@ -3,7 +3,7 @@ import pg from 'pg';
 import { rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
 import type { Delivery } from '../delivery.ts';
 import type { RowVersions } from '../../../conditions/rows/columns.ts';
-import { columnList, quoted } from './identifiers.ts';
+import { columnList, quoteName } from './identifiers.ts';
 import { EXPORT_COLUMN, INTERVAL_COLUMN, type TableNames } from './tables.ts';
 
 const literal = pg.escapeLiteral;
@@ -20,7 +20,7 @@ export function intervalSql({ exportId, start, end }: Delivery): string {
 }
 
 function rowIdOf({ columns }: Delivery): string {
-  return quoted(columns[rowIdColumn(columns)]!.name);
+  return quoteName(columns[rowIdColumn(columns)]!.name);
 }
 
 function insertSql({ target }: TableNames, { columns, exportId, start }: Delivery, from: string): string {
@@ -45,7 +45,7 @@ function precedence(version: string | null, start: string) {
     const ours = `${literal(start)}::timestamptz`;
     return { gives: `${present} is null or ${present} <= ${ours}`, holds: () => `${present} >= ${ours}` };
   }
-  const [present, newer] = [`present.${quoted(version)}`, quoted(version)];
+  const [present, newer] = [`present.${quoteName(version)}`, quoteName(version)];
   return {
     gives: `${present} is null or ${present} < excluded.${newer}`,
     holds: (other: string) => `${present} >= ${other}.${newer}`,
@@ -62,9 +62,9 @@ export function mergeSql(
   stages: readonly string[],
 ): RowsSql {
   if (stages.length === 0) return { change: '', found: 'select null::uuid where false' };
-  const keys = key.map(quoted);
+  const keys = key.map(quoteName);
   const { gives, holds } = precedence(version, delivery.start);
-  const others = delivery.columns.map(({ name }) => quoted(name)).filter((name) => !keys.includes(name));
+  const others = delivery.columns.map(({ name }) => quoteName(name)).filter((name) => !keys.includes(name));
   const changed = [...others, EXPORT_COLUMN, INTERVAL_COLUMN];
   const staged = stages.map((stage) => `select ${columnList(delivery.columns)} from ${stage}`).join(' union all ');
   return {
@@ -87,5 +87,5 @@ export function countLostSql(
 ): string {
   return `select count(*)::text as lost from ${table} as wanted where not exists (
     select from ${target} as present where ${precedence(version, start).holds('wanted')}
-      and ${key.map((name) => `present.${quoted(name)} = wanted.${quoted(name)}`).join(' and ')})`;
+      and ${key.map((name) => `present.${quoteName(name)} = wanted.${quoteName(name)}`).join(' and ')})`;
 }

@@ -4,7 +4,7 @@ import { checkHost } from '../../../platform/net/connect.ts';
 import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
-import { defineDestination, grouped } from '../define.ts';
+import { defineDestination, addGroup } from '../define.ts';
 import { secret } from '../secret.ts';
 import { withClient, type PostgresAccess } from './client.ts';
 import { checkIdentifier } from './identifiers.ts';
@@ -15,7 +15,7 @@ import { databaseSteps } from './test-steps.ts';
 
 const PostgresConfig = Type.Object(
   {
-    ...grouped('connection', {
+    ...addGroup('connection', {
       host: Type.String({
         minLength: 1,
         maxLength: 253,
@@ -30,7 +30,7 @@ const PostgresConfig = Type.Object(
       password: secret('Password'),
       database: Type.String({ minLength: 1, title: 'Database', examples: ['warehouse'] }),
     }),
-    ...grouped('place', {
+    ...addGroup('place', {
       schema: Type.String({
         default: 'public',
         title: 'Schema',
@@ -44,7 +44,7 @@ const PostgresConfig = Type.Object(
           'internal columns.',
       }),
     }),
-    ...grouped('advanced', {
+    ...addGroup('advanced', {
       has_self_signed_cert: Type.Boolean({
         default: false,
         title: 'Self-signed certificate',

@@ -11,7 +11,7 @@ import { openClient, type PostgresAccess, type PostgresClient } from './client.t
 import { deliverRows } from './commit.ts';
 import { isConnectionLost, translate } from './errors.ts';
 import { postgresFault } from './faults.ts';
-import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
+import { columnDefinitions, columnList, quoteName, RESERVED } from './identifiers.ts';
 import { addTimelineColumn, findReceipt } from './ledger.ts';
 import { prepareTables, type TableNames } from './tables.ts';
 import { differences } from './verify.ts';
@@ -30,10 +30,10 @@ export type TableSession = {
 
 export function tableSession({ access, place, names, delivery, context }: TableSession): Session {
   let connected: Promise<PostgresClient> | undefined;
-  const inSchema = (table: string) => `${quoted(names.schema)}.${quoted(table)}`;
+  const qualifiedName = (table: string) => `${quoteName(names.schema)}.${quoteName(table)}`;
 
   /** Runs statements on the session's one connection. @throws our errors only */
-  async function on<T>(work: (client: PostgresClient) => Promise<T>): Promise<T> {
+  async function runOnConnection<T>(work: (client: PostgresClient) => Promise<T>): Promise<T> {
     connected ??= openClient(access);
     const client = await connected.catch((error: unknown) => {
       connected = undefined;
@@ -66,7 +66,9 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   async function createStage(part: number): Promise<{ id: string; table: string }> {
     const table = `${stagePrefix(part)}${randomBytes(4).toString('hex')}`;
     const id = await context.artifacts.record({ place, table });
-    await on((client) => client.query(`create table ${inSchema(table)} (${columnDefinitions(delivery.columns)})`));
+    await runOnConnection((client) =>
+      client.query(`create table ${qualifiedName(table)} (${columnDefinitions(delivery.columns)})`),
+    );
     const recorded = await context.artifacts.list();
     if (recorded.some((record) => record.id === id)) return { id, table };
     await dropStage(table);
@@ -75,10 +77,10 @@ export function tableSession({ access, place, names, delivery, context }: TableS
 
   /** @returns whether the stage is gone */
   async function dropStage(table: string): Promise<boolean> {
-    return on(async (client) => {
+    return runOnConnection(async (client) => {
       try {
         await client.query(
-          `begin; set local lock_timeout = '${DROP_LOCK_TIMEOUT}'; drop table if exists ${inSchema(table)}; commit`,
+          `begin; set local lock_timeout = '${DROP_LOCK_TIMEOUT}'; drop table if exists ${qualifiedName(table)}; commit`,
         );
         return true;
       } catch (error) {
@@ -100,8 +102,10 @@ export function tableSession({ access, place, names, delivery, context }: TableS
         throw error;
       }
     }
-    const copied = await on(async (client) => {
-      const copy = copyFrom(`copy ${inSchema(table)} (${columnList(delivery.columns)}) from stdin (format binary)`);
+    const copied = await runOnConnection(async (client) => {
+      const copy = copyFrom(
+        `copy ${qualifiedName(table)} (${columnList(delivery.columns)}) from stdin (format binary)`,
+      );
       await pipeline(rows(), client.query(copy), { signal: context.signal });
       return copy.rowCount;
     }).catch((error: unknown) => {
@@ -125,7 +129,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   return {
     location: `${names.schema}.${names.table}`,
     async write(part, source) {
-      await on((client) => prepareTables(client, names, delivery));
+      await runOnConnection((client) => prepareTables(client, names, delivery));
       const { id, table } = await createStage(part.index);
       try {
         await context.step(`part-${part.index}-begin`);
@@ -145,12 +149,12 @@ export function tableSession({ access, place, names, delivery, context }: TableS
         throw new StagedLost('A part was staged under a name that is not the plan’s. The interval is delivered again.');
       }
       await context.step('before-commit');
-      await on(async (client) => {
+      await runOnConnection(async (client) => {
         await prepareTables(client, names, delivery);
         await addTimelineColumn(client, names);
       });
       await context.step('rows');
-      const replace = async () => deliverRows(on, names, delivery, parts, context.ownership);
+      const replace = async () => deliverRows(runOnConnection, names, delivery, parts, context.ownership);
       // The statement may have succeeded although the connection broke; repeating it finds out.
       const receipt = await replace().catch((error: unknown) => {
         if (!(error instanceof DestinationUnavailable)) throw error;
@@ -166,16 +170,16 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       });
       return receipt;
     },
-    async delivered() {
-      const receipt = await on((client) => findReceipt(client, names, delivery));
+    async findReceipt() {
+      const receipt = await runOnConnection((client) => findReceipt(client, names, delivery));
       return receipt?.epoch === delivery.epoch && receipt.run_id === delivery.runId ? receipt : undefined;
     },
     async present() {
-      const receipt = await on((client) => findReceipt(client, names, delivery));
+      const receipt = await runOnConnection((client) => findReceipt(client, names, delivery));
       return receipt && { receipt, known: await context.ownership.knows(receipt.run_id) };
     },
     verify: (receipt, { deep, rows }) =>
-      on((client) => differences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
+      runOnConnection((client) => differences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
     async discard() {
       await dropStages();
       return [];

@@ -29,7 +29,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
   const socket = await connectTo({ host, port, rules, timeoutMs: CONNECT_MS, signal });
   try {
     socket.write(SSL_REQUEST);
-    const [answer] = (await Promise.race([once(socket, 'data', { signal }), closed(socket)])) as [Buffer];
+    const [answer] = (await Promise.race([once(socket, 'data', { signal }), failWhenClosed(socket)])) as [Buffer];
     // More bytes than the one letter could be injected by an attacker before encryption starts.
     const letter = answer.length === 1 ? String.fromCharCode(answer[0]!) : '';
     if (letter === 'S') return await encrypt(socket, host, trustAnyCertificate, signal);
@@ -43,7 +43,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
 }
 
 /** @throws always, once the socket has closed, so no time is spent waiting for a server that hung up */
-async function closed(socket: Socket): Promise<never> {
+async function failWhenClosed(socket: Socket): Promise<never> {
   await once(socket, 'close');
   throw Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' });
 }

@@ -5,7 +5,7 @@ import type { Delivery } from '../delivery.ts';
 import type { Column, RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
 import { postgresFault } from './faults.ts';
-import { columnDefinitions, quoted } from './identifiers.ts';
+import { columnDefinitions, quoteName } from './identifiers.ts';
 
 /** Errors of concurrent creations of the same table; the unique index is the catalogue's. */
 const MADE_MEANWHILE = new Set<string>([
@@ -32,8 +32,8 @@ export function tableNames(schema: string, table: string): TableNames {
   return {
     schema,
     table,
-    target: `${quoted(schema)}.${quoted(table)}`,
-    ledger: `${quoted(schema)}.${LEDGER}`,
+    target: `${quoteName(schema)}.${quoteName(table)}`,
+    ledger: `${quoteName(schema)}.${LEDGER}`,
   };
 }
 
@@ -50,7 +50,7 @@ export async function prepareTables(
 ): Promise<void> {
   const found = await tablesIn(client, names);
   if (!found.schema)
-    throw postgresFault('schema_not_found', { sentence: `The schema ${quoted(names.schema)} does not exist.` });
+    throw postgresFault('schema_not_found', { sentence: `The schema ${quoteName(names.schema)} does not exist.` });
   if (!found.ledger || found.target === 'none') await createTables(client, names, columns, merge);
   await checkTarget(client, names, found, { columns, merge });
 }
@@ -109,7 +109,7 @@ async function createTables(
   columns: readonly Column[],
   merge: RowVersions | null,
 ): Promise<void> {
-  const key = merge ? `, primary key (${merge.key.map(quoted).join(', ')})` : '';
+  const key = merge ? `, primary key (${merge.key.map(quoteName).join(', ')})` : '';
   // Our columns come after those that the user reads.
   const ordered = [...columns.filter(({ hidden }) => !hidden), ...columns.filter(({ hidden }) => hidden)];
   await client.query('begin');
@@ -197,7 +197,7 @@ async function checkKey(
     [schema, table, key],
   );
   if (rows[0]!.found) return;
-  const names = key.map(quoted).join(', ');
+  const names = key.map(quoteName).join(', ');
   const sentence =
     `The table ${target} has no unique key by which versions of a row find each other. Add it, or choose another ` +
     `table_name: ALTER TABLE ${target} ADD UNIQUE (${names});`;

@@ -3,14 +3,14 @@ import type { TestContext, TestStep } from '../test-steps.ts';
 import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
 import { translate } from './errors.ts';
 import { postgresFault } from './faults.ts';
-import { quoted } from './identifiers.ts';
+import { quoteName } from './identifiers.ts';
 import { checkTables, type TableNames } from './tables.ts';
 
 type Target = { access: PostgresAccess; names: TableNames };
 
 /** @param targetOf where the configuration leads */
 export function databaseSteps<Config>(targetOf: (config: Config, context: TestContext) => Target): TestStep<Config>[] {
-  const on = (work: (client: PostgresClient, names: TableNames, context: TestContext) => Promise<void>) => {
+  const withTable = (work: (client: PostgresClient, names: TableNames, context: TestContext) => Promise<void>) => {
     return async (config: Config, context: TestContext): Promise<void> => {
       const { access, names } = targetOf(config, context);
       const client = await openClient(access);
@@ -26,20 +26,20 @@ export function databaseSteps<Config>(targetOf: (config: Config, context: TestCo
       name: 'Connect to the database',
       description:
         'Ensure that the server can be reached over an encrypted connection and accepts the user and password.',
-      run: on(async (client) => {
+      run: withTable(async (client) => {
         await client.query('select 1');
       }),
     },
     {
       name: 'Check the schema',
       description: 'Ensure that the schema exists and the user may create tables in it.',
-      run: on(checkSchema),
+      run: withTable(checkSchema),
     },
     {
       name: 'Check the table',
       description:
         'Ensure that the table has the columns of the export and accepts rows, or does not exist and can be created.',
-      run: on(checkTable),
+      run: withTable(checkTable),
     },
   ];
 }
@@ -50,9 +50,10 @@ async function checkSchema(client: PostgresClient, { schema }: TableNames): Prom
        from pg_namespace where nspname = $1`,
     [schema],
   );
-  if (!rows[0]) throw postgresFault('schema_not_found', { sentence: `The schema ${quoted(schema)} does not exist.` });
+  if (!rows[0])
+    throw postgresFault('schema_not_found', { sentence: `The schema ${quoteName(schema)} does not exist.` });
   if (!rows[0].allowed) {
-    const sentence = `The user lacks a privilege on the schema ${quoted(schema)}: CREATE and USAGE are needed.`;
+    const sentence = `The user lacks a privilege on the schema ${quoteName(schema)}: CREATE and USAGE are needed.`;
     throw postgresFault('privilege_missing', { sentence });
   }
 }

@@ -6,7 +6,7 @@ import type { Difference, Receipt } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import type { RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
-import { columnDefinitions, columnList, quoted, RESERVED } from './identifiers.ts';
+import { columnDefinitions, columnList, quoteName, RESERVED } from './identifiers.ts';
 import { countLostSql, intervalSql } from './interval-rows.ts';
 import { findReceipt } from './ledger.ts';
 import { tableExists, type TableNames } from './tables.ts';
@@ -54,7 +54,7 @@ async function intervalDifference(
   if (!(await tableExists(client, target))) return { what, expected, found: 'no table' };
   const rowId = delivery.columns[rowIdColumn(delivery.columns)]!.name;
   const { rows } = await client.query<{ rows: string; digest: string }>(
-    `select count(*)::text as rows, ${rowsDigestSql(quoted(rowId))} as digest from ${target} where ${intervalSql(delivery)}`,
+    `select count(*)::text as rows, ${rowsDigestSql(quoteName(rowId))} as digest from ${target} where ${intervalSql(delivery)}`,
   );
   return { what, expected, found: `${rows[0]!.rows} rows, digest ${rows[0]!.digest}` };
 }

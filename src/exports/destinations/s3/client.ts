@@ -43,7 +43,7 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
       async (input) => {
         const result = await next(input);
         const response = result.response as { body?: Readable };
-        if (commandName !== 'GetObjectCommand' && response.body) response.body = capped(response.body);
+        if (commandName !== 'GetObjectCommand' && response.body) response.body = limitBody(response.body);
         return result;
       },
     { step: 'deserialize', priority: 'low', name: 'capAnswers' },
@@ -57,7 +57,7 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
   };
 }
 
-function capped(body: Readable): Readable {
+function limitBody(body: Readable): Readable {
   let bytes = 0;
   const cap = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {

@@ -6,7 +6,7 @@ import { checkEndpoint } from '../../../platform/net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import type { Destination, Subject } from '../contract.ts';
 import type { DestinationEnvironment } from '../environment.ts';
-import { defineDestination, grouped } from '../define.ts';
+import { defineDestination, addGroup } from '../define.ts';
 import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
@@ -18,7 +18,7 @@ import { s3Store } from './store.ts';
 import { bucketSteps, type Bucket } from './test-steps.ts';
 
 const bucketProperties = {
-  ...grouped('connection', {
+  ...addGroup('connection', {
     bucket_name: Type.String({
       minLength: 1,
       title: 'Bucket',
@@ -37,7 +37,7 @@ const bucketProperties = {
   ...fileProperties,
 };
 
-const encryptionProperties = grouped('advanced', {
+const encryptionProperties = addGroup('advanced', {
   encryption: withDefault(
     nullable(
       stringEnum(['AES256', 'aws:kms'], {
@@ -74,8 +74,8 @@ const AwsS3Config = Type.Object({ ...bucketProperties, ...encryptionProperties }
 const S3CompatibleConfig = Type.Object(
   {
     ...bucketProperties,
-    ...grouped('connection', { endpoint_url: Endpoint }),
-    ...grouped('advanced', { use_virtual_style_addressing: virtualStyle }),
+    ...addGroup('connection', { endpoint_url: Endpoint }),
+    ...addGroup('advanced', { use_virtual_style_addressing: virtualStyle }),
   },
   closed,
 );
@@ -83,8 +83,8 @@ const S3Config = Type.Object(
   {
     ...bucketProperties,
     ...encryptionProperties,
-    ...grouped('connection', { endpoint_url: withDefault(nullable(Endpoint, { title: 'Endpoint' }), null) }),
-    ...grouped('advanced', { use_virtual_style_addressing: virtualStyle }),
+    ...addGroup('connection', { endpoint_url: withDefault(nullable(Endpoint, { title: 'Endpoint' }), null) }),
+    ...addGroup('advanced', { use_virtual_style_addressing: virtualStyle }),
   },
   closed,
 );

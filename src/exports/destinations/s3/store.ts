@@ -42,13 +42,13 @@ export type S3StoreOptions = {
 
 export function s3Store(options: S3StoreOptions): ObjectStore {
   const { client, place, formerPlace, bucket, encryption, kmsKeyId, signal, onClose } = options;
-  const within = (milliseconds: number) => ({
+  const timeLimit = (milliseconds: number) => ({
     abortSignal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
   });
-  const named = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
+  const uploadParameters = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
 
   /** A cancelled attempt must not be reported as a store that does not answer. */
-  const failed =
+  const failureOf =
     (action: S3Action) =>
     (error: unknown): never => {
       signal.throwIfAborted();
@@ -58,11 +58,11 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
 
   async function isOpen(upload: BegunUpload): Promise<boolean> {
     try {
-      await client.send(new ListPartsCommand({ ...named(upload), MaxParts: 1 }), within(CALL_MS));
+      await client.send(new ListPartsCommand({ ...uploadParameters(upload), MaxParts: 1 }), timeLimit(CALL_MS));
       return true;
     } catch (error) {
       if (codeOf(error) === 'NoSuchUpload') return false;
-      return failed('abort')(error);
+      return failureOf('abort')(error);
     }
   }
 
@@ -91,20 +91,20 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
           }),
         { step: 'deserialize', priority: 'high', name: 'seeDoubt' },
       );
-      const { UploadId: id } = await client.send(command, within(CALL_MS)).catch(failed('write'));
+      const { UploadId: id } = await client.send(command, timeLimit(CALL_MS)).catch(failureOf('write'));
       if (!id) {
         inDoubt?.();
         throw s3Fault('answer_incomplete', { sentence: 'The store did not name the upload that it opened.' });
       }
       return { key, id, token };
     },
-    async unfinished(key) {
+    async unfinishedUploads(key) {
       const found: BegunUpload[] = [];
       let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
       try {
         for (let page = 0; page < LISTED_PAGES; page++) {
           const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: key, ...from });
-          const { Uploads = [], ...listed } = await client.send(command, within(CALL_MS));
+          const { Uploads = [], ...listed } = await client.send(command, timeLimit(CALL_MS));
           for (const { Key, UploadId: id } of Uploads) if (Key === key && id) found.push({ key, id });
           // Keys come in order, and the key itself before longer ones.
           if (!listed.IsTruncated || Uploads.some(({ Key }) => Key !== key)) break;
@@ -115,26 +115,26 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         // The store may not support pages after the first.
         if (found.length > 0) return found;
         if (isRefused(error) || consequenceOf(codeOf(error), statusOf(error)).final) return 'denied';
-        return failed('list')(error);
+        return failureOf('list')(error);
       }
     },
     async putPart(upload, { number, bytes }) {
       const sum = base64(crc32(bytes));
       const command = new UploadPartCommand({
-        ...named(upload),
+        ...uploadParameters(upload),
         PartNumber: number,
         Body: bytes,
         ContentLength: bytes.length,
         ChecksumCRC32: sum,
       });
-      const { ETag } = await client.send(command, within(PIECE_MS)).catch(failed('write'));
+      const { ETag } = await client.send(command, timeLimit(PIECE_MS)).catch(failureOf('write'));
       if (!ETag) throw s3Fault('answer_incomplete');
       return { number, tag: ETag, checksum: sum };
     },
     identify: ({ token }, sums) => ({ identity: token, checksum: `crc32:${base64(sums.crc32)}` }),
     async complete(upload, replaces) {
       const input = {
-        ...named(upload),
+        ...uploadParameters(upload),
         MultipartUpload: {
           Parts: upload.parts.map(({ number, tag, checksum }) => ({
             PartNumber: number,
@@ -146,7 +146,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         ChecksumCRC32: upload.checksum?.replace('crc32:', ''),
       } as const;
       const send = async (condition: object) =>
-        client.send(new CompleteMultipartUploadCommand({ ...input, ...condition }), within(PIECE_MS));
+        client.send(new CompleteMultipartUploadCommand({ ...input, ...condition }), timeLimit(PIECE_MS));
       try {
         await send(conditionOf(replaces)).catch((error: unknown) => {
           // A store without conditional writes says so; the write is then repeated without a condition.
@@ -157,7 +157,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         if (replaces && isChanged(error)) throw new ObjectChanged();
         // Some stores report missing parts before a missing upload.
         if (codeOf(error) === 'InvalidPart' && !(await isOpen(upload))) throw new UploadGone();
-        failed('write')(error);
+        failureOf('write')(error);
       }
     },
     async abort(upload) {
@@ -165,10 +165,10 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       for (let attempt = 0; attempt < ABORT_ATTEMPTS; attempt++) {
         if (attempt > 0) await sleep(100 * 2 ** attempt, undefined, { signal });
         try {
-          await client.send(new AbortMultipartUploadCommand(named(upload)), within(CALL_MS));
+          await client.send(new AbortMultipartUploadCommand(uploadParameters(upload)), timeLimit(CALL_MS));
         } catch (error) {
           if (codeOf(error) === 'NoSuchUpload') return;
-          failed('abort')(error);
+          failureOf('abort')(error);
         }
         if (!(await isOpen(upload))) return;
       }
@@ -177,7 +177,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
     async head(key) {
       try {
         const command = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' });
-        const head = await client.send(command, within(CALL_MS));
+        const head = await client.send(command, timeLimit(CALL_MS));
         const whole = head.ChecksumCRC32 !== undefined && head.ChecksumType !== 'COMPOSITE';
         return {
           bytes: head.ContentLength ?? -1,
@@ -187,22 +187,22 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         };
       } catch (error) {
         if (statusOf(error) === 404) return undefined;
-        return failed('read')(error);
+        return failureOf('read')(error);
       }
     },
     async get(key) {
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal });
-        return Body ? readable(Body as AsyncIterable<Uint8Array>, failed('read')) : undefined;
+        return Body ? readable(Body as AsyncIterable<Uint8Array>, failureOf('read')) : undefined;
       } catch (error) {
         if (codeOf(error) === 'NoSuchKey') return undefined;
-        return failed('read')(error);
+        return failureOf('read')(error);
       }
     },
     async *list(beginning) {
       for (let after: string | undefined; ;) {
         const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: beginning, ContinuationToken: after });
-        const page = await client.send(command, within(CALL_MS)).catch(failed('list'));
+        const page = await client.send(command, timeLimit(CALL_MS)).catch(failureOf('list'));
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
         after = page.NextContinuationToken;
         if (after === undefined) return;
@@ -210,11 +210,11 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
     },
     async remove(key) {
       try {
-        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), within(CALL_MS));
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), timeLimit(CALL_MS));
         return 'removed';
       } catch (error) {
         if (isRefused(error)) return 'denied';
-        return failed('write')(error);
+        return failureOf('write')(error);
       }
     },
     close: onClose,
@@ -243,14 +243,11 @@ function isChanged(error: unknown): boolean {
 }
 
 /** Reads a body; an interruption counts as the store's failure too. */
-async function* readable(
-  body: AsyncIterable<Uint8Array>,
-  failed: (error: unknown) => never,
-): AsyncGenerator<Uint8Array> {
+async function* readable(body: AsyncIterable<Uint8Array>, fail: (error: unknown) => never): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    failed(error);
+    fail(error);
   }
 }
 

@@ -10,7 +10,7 @@ export type Bucket = { client: S3Client; bucket: string; prefix: string; store: 
 
 /** @param open connects to the configured bucket; the store closes with its `close` */
 export function bucketSteps<Config>(open: (config: Config, context: TestContext) => Bucket): TestStep<Config>[] {
-  const on = (work: (bucket: Bucket, context: TestContext) => Promise<void>) => {
+  const withBucket = (work: (bucket: Bucket, context: TestContext) => Promise<void>) => {
     return async (config: Config, context: TestContext): Promise<void> => {
       const bucket = open(config, context);
       try {
@@ -24,14 +24,14 @@ export function bucketSteps<Config>(open: (config: Config, context: TestContext)
     {
       name: 'Check S3 bucket exists',
       description: 'Ensure that the bucket exists and the credentials give access to it.',
-      run: on(async ({ client, bucket }, { signal }) => {
+      run: withBucket(async ({ client, bucket }, { signal }) => {
         await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal }).catch(explain);
       }),
     },
     {
       name: 'Check files can be written',
       description: 'Ensure that an upload can be started, written and aborted. No object becomes visible.',
-      run: on(({ store, prefix }, { model }) => tryUpload(store, prefix, model)),
+      run: withBucket(({ store, prefix }, { model }) => tryUpload(store, prefix, model)),
     },
   ];
 }

@@ -73,7 +73,7 @@ export function parquetEncoder(all: readonly Column[], compression: Compression 
     rowGroups.push(rowGroupMetadata(metadata, groupRows));
   }
 
-  async function* ready() {
+  async function* readyBlocks() {
     if (offset === 0) {
       offset = MAGIC.length;
       yield MAGIC;
@@ -95,10 +95,10 @@ export function parquetEncoder(all: readonly Column[], compression: Compression 
       rows++;
       if (bytes >= GROUP_BYTES || rows === GROUP_ROWS) endGroup();
     },
-    ready,
+    readyBlocks,
     async *end() {
       endGroup();
-      yield* ready();
+      yield* readyBlocks();
       yield footer(columns, rowGroups);
     },
     content: () => ({ bytes: contentBytes, sha256: hash.digest() }),
