@@ -153,11 +153,13 @@ function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFi
   // A PATCH may empty the condition sets; without them in it, the present ones stay.
   const filters = given === undefined ? current.filters : checkedFilters({ groups: current.filters.groups, ...given });
   const wanted = { ...current, ...said, filters };
-  return wanted.key === current.key ? wanted : { ...wanted, filters: renamed(filters, current.key, wanted.key) };
+  return wanted.key === current.key
+    ? wanted
+    : { ...wanted, filters: renameEnrollment(filters, current.key, wanted.key) };
 }
 
 /** Enrollment is stored under the flag's key. */
-function renamed(filters: FlagFilters, from: string, to: string): FlagFilters {
+function renameEnrollment(filters: FlagFilters, from: string, to: string): FlagFilters {
   if (!filters.super_groups) return filters;
   const property = `$feature_enrollment/${from}`;
   const super_groups = filters.super_groups.map((set) => ({

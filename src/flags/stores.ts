@@ -41,8 +41,8 @@ export type FlagStores = FlagBound & {
   inTransaction<T>(projectId: number, work: (stores: FlagBound) => Promise<T>): Promise<T>;
 };
 
-/** @param committed awaited after each transaction, so the author of a change sees it in this process at once */
-export function flagStores(db: Knex, committed?: (projectId: number) => Promise<void>): FlagStores {
+/** @param afterCommit awaited after each transaction, so the author of a change sees it in this process at once */
+export function flagStores(db: Knex, afterCommit?: (projectId: number) => Promise<void>): FlagStores {
   return {
     ...bind(db),
     async inTransaction(projectId, work) {
@@ -50,7 +50,7 @@ export function flagStores(db: Knex, committed?: (projectId: number) => Promise<
         await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.flagChanges, projectId]);
         return work(bind(transaction));
       });
-      await committed?.(projectId);
+      await afterCommit?.(projectId);
       return result;
     },
   };

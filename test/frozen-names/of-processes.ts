@@ -96,9 +96,9 @@ async function metrics(): Promise<string[]> {
   all.runEnded({ status: 'Completed', destination: 'S3', interval: 'hour', rows: 1, bytes: 1, seconds: 1 });
   all.observeSeal(1);
   all.capture.events(1, 1);
-  all.capture.answered(200);
-  all.decide.answered(200, 1);
-  all.decide.failed();
+  all.capture.countAnswer(200);
+  all.decide.countAnswer(200, 1);
+  all.decide.countFailure();
   all.registerWorker()(true);
   const troubles = { stale: 1 };
   all.registerExports(async () => ({

@@ -68,7 +68,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       ensureInsightScope(actor.caller, tiles);
       const given = { fields: givenFields(body), tiles };
       ensureMayFilter(actor, given.fields.filters);
-      const made = (inside: Acting): Promise<Dashboard> => {
+      const makeAny = (inside: Acting): Promise<Dashboard> => {
         if (name) {
           const fields = { ...given.fields, use_template: name };
           return makeFromTemplate(inside, templateNamed(name), { ...given, fields });
@@ -76,7 +76,7 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
         return id ? makeCopy(inside, { id, deep }, given) : make(inside, given);
       };
       return acting(actor, async (inside) => {
-        const dashboard = await made(inside);
+        const dashboard = await makeAny(inside);
         await ensureMayRestrict(inside, dashboard);
         return dashboard;
       });

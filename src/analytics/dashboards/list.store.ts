@@ -32,7 +32,7 @@ export async function wantedDashboards(
 ): Promise<Page> {
   const { search, limit, offset } = query;
   const wanted = wantedRows(db, projectId, query);
-  if (search !== undefined) return found(db, wanted, search, query, columns);
+  if (search !== undefined) return findSimilar(db, wanted, search, query, columns);
   const counted = (await wanted.clone().count({ count: '*' }).first()) as { count: string };
   const rows = await wanted.clone().select(db.raw(columns)).orderByRaw(ORDER).limit(limit).offset(offset);
   return { count: Number(counted.count), rows };
@@ -53,7 +53,7 @@ function wantedRows(db: Knex, projectId: number, query: DashboardQuery): Knex.Qu
 type Candidate = { id: number; name: string | null; contains: boolean };
 
 /** Compares the texts of all dashboards here; reads only the page's dashboards whole. */
-async function found(
+async function findSimilar(
   db: Knex,
   wanted: Knex.QueryBuilder,
   search: string,

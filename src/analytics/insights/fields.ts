@@ -24,7 +24,7 @@ export function givenFields(given: GivenInsight): Partial<InsightFields & Pick<I
 /** Uses `filters` only without a `query`, because older clients send one of the two empty. */
 function givenQuery({ query, filters }: GivenInsight): InsightFields['query'] | undefined {
   const legacy = query === undefined || query === null ? filtersOf(filters) : undefined;
-  if (legacy) return translated(legacy);
+  if (legacy) return translateFilters(legacy);
   if (query === undefined || query === null) return query;
   refuseUnknown(query);
   parseQuery(query);
@@ -32,7 +32,7 @@ function givenQuery({ query, filters }: GivenInsight): InsightFields['query'] | 
 }
 
 /** @throws InvalidInput naming `filters`, because the client sent no query that could be named */
-function translated(filters: Record<string, unknown>): Record<string, unknown> {
+function translateFilters(filters: Record<string, unknown>): Record<string, unknown> {
   const query = queryOfFilters(filters);
   try {
     parseQuery(query);

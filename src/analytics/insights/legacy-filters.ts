@@ -75,29 +75,29 @@ function sourceOf(insight: unknown, filters: Fields): Fields {
       return {
         kind: 'TrendsQuery',
         series: seriesOf(filters['events']),
-        ...renamed(filters, { interval: 'interval' }),
-        trendsFilter: renamed(filters, TRENDS),
-        breakdownFilter: picked(filters, BREAKDOWN),
+        ...renameFields(filters, { interval: 'interval' }),
+        trendsFilter: renameFields(filters, TRENDS),
+        breakdownFilter: pickFields(filters, BREAKDOWN),
         ...(filters['compare'] === true && {
-          compareFilter: { compare: true, ...renamed(filters, { compare_to: 'compare_to' }) },
+          compareFilter: { compare: true, ...renameFields(filters, { compare_to: 'compare_to' }) },
         }),
       };
     case 'FUNNELS':
       return {
         kind: 'FunnelsQuery',
         series: seriesOf(filters['events']),
-        funnelsFilter: { ...windowOf(filters), ...renamed(filters, FUNNELS) },
-        breakdownFilter: picked(filters, BREAKDOWN),
+        funnelsFilter: { ...windowOf(filters), ...renameFields(filters, FUNNELS) },
+        breakdownFilter: pickFields(filters, BREAKDOWN),
       };
     case 'RETENTION':
       return {
         kind: 'RetentionQuery',
         retentionFilter: {
-          ...renamed(filters, RETENTION),
+          ...renameFields(filters, RETENTION),
           targetEntity: entityOf(filters['target_entity']),
           returningEntity: entityOf(filters['returning_entity']),
         },
-        breakdownFilter: picked(filters, BREAKDOWN),
+        breakdownFilter: pickFields(filters, BREAKDOWN),
       };
     default:
       throw new InvalidInput(
@@ -111,12 +111,12 @@ function sourceOf(insight: unknown, filters: Fields): Fields {
 /** Members of all legacy filters. */
 function scopeOf(filters: Fields): Fields {
   return {
-    ...renamed(filters, {
+    ...renameFields(filters, {
       properties: 'properties',
       aggregation_group_type_index: 'aggregation_group_type_index',
       sampling_factor: 'samplingFactor',
     }),
-    dateRange: renamed(filters, { date_from: 'date_from', date_to: 'date_to', explicit_date: 'explicitDate' }),
+    dateRange: renameFields(filters, { date_from: 'date_from', date_to: 'date_to', explicit_date: 'explicitDate' }),
   };
 }
 
@@ -127,11 +127,13 @@ function seriesOf(events: unknown): Fields[] {
   return (events as unknown[])
     .map((event) => (typeof event === 'object' && event !== null ? (event as Fields) : {}))
     .toSorted((a, b) => order(a) - order(b))
-    .map((event) => ({ kind: 'EventsNode', event: event['id'] ?? null, ...picked(event, SERIES) }));
+    .map((event) => ({ kind: 'EventsNode', event: event['id'] ?? null, ...pickFields(event, SERIES) }));
 }
 
 function entityOf(entity: unknown): Fields | null {
-  return typeof entity === 'object' && entity !== null ? picked(entity as Fields, ['id', 'type', 'properties']) : null;
+  return typeof entity === 'object' && entity !== null
+    ? pickFields(entity as Fields, ['id', 'type', 'properties'])
+    : null;
 }
 
 /** Reads the oldest form of the window: a number of days. */
@@ -141,11 +143,11 @@ function windowOf({ funnel_window_days: days }: Fields): Fields {
     : { funnelWindowInterval: Number(days), funnelWindowIntervalUnit: 'day' };
 }
 
-function picked(fields: Fields, names: readonly string[]): Fields {
-  return renamed(fields, Object.fromEntries(names.map((name) => [name, name])));
+function pickFields(fields: Fields, names: readonly string[]): Fields {
+  return renameFields(fields, Object.fromEntries(names.map((name) => [name, name])));
 }
 
-function renamed(fields: Fields, names: Readonly<Record<string, string>>): Fields {
+function renameFields(fields: Fields, names: Readonly<Record<string, string>>): Fields {
   return Object.fromEntries(
     Object.entries(names).flatMap(([from, to]) => {
       const value = fields[from];

@@ -34,7 +34,7 @@ export async function wantedInsights(
   projectId: number,
   query: InsightQuery,
 ): Promise<{ count: number; results: Insight[] }> {
-  const wanted = () => {
+  const matchingRows = () => {
     const rows = db<Insight>('insights').where({ project_id: projectId, deleted: false });
     whereVisible(rows, query.visible);
     if (query.shortId !== undefined) rows.where({ short_id: query.shortId });
@@ -54,9 +54,9 @@ export async function wantedInsights(
       .select('tile.insight_id');
     return whereVisible(tiles, visible, { id: 'dashboards.id', createdBy: 'dashboards.created_by' });
   };
-  const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+  const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
   const order = query.order.descending ? 'desc' : 'asc';
-  const results = await wanted()
+  const results = await matchingRows()
     .orderBy([
       { column: query.order.column, order, nulls: 'last' },
       { column: 'id', order },

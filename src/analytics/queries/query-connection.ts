@@ -44,7 +44,7 @@ export async function withQueryConnection<T>(
   } catch (error) {
     signal?.throwIfAborted();
     release(!isAnswered(error));
-    throw explained(error);
+    throw explainError(error);
   } finally {
     signal?.removeEventListener('abort', abandon);
     release(true);
@@ -56,7 +56,7 @@ function isAnswered(error: unknown): boolean {
   return error instanceof InvalidInput || error instanceof NotFound || (error instanceof Error && 'severity' in error);
 }
 
-function explained(error: unknown): unknown {
+function explainError(error: unknown): unknown {
   const code = sqlState(error);
   if (code === undefined) return error;
   if (code === SQL_STATE.queryCanceled) {

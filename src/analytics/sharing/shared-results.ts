@@ -39,7 +39,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   }
 
   /** Never rejects. @returns what is not in the cache: what is wrong with a query is part of its result */
-  async function computed(
+  async function computeResult(
     project: Pick<Project, 'id'>,
     requested: ResultRequest,
     access: RawAccess,
@@ -65,7 +65,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
       if (question.insight.query === null || one.error || !isOld(one)) return one;
       const failure = failures.get(one.filters_hash ?? '');
       if (failure && failure.at + KEPT_MS > now()) return { ...one, error: failure.error };
-      return Promise.race([computed(project, question, access), over.promise.then(() => lateOf(one))]);
+      return Promise.race([computeResult(project, question, access), over.promise.then(() => lateOf(one))]);
     }
 
     try {

@@ -39,7 +39,7 @@ export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflati
   log: Logger;
 };
 
-export type CaptureObserver = { events(accepted: number, rejected: number): void; answered(status: number): void };
+export type CaptureObserver = { events(accepted: number, rejected: number): void; countAnswer(status: number): void };
 
 export type Capture = {
   handle: Lane;
@@ -70,7 +70,7 @@ export function createCapture(options: CaptureOptions): Capture {
     const path = capturePathOf(request.url ?? '');
     if (!path) return false;
     void answer(request, path).then((result) => {
-      observe?.answered(result.status);
+      observe?.countAnswer(result.status);
       replyWith(reply, result, pageHeaders(request));
     });
     return true;

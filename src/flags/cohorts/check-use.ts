@@ -47,13 +47,13 @@ async function checkUnused(
   const { flags: using, cohorts: built } = await cohorts.usersOf(projectId, id);
   const flags = using.map((flag) => (seesFlag(rights, flag) ? flag.key : `ID: ${flag.id}`));
   const users = [
-    ...(flags.length > 0 ? [`the feature flags ${quoted(flags)}`] : []),
-    ...(built.length > 0 ? [`the cohorts ${quoted(built)}`] : []),
+    ...(flags.length > 0 ? [`the feature flags ${quoteNames(flags)}`] : []),
+    ...(built.length > 0 ? [`the cohorts ${quoteNames(built)}`] : []),
   ];
   if (users.length === 0) return;
   throw new InvalidInput(`This cohort is used by ${users.join(' and ')}: change or delete them first.`, 'deleted');
 }
 
-function quoted(names: readonly string[]): string {
+function quoteNames(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }

@@ -85,12 +85,12 @@ export function cohortStore(db: Knex) {
       projectId: number,
       { search, limit, offset }: CohortQuery,
     ): Promise<{ count: number; results: Cohort[] }> {
-      const wanted = () => {
+      const matchingRows = () => {
         const rows = ofProject(projectId).where({ deleted: false });
         return search === undefined ? rows : rows.whereILike('name', containing(search));
       };
-      const counted = (await wanted().count({ count: '*' }).first()) as { count: string };
-      const rows = (await wanted().orderBy('id', 'desc').limit(limit).offset(offset).select(columns)) as Row[];
+      const counted = (await matchingRows().count({ count: '*' }).first()) as { count: string };
+      const rows = (await matchingRows().orderBy('id', 'desc').limit(limit).offset(offset).select(columns)) as Row[];
       return { count: Number(counted.count), results: rows.map(fromRow) };
     },
 

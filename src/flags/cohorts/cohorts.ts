@@ -29,7 +29,7 @@ const SCOPE = 'Cohort';
 
 /** @param count counts a cohort's persons and stores the count: see `counting.ts` */
 export function cohorts({ stores: all, count }: { stores: FlagStores; count: (cohort: Cohort) => Promise<void> }) {
-  async function counted(cohort: Cohort): Promise<Cohort> {
+  async function withCount(cohort: Cohort): Promise<Cohort> {
     if (cohort.deleted) return cohort;
     await count(cohort);
     return all.cohorts.get(cohort.projectId, cohort.id);
@@ -51,7 +51,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       await stores.cohorts.startCount(cohort.id, COUNT_MS);
       return stores.cohorts.get(project.id, cohort.id);
     });
-    return { cohort: await counted(changed), listed };
+    return { cohort: await withCount(changed), listed };
   }
 
   /** @throws InvalidInput, NotFound */
@@ -84,7 +84,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
         await record(stores, project, author, { verb: 'created', cohort, changes: [] });
         return cohort;
       });
-      return ids ? list(project, author, made, ids) : { cohort: await counted(made) };
+      return ids ? list(project, author, made, ids) : { cohort: await withCount(made) };
     },
 
     /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
@@ -112,7 +112,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
         await record(stores, project, author, entry);
         return after;
       });
-      return ids ? list(project, author, changed, ids) : { cohort: await counted(changed) };
+      return ids ? list(project, author, changed, ids) : { cohort: await withCount(changed) };
     },
 
     /** @throws InvalidInput when none of them exists, or the cohort is not static; NotFound */
@@ -141,7 +141,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
         await record(stores, project, author, { verb: 'updated', cohort: after, changes: [change] });
         return after;
       });
-      if (changed) await counted(changed);
+      if (changed) await withCount(changed);
       return changed !== undefined;
     },
   };

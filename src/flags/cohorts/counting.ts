@@ -17,7 +17,7 @@ export const COUNT_MS = 15_000;
  */
 export function createCounting({ stores, counts, log }: { stores: FlagStores; counts: Counts; log: Logger }) {
   async function count(cohort: Cohort): Promise<void> {
-    const outcome = await counts.ofCohort(cohort.projectId, cohort.id).then(
+    const outcome = await counts.countCohort(cohort.projectId, cohort.id).then(
       (counted) => ({ count: counted, error: null }),
       (error: unknown) => {
         if (!(error instanceof Unavailable)) throw error;

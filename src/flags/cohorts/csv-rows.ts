@@ -27,16 +27,16 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
     if (text.length > MAX_CELL) throw new InvalidInput(`A cell has more than ${MAX_CELL} characters.`, 'csv');
   }
   for await (const block of blocks) {
-    text += decoded(() => decoder.decode(block, { stream: true }));
+    text += decodeUtf8(() => decoder.decode(block, { stream: true }));
     yield* rowsOf(false);
     // Blocks that have arrived follow each other without a pause.
     await othersTurn();
   }
-  text += decoded(() => decoder.decode());
+  text += decodeUtf8(() => decoder.decode());
   if (text !== '' || cells.length > 0) yield* rowsOf(true);
 }
 
-function decoded(decode: () => string): string {
+function decodeUtf8(decode: () => string): string {
   try {
     return decode();
   } catch {

@@ -96,7 +96,7 @@ function checkedProperty(given: Fields, place: Place, room: PatternRoom): Proper
   if (typeof key !== 'string' || key === '' || key.length > MAX_KEY) {
     throw new InvalidInput(`The name of a property has 1 to ${MAX_KEY} characters.`, `${place}__key`);
   }
-  return within(place, () => {
+  return nameFieldInErrors(place, () => {
     const name = operator === undefined || operator === null ? operator : textOf(operator);
     const checked = checkCondition({ key, operator: name, value }, room);
     // Postgres counts a cohort's persons, and its machines for patterns are larger.
@@ -117,7 +117,7 @@ function checkedMembership(given: Fields, place: Place): CohortLeaf {
   return { type: 'cohort', key: 'id', operator, value };
 }
 
-function within<T>(place: Place, work: () => T): T {
+function nameFieldInErrors<T>(place: Place, work: () => T): T {
   try {
     return work();
   } catch (error) {

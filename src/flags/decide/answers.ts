@@ -47,13 +47,13 @@ export function answerText({
 }
 
 const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly FlagDefinition[]) => string>> = {
-  keys: ({ decisions }) => `"featureFlags":[${joined(decisions, isOn, keyOf)}]`,
-  enabled: ({ decisions }) => `"featureFlags":{${joined(decisions, isOn, valueOf)}}`,
+  keys: ({ decisions }) => `"featureFlags":[${joinTexts(decisions, isOn, keyOf)}]`,
+  enabled: ({ decisions }) => `"featureFlags":{${joinTexts(decisions, isOn, valueOf)}}`,
   values: ({ decisions, errorsWhileComputing }) =>
-    `"featureFlags":{${joined(decisions, isDecided, valueOf)}},"featureFlagPayloads":{${joined(decisions, hasPayload, payloadOf)}}` +
+    `"featureFlags":{${joinTexts(decisions, isDecided, valueOf)}},"featureFlagPayloads":{${joinTexts(decisions, hasPayload, payloadOf)}}` +
     `,"errorsWhileComputingFlags":${errorsWhileComputing}`,
   details: ({ decisions, errorsWhileComputing }) =>
-    `"flags":{${joined(decisions, isAny, detailsOf)}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
+    `"flags":{${joinTexts(decisions, isAny, detailsOf)}},"errorsWhileComputingFlags":${errorsWhileComputing}`,
   analysis({ decisions, errorsWhileComputing }, flags) {
     const byId = new Map(flags.map((flag) => [flag.id, flag]));
     const texts = decisions.map((decision) => {
@@ -68,10 +68,10 @@ const isAny = () => true;
 const isOn = ({ enabled }: Decision) => enabled;
 const hasPayload = ({ payload }: Decision) => payload !== null;
 const isDecided = ({ failed }: Decision) => !failed;
-const keyOf = remembered(({ key }) => JSON.stringify(key));
-const valueOf = remembered(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
-const payloadOf = remembered(({ key, payload }) => member(key, payload));
-const detailsOf = remembered(({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }) =>
+const keyOf = writeOnce(({ key }) => JSON.stringify(key));
+const valueOf = writeOnce(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
+const payloadOf = writeOnce(({ key, payload }) => member(key, payload));
+const detailsOf = writeOnce(({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }) =>
   member(key, {
     key,
     enabled,
@@ -86,7 +86,7 @@ const detailsOf = remembered(({ key, id, version, enabled, variant, reason, payl
 type Written = { readonly first: string; readonly later: string };
 
 /** A compiled flag gives the same decision as the same object every time, so most are written once. */
-function remembered(write: (decision: Decision) => string): (decision: Decision) => Written {
+function writeOnce(write: (decision: Decision) => string): (decision: Decision) => Written {
   const known = new WeakMap<Decision, Written>();
 
   return (decision) => {
@@ -100,7 +100,7 @@ function remembered(write: (decision: Decision) => string): (decision: Decision)
 }
 
 /** Joins texts without the intermediate lists that `filter` and `map` would make. */
-function joined(
+function joinTexts(
   decisions: readonly Decision[],
   isIn: (decision: Decision) => boolean,
   writtenOf: (decision: Decision) => Written,

@@ -21,14 +21,14 @@ export type ConfigurationTexts = {
 
 export function configurationTexts(): ConfigurationTexts {
   return {
-    flags: remembered(flagsConfigurationOf),
-    decide: remembered(decideConfigurationOf),
+    flags: writeOnce(flagsConfigurationOf),
+    decide: writeOnce(decideConfigurationOf),
     minimal: membersOf(minimalConfiguration),
     unknown: membersOf({ ...minimalConfiguration, hasFeatureFlags: true }),
   };
 }
 
-function remembered(configurationOf: (project: ConfiguredProject) => Configuration): TextOf {
+function writeOnce(configurationOf: (project: ConfiguredProject) => Configuration): TextOf {
   const texts = new WeakMap<ConfiguredProject, string>();
 
   return (project) => {

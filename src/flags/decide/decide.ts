@@ -52,9 +52,9 @@ export type DecideOptions = {
 
 export type DecideObserver = {
   /** Called with every answer. */
-  answered(status: number, seconds: number): void;
+  countAnswer(status: number, seconds: number): void;
   /** Called for every answer in which a flag could not be decided. */
-  failed(): void;
+  countFailure(): void;
 };
 
 /** Text is the body of a 200. */
@@ -79,7 +79,7 @@ export function createDecide(options: DecideOptions): Lane {
     function finish(result: Result): void {
       memory.release();
       const isText = typeof result === 'string';
-      observe?.answered(isText ? 200 : result.status, (performance.now() - begun) / 1000);
+      observe?.countAnswer(isText ? 200 : result.status, (performance.now() - begun) / 1000);
       if (isText) reply(200, result, pageHeaders(request));
       else replyWith(reply, result, pageHeaders(request));
     }
@@ -122,7 +122,7 @@ export function createDecide(options: DecideOptions): Lane {
     const query = queryOf(request.url ?? '');
     const form = path.formOf(query);
     if (method === 'GET' || agentOf(request.headers['user-agent']).isBot) {
-      return written(request, form, NO_FLAGS, configurationOf.minimal);
+      return writeAnswer(request, form, NO_FLAGS, configurationOf.minimal);
     }
     const answerTo = (bytes: Buffer) => {
       // tooth: decide-parsed-memory
@@ -143,7 +143,7 @@ export function createDecide(options: DecideOptions): Lane {
   function decide(parsed: ParsedRequest): string | Promise<string> {
     const found = definitions.find(tokenOf(parsed.body));
     if (!(found instanceof Promise)) return decideFor(found, parsed);
-    return inTime(found)
+    return withTimeLimit(found)
       .catch(unknownWhileAway)
       .then((project) => decideFor(project, parsed));
   }
@@ -152,26 +152,26 @@ export function createDecide(options: DecideOptions): Lane {
     const { request, body, query, form } = parsed;
     if (!project) throw new NotAuthenticated(INVALID_KEY, 'invalid_api_key');
     if (project === 'unknown') {
-      return written(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
+      return writeAnswer(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
     }
     limit.charge(project.projectId, 1);
     const configuration = form.withConfig ? configurationOf[form.style](project) : '';
-    if (body['disable_flags'] === true) return written(request, form, NO_FLAGS, configuration);
+    if (body['disable_flags'] === true) return writeAnswer(request, form, NO_FLAGS, configuration);
     const evaluationRequest = evaluationRequestOf(body, query, { headers: request.headers, locate });
-    if (metering.isOverQuota(project.projectId)) return written(request, form, OVER_QUOTA, configuration);
+    if (metering.isOverQuota(project.projectId)) return writeAnswer(request, form, OVER_QUOTA, configuration);
     const { headers, socket } = request;
     const arrival = { headers, socket, extra: body['cookieless_hash_extra'] };
-    const named = visitors.named(project, evaluationRequest, arrival);
+    const named = visitors.identifyVisitor(project, evaluationRequest, arrival);
     const decided =
       named instanceof Promise
-        ? inTime(named)
+        ? withTimeLimit(named)
             .then((one) => decider.decide(project, one))
             .catch(nothingWhileAway)
         : decider.decide(project, named);
     const answerWith = (evaluation: Evaluation) => {
-      if (evaluation.errorsWhileComputing) observe?.failed();
+      if (evaluation.errorsWhileComputing) observe?.countFailure();
       count(parsed, project, evaluation);
-      return written(request, form, evaluation, configuration, project.definitions.flags);
+      return writeAnswer(request, form, evaluation, configuration, project.definitions.flags);
     };
     return decided instanceof Promise ? decided.then(answerWith) : answerWith(decided);
   }
@@ -192,7 +192,7 @@ const INVALID_KEY = 'Project API key invalid. You can find your project API key 
 const LONGEST_WAIT_MS = 2_500;
 
 /** A result that comes too late for this request is there for the next one. @throws Unavailable */
-async function inTime<T>(found: Promise<T>): Promise<T> {
+async function withTimeLimit<T>(found: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Unavailable('Flags cannot be looked up right now.')), LONGEST_WAIT_MS);
   return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
@@ -217,7 +217,7 @@ const OVER_QUOTA: Evaluation = { decisions: [], errorsWhileComputing: false };
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-function written(
+function writeAnswer(
   { headers }: LaneRequest,
   { shape }: AnswerForm,
   evaluation: Evaluation,

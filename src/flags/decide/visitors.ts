@@ -16,7 +16,7 @@ export type Visitors = {
    * cannot be told from others
    * @throws Unavailable without a salt
    */
-  named(
+  identifyVisitor(
     project: ProjectFlags,
     request: EvaluationRequest,
     arrival: Arrival,
@@ -27,7 +27,7 @@ export type VisitorsOptions = { salts: Pick<Salts, 'ofToday'>; clientAddress: Cl
 
 export function createVisitors({ salts, clientAddress }: VisitorsOptions): Visitors {
   return {
-    named({ projectId, settings }, request, arrival) {
+    identifyVisitor({ projectId, settings }, request, arrival) {
       if (!settings.cookieless || !isSentinel(request.distinctId)) return request;
       const { origin, 'user-agent': userAgent } = arrival.headers;
       const site = siteOf(origin ?? '');

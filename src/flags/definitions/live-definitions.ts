@@ -14,7 +14,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { definitionsStore } from './definitions.store.ts';
 import { createHeldProjects } from './held-projects.ts';
 import type { ProjectFlags } from './project-flags.ts';
-import { createReloads, ready } from './reloads.ts';
+import { createReloads, withCompiled } from './reloads.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
 const CHANNEL = 'sluice_flag_definitions';
@@ -60,7 +60,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
   /** Versions that were announced while projects were read for the first time: perhaps of these. */
   const announced = new Map<number, number>();
-  const { reload, reloadIfOlder, refresh, settled } = createReloads({ store, held, notify, log });
+  const { reload, reloadIfOlder, refresh, untilIdle } = createReloads({ store, held, notify, log });
   let checking: Promise<void> | undefined;
 
   function notify(projectId: number): void {
@@ -89,7 +89,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     }
     const known = held.peek(snapshot.projectId);
     const isOld = known !== undefined && Number(known.version) >= Number(snapshot.version);
-    const project = isOld ? known : held.put(ready(snapshot));
+    const project = isOld ? known : held.put(withCompiled(snapshot));
     void reloadIfOlder(project.projectId, announced.get(project.projectId) ?? 0);
     return project;
   }
@@ -156,7 +156,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
       clearInterval(timer);
       await listener.close();
       await Promise.allSettled([...loads.values(), checking]);
-      await settled();
+      await untilIdle();
       await pool.end();
     },
   };

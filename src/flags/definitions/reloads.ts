@@ -18,7 +18,7 @@ export type Reloads = {
   /** Resolves when all that is committed now is held, or could not be read. */
   refresh(projectId: number): Promise<void>;
   /** Resolves when nothing is being read. */
-  settled(): Promise<void>;
+  untilIdle(): Promise<void>;
 };
 
 type Options = {
@@ -69,7 +69,7 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
     if (!before) return undefined;
     try {
       const snapshot = await store.findById(projectId);
-      if (snapshot) held.put(ready(snapshot));
+      if (snapshot) held.put(withCompiled(snapshot));
       else held.drop(projectId);
       if (snapshot?.version !== before.version) notify(projectId);
       return snapshot;
@@ -92,13 +92,13 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
       const versions = await store.versions([projectId]).catch(() => undefined);
       await reloadIfOlder(projectId, Number(versions?.get(projectId)));
     },
-    async settled() {
+    async untilIdle() {
       await Promise.all([...under.values()].map(({ done }) => done));
     },
   };
 }
 
-export function ready(snapshot: Snapshot): ProjectFlags {
+export function withCompiled(snapshot: Snapshot): ProjectFlags {
   const { definitions } = snapshot;
   return { ...snapshot, compiled: compileDefinitions(definitions) };
 }

@@ -45,7 +45,7 @@ export function answersOf(flag: FlagDefinition) {
     return payload === undefined ? null : textOf(payload);
   }
 
-  function made(code: Decision['reason']['code'], answer: Answer): Decision {
+  function newDecision(code: Decision['reason']['code'], answer: Answer): Decision {
     const { enabled = false, variant = null, index, failed = false } = answer;
     const description = answer.description ?? REASONS[code as keyof typeof REASONS];
     return {
@@ -61,9 +61,9 @@ export function answersOf(flag: FlagDefinition) {
     };
   }
 
-  function once(name: string, code: Decision['reason']['code'], answer: Answer): Decision {
+  function cachedDecision(name: string, code: Decision['reason']['code'], answer: Answer): Decision {
     let decision = others.get(name);
-    if (!decision) others.set(name, (decision = made(code, answer)));
+    if (!decision) others.set(name, (decision = newDecision(code, answer)));
     return decision;
   }
 
@@ -75,8 +75,8 @@ export function answersOf(flag: FlagDefinition) {
   }
 
   return {
-    matched(index: number, variant: string | null): Decision {
-      return (matchesOf(variant)[index] ??= made('condition_match', {
+    matchDecision(index: number, variant: string | null): Decision {
+      return (matchesOf(variant)[index] ??= newDecision('condition_match', {
         enabled: true,
         variant,
         index,
@@ -84,14 +84,20 @@ export function answersOf(flag: FlagDefinition) {
       }));
     },
     /** @param index undefined: the flag has no condition set */
-    missed(miss: Miss, index: number | undefined, skippedGroups: boolean): Decision {
+    missDecision(miss: Miss, index: number | undefined, skippedGroups: boolean): Decision {
       const place = (((index ?? -1) + 1) * KINDS_OF_MISS + miss) * 2 + (skippedGroups ? 1 : 0);
-      return (misses[place] ??= made(MISS_CODES[miss], { index, description: descriptionOf(miss, skippedGroups) }));
+      return (misses[place] ??= newDecision(MISS_CODES[miss], {
+        index,
+        description: descriptionOf(miss, skippedGroups),
+      }));
     },
-    enrolled: (enabled: boolean) => once(`enrolled ${enabled}`, 'super_condition_value', { enabled, index: 0 }),
-    heldOut: (variant: string) => once(`held out ${variant}`, 'holdout_condition_value', { enabled: true, variant }),
-    missingDependency: () => once('missing dependency', 'missing_dependency', {}),
-    failed: (code: FailureCode) => once(`failed ${code}`, code, { description: FAILURES[code], failed: true }),
+    enrollmentDecision: (enabled: boolean) =>
+      cachedDecision(`enrolled ${enabled}`, 'super_condition_value', { enabled, index: 0 }),
+    holdoutDecision: (variant: string) =>
+      cachedDecision(`held out ${variant}`, 'holdout_condition_value', { enabled: true, variant }),
+    missingDependency: () => cachedDecision('missing dependency', 'missing_dependency', {}),
+    failureDecision: (code: FailureCode) =>
+      cachedDecision(`failed ${code}`, code, { description: FAILURES[code], failed: true }),
   };
 }
 

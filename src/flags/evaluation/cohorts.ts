@@ -8,7 +8,7 @@ import type { Json } from '../../conditions/operators/json-values.ts';
 import type { ConditionContext } from '../../conditions/operators/operators.ts';
 import { noReads, type Reads } from './reads.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operators/stored-json.ts';
-import { allOf, always, anyOf, negationOf, never, type Test } from './verdict.ts';
+import { allOf, always, anyOf, negationOf, neverTrue, type Test } from './verdict.ts';
 import { type Verdict } from './decision.ts';
 
 /** Deeper than anyone writes, and than a request can be. */
@@ -77,7 +77,7 @@ function compileCohort(definition: CohortDefinition, scope: Pick<FilterScope, 'c
   if (definition.isStatic) return { ...cohort, test: (context) => context.isInStaticCohort(definition.id) };
   const group = fieldAt(fieldsOf(definition.filters), 'properties');
   const wholeScope = { ...scope, reads, group: undefined, flagNamed: undefined };
-  return { ...cohort, test: isFields(group) ? compileGroup(group, wholeScope, 0) : never };
+  return { ...cohort, test: isFields(group) ? compileGroup(group, wholeScope, 0) : neverTrue };
 }
 
 /** `{}` is everyone; so is an AND of nothing, and an OR of nothing is nobody. */
@@ -86,14 +86,14 @@ function compileGroup(stored: Json, scope: FilterScope, depth: number): Test {
   if (Object.keys(group).length === 0) return always;
   const type = fieldAt(group, 'type');
   const values = fieldAt(group, 'values') ?? [];
-  if (!Array.isArray(values) || depth > MAX_DEPTH) return never;
+  if (!Array.isArray(values) || depth > MAX_DEPTH) return neverTrue;
   const tests = elementsOf(values).map((one) => compileMember(one, scope, depth + 1));
   if (type === 'OR') return anyOf(tests);
-  return type === 'AND' || type === 'property' ? allOf(tests) : never;
+  return type === 'AND' || type === 'property' ? allOf(tests) : neverTrue;
 }
 
 function compileMember(stored: Json, scope: FilterScope, depth: number): Test {
-  if (!isFields(stored)) return never;
+  if (!isFields(stored)) return neverTrue;
   if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return compileGroup(stored, scope, depth);
   const test = compileFilter(stored, scope);
   return fieldAt(stored, 'negation') === true ? negationOf(test) : test;

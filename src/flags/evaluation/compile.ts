@@ -82,7 +82,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   }
 
   /** Keeps only contexts that some flag has, because a request may name as many as fit into it. */
-  function narrowed(request: EvaluationRequest): EvaluationRequest {
+  function keepKnownContexts(request: EvaluationRequest): EvaluationRequest {
     if (request.contexts.length === 0) return request;
     const contexts = [...new Set(request.contexts)].filter((one) => knownContexts.has(one)).sort();
     return { ...request, contexts: contexts.length > 0 ? contexts : NO_KNOWN_CONTEXT };
@@ -96,11 +96,11 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   function decide(index: number, context: EvaluationContext): Decision {
     const { answers, decide: decideFlag } = flags[index]!;
     if (links.isBroken[index]) return answers.missingDependency();
-    if (context.isLateSoFar()) return answers.failed('timeout');
+    if (context.isLateSoFar()) return answers.failureDecision('timeout');
     try {
       return decideFlag(context);
     } catch (error) {
-      return answers.failed(error instanceof StepsSpent ? 'timeout' : 'evaluation_error');
+      return answers.failureDecision(error instanceof StepsSpent ? 'timeout' : 'evaluation_error');
     }
   }
 
@@ -118,7 +118,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   return {
     hasContinuity,
     needs(given) {
-      const request = narrowed(given);
+      const request = keepKnownContexts(given);
       const selection = selectionFor(request);
       selection.requirements ??= requirementsOf(
         [...reachableFrom(selection.indexes, dependenciesFor(request))].map((index) => flags[index]!),
@@ -128,7 +128,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
       return needsOf(selection.requirements, request, groupTypes, mayKeepId);
     },
     evaluate(given, facts, clock) {
-      const request = narrowed(given);
+      const request = keepKnownContexts(given);
       const context = new EvaluationContext(request, facts, groupTypes, clock);
       const { indexes, isFaulty } = selectionFor(request);
       const decisions: Decision[] = [];

@@ -1,5 +1,5 @@
 /** A condition set of a flag: filters that must all match, and the share of the matches that is in. */
-import { compileFilter, isCohortFilter, malformed, type FilterScope } from './filter-test.ts';
+import { compileFilter, isCohortFilter, malformedTest, type FilterScope } from './filter-test.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from '../../conditions/operators/stored-json.ts';
 import { allOf, type Test } from './verdict.ts';
@@ -20,12 +20,13 @@ export function compileConditionSet(
   variantKeys: ReadonlySet<string>,
   scope: Omit<FilterScope, 'group'>,
 ): ConditionSet {
-  if (!isFields(stored)) return { group: flagGroup, matches: malformed(scope), percentage: 100, variant: undefined };
+  if (!isFields(stored))
+    return { group: flagGroup, matches: malformedTest(scope), percentage: 100, variant: undefined };
   const ownGroup = fieldAt(stored, 'aggregation_group_type_index');
   const group = ownGroup === undefined ? flagGroup : integerOf(ownGroup);
   const variant = fieldAt(stored, 'variant');
   const percentage = percentageOf(fieldAt(stored, 'rollout_percentage'), 100);
-  if (Number.isNaN(percentage)) malformed(scope);
+  if (Number.isNaN(percentage)) malformedTest(scope);
   return {
     group,
     matches: compileFilters(fieldAt(stored, 'properties'), { ...scope, group }),
@@ -35,7 +36,7 @@ export function compileConditionSet(
 }
 
 function compileFilters(stored: Json | undefined, scope: FilterScope): Test {
-  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return malformed(scope);
+  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return malformedTest(scope);
   const filters = elementsOf(stored ?? []);
   const ordered = [...filters.filter((one) => !isCohortFilter(one)), ...filters.filter(isCohortFilter)];
   return allOf(ordered.map((one) => compileFilter(one, scope)));

@@ -31,12 +31,12 @@ function decideByOnly(
   context: EvaluationContext,
 ): Decision | undefined {
   const matches = set.matches(context);
-  if (matches === false) return answers.missed(MISS.noConditionMatch, 0, false);
+  if (matches === false) return answers.missDecision(MISS.noConditionMatch, 0, false);
   if (matches !== true) return undefined;
   const isIn = placement.isInRollout(context, undefined, set.percentage);
-  if (isIn === false) return answers.missed(MISS.outOfRolloutBound, 0, false);
+  if (isIn === false) return answers.missDecision(MISS.outOfRolloutBound, 0, false);
   const variant = set.variant ?? placement.variantFor(context, undefined);
-  return isIn === true && variant !== undefined ? answers.matched(0, variant) : undefined;
+  return isIn === true && variant !== undefined ? answers.matchDecision(0, variant) : undefined;
 }
 
 function decideInOrder(flag: Flag, context: EvaluationContext, trace: Trace | undefined): Decision {
@@ -44,10 +44,10 @@ function decideInOrder(flag: Flag, context: EvaluationContext, trace: Trace | un
   for (let index = 0; index < flag.sets.length; index++) {
     const isLate = index > 0 && context.isLateSoFar();
     if (isLate) course.note(index, 'timeout');
-    const decided = isLate ? flag.answers.failed('timeout') : trySet(flag, index, context, course);
+    const decided = isLate ? flag.answers.failureDecision('timeout') : trySet(flag, index, context, course);
     if (decided) return decided;
   }
-  return course.atEnd();
+  return course.endWithMiss();
 }
 
 /** @returns undefined when the next set is to be tried */
@@ -63,20 +63,20 @@ function trySet(flag: Flag, index: number, context: EvaluationContext, course: C
   // Data that was not read may not matter in the end. Other failures are faults of the flag.
   if (typeof matches === 'string' && matches !== 'database_error') {
     course.note(index, matches);
-    return answers.failed(matches);
+    return answers.failureDecision(matches);
   }
   const isIn = placement.isInRollout(context, set.group, set.percentage);
   if (course.isTraced) course.place = placement.placeOf(context, set.group);
   if (isIn === false && matches === true) {
     course.miss(MISS.outOfRolloutBound, index);
-    return exitsEarly ? course.atEnd() : undefined;
+    return exitsEarly ? course.endWithMiss() : undefined;
   }
   if (isIn === false) return exitsEarly ? course.suppose(false) : course.miss(MISS.noConditionMatch, index);
   const variant = set.variant ?? placement.variantFor(context, set.group);
   const isMatch = matches === true && isIn === true;
   course.note(index, isMatch && variant !== undefined ? 'condition_match' : 'database_error');
-  if (variant === undefined) return answers.failed('database_error');
-  if (isMatch) return course.end(answers.matched(index, variant));
+  if (variant === undefined) return answers.failureDecision('database_error');
+  if (isMatch) return course.end(answers.matchDecision(index, variant));
   return course.suppose(variant) ?? (exitsEarly && isIn !== true ? course.suppose(false) : undefined);
 }
 
@@ -125,18 +125,21 @@ class Course {
 
   /** Notes a value that the flag may have: the flag is still decided if it turns out to have this value anyway. */
   suppose(value: Value): Decision | undefined {
-    if (this.#supposed !== undefined && this.#supposed !== value) return this.#answers.failed('database_error');
+    if (this.#supposed !== undefined && this.#supposed !== value)
+      return this.#answers.failureDecision('database_error');
     this.#supposed = value;
     return undefined;
   }
 
   end(decision: Decision): Decision {
     const value = decision.enabled ? decision.variant : false;
-    return this.#supposed === undefined || this.#supposed === value ? decision : this.#answers.failed('database_error');
+    return this.#supposed === undefined || this.#supposed === value
+      ? decision
+      : this.#answers.failureDecision('database_error');
   }
 
-  atEnd(): Decision {
-    return this.end(this.#answers.missed(this.#miss, this.#index, this.#hasSkippedGroup));
+  endWithMiss(): Decision {
+    return this.end(this.#answers.missDecision(this.#miss, this.#index, this.#hasSkippedGroup));
   }
 }
 

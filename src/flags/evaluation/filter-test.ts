@@ -10,7 +10,7 @@ import {
 } from '../../conditions/operators/operators.ts';
 import type { Reads } from './reads.ts';
 import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
-import { negationOf, never, type Test } from './verdict.ts';
+import { negationOf, neverTrue, type Test } from './verdict.ts';
 import { type Verdict } from './decision.ts';
 
 export type FilterScope = {
@@ -26,16 +26,16 @@ export type FilterScope = {
 
 /** A malformed filter never matches, so the other condition sets and flags are still decided. */
 export function compileFilter(stored: Json, scope: FilterScope): Test {
-  if (!isFields(stored)) return malformed(scope);
+  if (!isFields(stored)) return malformedTest(scope);
   const type = fieldAt(stored, 'type');
   if (type === 'cohort') return compileMembership(stored, scope);
   if (type === 'flag') return compileDependency(stored, scope);
   return compileProperty(stored, scope);
 }
 
-export function malformed({ reads }: Pick<FilterScope, 'reads'>): Test {
+export function malformedTest({ reads }: Pick<FilterScope, 'reads'>): Test {
   reads.isMalformed = true;
-  return never;
+  return neverTrue;
 }
 
 /** Cohorts are tested last, because they cost the most. */
@@ -47,9 +47,9 @@ function compileProperty(filter: Fields, scope: FilterScope): Test {
   const key = fieldAt(filter, 'key');
   const lookUp = typeof key === 'string' ? lookUpOf(key, filter, scope) : undefined;
   const operator = operatorNamed(operatorOf(filter));
-  if (!lookUp || !operator) return malformed(scope);
+  if (!lookUp || !operator) return malformedTest(scope);
   const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, scope.context);
-  const answer = operator.endsWith('regex') ? slowly(test) : atOnce(test);
+  const answer = operator.endsWith('regex') ? slowTest(test) : fastTest(test);
   return (context) => {
     const found = lookUp(context);
     if (found === UNAVAILABLE) return 'database_error';
@@ -60,12 +60,12 @@ function compileProperty(filter: Fields, scope: FilterScope): Test {
 
 type ContextTest = (found: Json | undefined, context: EvaluationContext) => Verdict;
 
-function atOnce(test: PropertyTest): ContextTest {
+function fastTest(test: PropertyTest): ContextTest {
   return (found, { now, readings }) => test(found, now, readings);
 }
 
 /** A search may take longer than all the rest, and the first one compiles its pattern. */
-function slowly(test: PropertyTest): ContextTest {
+function slowTest(test: PropertyTest): ContextTest {
   let isCompiled = false;
   return (found, context) => {
     if (context.isLate()) return 'timeout';
@@ -111,18 +111,18 @@ function compileMembership(filter: Fields, { isInCohort, reads }: FilterScope): 
   const operator = operatorOf(filter);
   // SDKs write `exact` for `in`.
   if (operator === null || operator === 'in' || operator === 'exact') return isInCohort(id);
-  return operator === 'not_in' ? negationOf(isInCohort(id)) : never;
+  return operator === 'not_in' ? negationOf(isInCohort(id)) : neverTrue;
 }
 
 function compileDependency(filter: Fields, scope: FilterScope): Test {
   const { flagNamed, reads } = scope;
   const key = fieldAt(filter, 'key');
   const name = typeof key === 'string' ? key : integerOf(key)?.toString();
-  if (!flagNamed || name === undefined) return malformed(scope);
+  if (!flagNamed || name === undefined) return malformedTest(scope);
   reads.flags.push(name);
   const index = flagNamed(name);
   const wanted = fieldAt(filter, 'value');
-  if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return never;
+  if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return neverTrue;
   return (context) => {
     const decision = context.decisions.get(index);
     // A failed decision has the reason as its code.

@@ -6,7 +6,7 @@ import { decideBySets } from './decide-by-sets.ts';
 import type { Decision } from './decision.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { compileEnrollment } from './enrollment.ts';
-import { malformed, type FilterScope } from './filter-test.ts';
+import { malformedTest, type FilterScope } from './filter-test.ts';
 import { placementOf } from './placement.ts';
 import { noReads, type Reads } from './reads.ts';
 import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from '../../conditions/operators/stored-json.ts';
@@ -35,7 +35,7 @@ export function compileFlag(
   const enrollment = compileEnrollment(definition.key, filters, placement, wholeScope);
   const answers = answersOf(definition);
   const storedSets = fieldAt(filters, 'groups') ?? [];
-  if (!isFields(definition.filters) || !Array.isArray(storedSets)) malformed(wholeScope);
+  if (!isFields(definition.filters) || !Array.isArray(storedSets)) malformedTest(wholeScope);
   const sets = elementsOf(storedSets).map((set) => compileConditionSet(set, group, placement.variantKeys, wholeScope));
   const decideSets = decideBySets({ sets, placement, answers, exitsEarly: fieldAt(filters, 'early_exit') === true });
   const isPlaced =
@@ -50,10 +50,10 @@ export function compileFlag(
     answers,
     decide(context) {
       const enrolled = enrollment?.(context);
-      if (typeof enrolled === 'string') return answers.failed(enrolled);
-      if (enrolled !== undefined) return answers.enrolled(enrolled);
+      if (typeof enrolled === 'string') return answers.failureDecision(enrolled);
+      if (enrolled !== undefined) return answers.enrollmentDecision(enrolled);
       const holdout = placement.holdoutOf?.(context);
-      if (holdout !== undefined) return answers.heldOut(holdout);
+      if (holdout !== undefined) return answers.holdoutDecision(holdout);
       const { trace } = context.request;
       return decideSets(context, trace?.key === definition.key ? trace : undefined);
     },

@@ -8,7 +8,7 @@ import type { FailureCode, Verdict } from './decision.ts';
 export type Test = (context: EvaluationContext) => Verdict;
 
 export const always: Test = () => true;
-export const never: Test = () => false;
+export const neverTrue: Test = () => false;
 
 export function allOf(tests: readonly Test[]): Test {
   if (tests.length <= 1) return tests[0] ?? always;
@@ -16,7 +16,7 @@ export function allOf(tests: readonly Test[]): Test {
 }
 
 export function anyOf(tests: readonly Test[]): Test {
-  if (tests.length <= 1) return tests[0] ?? never;
+  if (tests.length <= 1) return tests[0] ?? neverTrue;
   return (context) => firstOrUnknown(tests, context, true);
 }
 

@@ -38,7 +38,7 @@ const myFlags = route({
     const distinctId = caller.userId === null ? undefined : await flagAnswers.distinctIdOf(caller.userId);
     if (distinctId === undefined)
       throw new PermissionDenied('This takes a personal API key: the key of a project belongs to no user.');
-    const { decisions } = await flagAnswers.decided(project.id, distinctId, groupsOf(query.groups));
+    const { decisions } = await flagAnswers.decideAll(project.id, distinctId, groupsOf(query.groups));
     const { results } = await featureFlags.list(project.id, { ...ALL, visible: rights.visible('feature_flag') });
     const answers = results.map((flag) => ({
       feature_flag: presentSummary(flag),
@@ -70,7 +70,7 @@ const evaluationReasons = route({
   summary: 'Explain the value of each flag for a person',
   async handle({ project, rights, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
     const hidden = new Set(await featureFlags.hiddenKeys(project.id, rights));
-    const { keys, decisions } = await flagAnswers.decided(project.id, query.distinct_id, groupsOf(query.groups));
+    const { keys, decisions } = await flagAnswers.decideAll(project.id, query.distinct_id, groupsOf(query.groups));
     return json(
       200,
       Object.fromEntries(

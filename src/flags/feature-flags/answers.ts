@@ -24,7 +24,7 @@ export type Groups = Readonly<Record<string, string>>;
 export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswersOptions) {
   return {
     /** Everything that is decided for one person, whatever they ask with, and the keys of all flags. */
-    async decided(
+    async decideAll(
       projectId: number,
       distinctId: string,
       groups: Groups,
@@ -70,7 +70,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       // tooth: raw-blast-radius
       if (set.properties?.some(asksPersons)) ensureRaw(rawAccessByLevel(rights), ['person']);
       const subject = groupTypeIndex === null ? 'person' : ({ groupTypeIndex } as const);
-      return counts.ofFilters(project.id, (set.properties ?? []) as readonly Json[], subject);
+      return counts.countMatching(project.id, (set.properties ?? []) as readonly Json[], subject);
     },
   };
 

@@ -65,7 +65,7 @@ export async function wantedFlags(
   projectId: number,
   query: FlagQuery,
 ): Promise<{ count: number; rows: unknown[] }> {
-  const wanted = () => {
+  const matchingRows = () => {
     const rows = db('feature_flags').where({ project_id: projectId, deleted: false }).whereRaw(`not ${OF_SURVEYS}`);
     whereVisible(rows, query.visible);
     if (query.search !== undefined) {
@@ -80,9 +80,9 @@ export async function wantedFlags(
     if (query.createdBy !== undefined) rows.where({ created_by: query.createdBy });
     return rows;
   };
-  const counted = (await wanted().count({ count: '*' }).first()) as { count: string };
+  const counted = (await matchingRows().count({ count: '*' }).first()) as { count: string };
   const order = query.order.descending ? 'desc' : 'asc';
-  const rows = await wanted()
+  const rows = await matchingRows()
     .orderBy([
       { column: query.order.column, order },
       { column: 'id', order },

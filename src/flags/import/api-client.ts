@@ -160,7 +160,7 @@ export function apiClient({
       let search = new URLSearchParams({ ...query, limit: String(PAGE) }).toString();
       const seen = new Set([search]);
       for (;;) {
-        const page = await tried(async () => {
+        const page = await withRetries(async () => {
           const response = await ask('GET', `${path}?${search}`);
           if (!response.ok) throw new CommandFailed(await sayUnlisted(path, response));
           return parseList(await bytesOf(response, limits.room), `The answer of ${url} to ${path}`);
@@ -194,11 +194,11 @@ export function apiClient({
       return { body: fieldsOf((await bytesOf(response)).toString()) };
     },
 
-    tried,
+    withRetries,
   };
 
   /** Repeats work that throws `TryAgain`. @throws CommandFailed when it is given up */
-  async function tried<T>(work: () => Promise<T>): Promise<T> {
+  async function withRetries<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await retrying(work, { policy: retry, signal: never, onRetry: onWait });
     } catch (error) {

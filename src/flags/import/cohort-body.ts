@@ -39,18 +39,18 @@ export function isStatic(fields: Fields): boolean {
 }
 
 /**
- * @param renamed replaces the ids of the export by those of this server, in place; it may throw
+ * @param renameIds replaces the ids of the export by those of this server, in place; it may throw
  * @returns the body of a request that makes the cohort; for a static one, without its persons
  * @throws what `renamed` throws
  */
-export function cohortBody(fields: Fields, renamed: (body: Fields) => void): Record<string, unknown> {
+export function cohortBody(fields: Fields, renameIds: (body: Fields) => void): Record<string, unknown> {
   const { name, description, filters, groups } = fields;
   const about = { name, ...((description ?? null) !== null && { description }) };
   if (isStatic(fields)) return about;
   // Upstream shows both, and one of them may be empty.
   const conditions = hasConditions(filters) || !saysSomething(groups) ? { filters } : { groups };
   const body = structuredClone({ ...about, ...conditions });
-  renamed(body);
+  renameIds(body);
   return body;
 }
 

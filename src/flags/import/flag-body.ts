@@ -59,11 +59,11 @@ const KNOWN = new Set([
 const SECOND_NAMES: Readonly<Record<string, string>> = { evaluation_tags: 'evaluation_contexts' };
 
 /**
- * @param renamed replaces the ids of the export by those of this server, in place; it may throw
+ * @param renameIds replaces the ids of the export by those of this server, in place; it may throw
  * @returns the body of a request that makes the flag
  * @throws InvalidInput for a missing field that must not get its default; and errors of `renamed`
  */
-export function flagBody(fields: Fields, renamed: (filters: Fields) => void): Record<string, unknown> {
+export function flagBody(fields: Fields, renameIds: (filters: Fields) => void): Record<string, unknown> {
   if (!isFields(fields['filters'])) {
     throw new InvalidInput('A flag without filters would be on for everybody.', 'filters', 'required');
   }
@@ -75,7 +75,7 @@ export function flagBody(fields: Fields, renamed: (filters: Fields) => void): Re
   const filters = body['filters'] as Record<string, unknown>;
   // An encrypted payload is only a mask in the export.
   if (isEncrypted(fields)) delete filters['payloads'];
-  renamed(filters);
+  renameIds(filters);
   return body;
 }
 

@@ -38,10 +38,10 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   return async function* importItems(
     kind: KindOfItem,
     items: readonly Exported[],
-    wanted: (item: Exported) => boolean,
+    isWanted: (item: Exported) => boolean,
   ): AsyncGenerator<Outcome, void> {
     const ofKind = known[kind.kind];
-    const chosen = items.filter(wanted);
+    const chosen = items.filter(isWanted);
     // An import without flags asks the server, too: its address and the key may be wrong.
     if (kind.kind === 'cohort' && chosen.length === 0) return;
     const { live, deleted, byId, ambiguous: shared } = distinctItems(kind.kind, chosen);
@@ -106,7 +106,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   /** Looks for the item before a repeated request, because an earlier one whose answer was lost may have made it. */
   async function create(kind: KindOfItem, name: string, body: Record<string, unknown>) {
     let isAsked = false;
-    return target.tried(async (): Promise<Written | { present: Present }> => {
+    return target.withRetries(async (): Promise<Written | { present: Present }> => {
       const lost = isAsked ? await findHere(target, kind, name) : undefined;
       if (lost) return { body: lost.fields };
       isAsked = true;
@@ -127,7 +127,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     const { id, active } = present;
     const withoutPayload = lacksPayload(item) && !hasPayload(present.fields);
     const met = { id, active, withoutPayload };
-    const { body, differs, refusal } = compared(kind, item, present);
+    const { body, differs, refusal } = compareItem(kind, item, present);
     if (!update || !body || differs.length === 0) {
       return outcomeOf(kind, item, { ...met, outcome: 'exists', differs, refusal });
     }
@@ -136,15 +136,15 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     const headers = { 'If-Match': `"${present.version}"` };
     // Safe to repeat, because a repeated request asks for the state that is already there.
     const answer = acceptedBody(
-      await target.tried(async () =>
-        target.write('PATCH', `${kind.path}${id}/`, body, headers).catch(relaxed(headers)),
+      await target.withRetries(async () =>
+        target.write('PATCH', `${kind.path}${id}/`, body, headers).catch(dropPrecondition(headers)),
       ),
     );
     return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, answer['ignored_members']) });
   }
 
   /** @returns without `update`, `refusal`: why the two cannot be compared @throws InvalidInput with `update`, for the same reason */
-  function compared(kind: KindOfItem, item: Exported, present: Present) {
+  function compareItem(kind: KindOfItem, item: Exported, present: Present) {
     try {
       const body = kind.body(item.fields, rename);
       return { body, differs: kind.differences(present.fields, body, item.fields), refusal: null };
@@ -166,7 +166,7 @@ function knownBy({ outcome, id, name, active }: Outcome, item: Exported): Known 
 }
 
 /** A change whose answer was lost has made a version of its own, which must not count against its repetition. */
-function relaxed(headers: Record<string, string>) {
+function dropPrecondition(headers: Record<string, string>) {
   return (error: unknown): never => {
     if (error instanceof TryAgain) delete headers['If-Match'];
     throw error;

@@ -24,7 +24,7 @@ export function flagReferences(filters: unknown): Reference[] {
   if (!isFields(filters)) return [];
   return SETS.flatMap((name) =>
     listOf(filters[name]).flatMap((set, index) =>
-      isFields(set) ? ofConditions(listOf(set['properties']), `filters__${name}__${index}__properties`) : [],
+      isFields(set) ? conditionReferences(listOf(set['properties']), `filters__${name}__${index}__properties`) : [],
     ),
   );
 }
@@ -39,7 +39,7 @@ export function cohortReferences({ filters, groups }: Fields): Reference[] {
   if (isFields(properties)) places.push({ values: listOf(properties['values']), attr: 'filters__properties__values' });
   for (let place = places.pop(); place; place = places.pop()) {
     const { values, attr } = place;
-    for (const one of ofConditions(values, attr)) if (one.kind === 'cohort') found.push(one);
+    for (const one of conditionReferences(values, attr)) if (one.kind === 'cohort') found.push(one);
     for (const [index, value] of values.entries()) {
       if (isFields(value)) places.push({ values: listOf(value['values']), attr: `${attr}__${index}__values` });
     }
@@ -47,7 +47,7 @@ export function cohortReferences({ filters, groups }: Fields): Reference[] {
   return found;
 }
 
-function ofConditions(conditions: readonly unknown[], attr: string): Reference[] {
+function conditionReferences(conditions: readonly unknown[], attr: string): Reference[] {
   return conditions.flatMap((condition, index) => {
     if (!isFields(condition)) return [];
     const place = `${attr}__${index}`;

@@ -13,13 +13,13 @@ export type Counts = {
    * @param filters of one condition set: all must match. Those on other flags count as if they did
    * @throws Unavailable when it takes too long
    */
-  ofFilters(
+  countMatching(
     projectId: number,
     filters: readonly Json[],
     subject: Subject,
   ): Promise<{ matching: number; total: number }>;
   /** @throws Unavailable when it takes too long */
-  ofCohort(projectId: number, cohortId: number): Promise<number>;
+  countCohort(projectId: number, cohortId: number): Promise<number>;
 };
 
 /** @param pool with a timeout for statements */
@@ -28,7 +28,7 @@ export function createCounts({ pool, now }: { pool: Pool; now: () => number }): 
   const ask = <Row extends object>(sql: string) => ensureAnswered(pool.query<Row>(sql), SIMPLER);
 
   return {
-    async ofFilters(projectId, filters, subject) {
+    async countMatching(projectId, filters, subject) {
       const { from, exists, matches } = matchingSql(filters, subject, await loadScope(pool, projectId, now()));
       const { rows } = await ask<{ matching: string; total: string }>(
         `select count(*) filter (where ${matches}) as matching, count(*) as total from ${from} where ${exists}`,
@@ -36,7 +36,7 @@ export function createCounts({ pool, now }: { pool: Pool; now: () => number }): 
       return { matching: Number(rows[0]!.matching), total: Number(rows[0]!.total) };
     },
 
-    async ofCohort(projectId, cohortId) {
+    async countCohort(projectId, cohortId) {
       const { from, exists, matches } = cohortSql(cohortId, await loadScope(pool, projectId, now()));
       const { rows } = await ask<{ count: string }>(`select count(*) from ${from} where ${exists} and ${matches}`);
       return Number(rows[0]!.count);

@@ -23,7 +23,7 @@ export function filterSql(stored: Json, scope: FilterScope): string {
   const source = typeof key === 'string' ? sourceOf(key, filter, scope.subject) : undefined;
   if (typeof key !== 'string' || source === undefined) return 'false';
   const condition = { key, operator: operatorOf(filter), value: fieldAt(filter, 'value') };
-  if (source === DISTINCT_IDS) return ofDistinctIds(condition, scope.context);
+  if (source === DISTINCT_IDS) return distinctIdSql(condition, scope.context);
   return conditionSql(condition, source, scope.context);
 }
 
@@ -51,7 +51,7 @@ function sourceOf(key: string, filter: Fields, subject: Subject): string | typeo
 }
 
 /** Decide gets one distinct id at a time, so one matching id is enough. */
-function ofDistinctIds(condition: PropertyCondition, context: ConditionSqlContext): string {
+function distinctIdSql(condition: PropertyCondition, context: ConditionSqlContext): string {
   return `exists (
     select from person_distinct_ids as known where known.project_id = ${ALIAS}.project_id and known.person_id = ${ALIAS}.id
       and ${conditionSql(condition, `jsonb_build_object('distinct_id', known.distinct_id)`, context)})`;

@@ -48,17 +48,17 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSco
     if (present !== undefined) return present;
     known.set(id, UNKNOWN);
     const cohort = cohorts.get(id);
-    if (cohort) known.set(id, cohort.isStatic ? listed(id) : matched(cohort));
+    if (cohort) known.set(id, cohort.isStatic ? staticMemberSql(id) : dynamicMemberSql(cohort));
     return known.get(id)!;
   }
 
-  function listed(id: number): string {
+  function staticMemberSql(id: number): string {
     return `exists (
       select from cohort_members as member
       where member.project_id = ${projectId} and member.person_id = ${ALIAS}.id and member.cohort_id = ${id})`;
   }
 
-  function matched({ id, filters }: CohortDefinition): string {
+  function dynamicMemberSql({ id, filters }: CohortDefinition): string {
     let isKnown = true;
     const group = fieldAt(fieldsOf(filters), 'properties');
     const sql = groupSql(group ?? null, {

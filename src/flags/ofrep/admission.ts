@@ -25,13 +25,13 @@ export function createAdmission({ definitions, gatekeeper }: Options) {
     const key = BEARER.exec(headers.authorization ?? '')?.[1] ?? [headers['x-api-key'] ?? ''].flat()[0]!;
     if (key === '')
       throw new NotAuthenticated('Give the key of the project: `Authorization: Bearer <key>` or `X-API-Key`.');
-    if (SECRET.test(key)) return bySecretKey(key);
+    if (SECRET.test(key)) return admitSecretKey(key);
     const project = await definitions.find(key);
     if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
     return { project, keyId: null };
   };
 
-  async function bySecretKey(key: string): Promise<Admitted> {
+  async function admitSecretKey(key: string): Promise<Admitted> {
     const authorization = `Bearer ${key}`;
     const caller = await gatekeeper.authenticate({
       headers: { authorization },

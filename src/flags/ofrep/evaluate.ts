@@ -32,14 +32,14 @@ export async function evaluateOne(
 ): Promise<FlagSuccess | FlagFailure> {
   const flag = flagOf(project, key);
   if (flag && isDisabledFor(flag, request.runtime)) return presentDisabled(flag);
-  if (!flag?.active) return notFound(key);
+  if (!flag?.active) return flagNotFound(key);
   const { decisions } = await decider.decide(project, { ...request, flagKeys: new Set([key]) });
   const decision = decisions.find((one) => one.key === key);
-  return decision ? presentDecision(decision, flag) : notFound(key);
+  return decision ? presentDecision(decision, flag) : flagNotFound(key);
 }
 
 /** Answer for a flag that does not exist for this request; the client then uses its own default. */
-export function notFound(key: string): FlagFailure {
+export function flagNotFound(key: string): FlagFailure {
   return { key, ...refusal('FLAG_NOT_FOUND', 'There is no flag with this key for this request.') };
 }
 

@@ -67,7 +67,7 @@ export function createEventStreams(options: Options): EventStreams {
     });
   }
 
-  function changed(projectId: number): void {
+  function notifyLater(projectId: number): void {
     if (gathering.has(projectId) || !listeners.has(projectId)) return;
     gathering.add(projectId);
     setTimeout(() => {
@@ -101,7 +101,7 @@ export function createEventStreams(options: Options): EventStreams {
 
   const heartbeat = setInterval(beat, HEARTBEAT_MS);
   heartbeat.unref();
-  const forget = definitions.onChange(changed);
+  const forget = definitions.onChange(notifyLater);
 
   return {
     of({ projectId, version }) {

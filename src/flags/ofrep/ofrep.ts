@@ -30,7 +30,7 @@ import type { Metering } from '../metering/metering.ts';
 import { sdkName } from '../metering/sdk-name.ts';
 import type { Admitted } from './admission.ts';
 import { readContext } from './context.ts';
-import { evaluateAll, evaluateOne, notFound } from './evaluate.ts';
+import { evaluateAll, evaluateOne, flagNotFound } from './evaluate.ts';
 import type { EventStreams } from './event-streams.ts';
 import { ofrepPathOf, type OfrepPath } from './paths.ts';
 import { isRefusal, refusal, type Refusal } from './refusal.ts';
@@ -74,17 +74,17 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     const { project: known, keyId } = await admit(request);
     const { projectId } = known;
     if (keyId === null && agentOf(request.headers['user-agent']).isBot) {
-      return send(request, response, path.of === 'flags' ? NO_FLAGS : refused(notFound(path.key), path));
+      return send(request, response, path.of === 'flags' ? NO_FLAGS : refusalAnswer(flagNotFound(path.key), path));
     }
     limit.charge(projectId, 1);
     if (metering.isOverQuota(projectId)) return send(request, response, OVER_QUOTA);
     const project = await upToDate(known, request);
     const context = await readContextOf(request, hold);
-    if (isRefusal(context)) return send(request, response, refused(context, path));
+    if (isRefusal(context)) return send(request, response, refusalAnswer(context, path));
     const { headers } = request;
     metering.count({ projectId, kind: 'ofrep', keyId, sdk: sdkName(headers['user-agent'], undefined), requests: 1 });
     const stated = keyId !== null || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
-    const evaluationRequest = await visitors.named(
+    const evaluationRequest = await visitors.identifyVisitor(
       project,
       evaluationRequestOf(stated, NO_FIELDS, { headers, locate }),
       request,
@@ -92,7 +92,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     if (path.of === 'flags')
       return sendAll(request, response, project, await evaluateAll(decider, project, evaluationRequest));
     const result = await evaluateOne(decider, project, evaluationRequest, path.key);
-    send(request, response, isRefusal(result) ? refused(result, path) : json(200, result));
+    send(request, response, isRefusal(result) ? refusalAnswer(result, path) : json(200, result));
   }
 
   /** Waits for a newer state: the event may have come from another process that learned of the change before this one. */
@@ -125,7 +125,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     replyThrough(request, response)(200, body, { ETag: tag });
   }
 
-  function failed(thrown: unknown, path: OfrepPath): Answer {
+  function failureAnswer(thrown: unknown, path: OfrepPath): Answer {
     const error = isDatabaseAway(thrown) ? new Unavailable('Keys cannot be looked up right now.') : (thrown as Error);
     const known = answerFor(error);
     if (!known) {
@@ -133,7 +133,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
       return json(500, { errorDetails: 'The flags could not be evaluated.' });
     }
     const isUnreadable = error instanceof MalformedRequest || error instanceof TooLarge;
-    if (isUnreadable) return refused(refusal('PARSE_ERROR', error.message), path);
+    if (isUnreadable) return refusalAnswer(refusal('PARSE_ERROR', error.message), path);
     return json(known.status, { errorDetails: error.message }, known.headers);
   }
 
@@ -145,7 +145,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
       response.setHeader('Access-Control-Expose-Headers', 'ETag, Retry-After');
       const { hold, release } = openMemory(request);
       void answer(request, response, { path, hold })
-        .catch((error: unknown) => send(request, response, failed(error, path)))
+        .catch((error: unknown) => send(request, response, failureAnswer(error, path)))
         .finally(release);
       return true;
     },
@@ -178,7 +178,7 @@ function isNode({ 'user-agent': agent = '' }: IncomingMessage['headers']): boole
   return agent === 'node';
 }
 
-function refused(why: Refusal, path: OfrepPath): Answer {
+function refusalAnswer(why: Refusal, path: OfrepPath): Answer {
   const status = why.errorCode === 'FLAG_NOT_FOUND' ? 404 : 400;
   return json(status, path.of === 'flag' ? { key: path.key, ...why } : why);
 }

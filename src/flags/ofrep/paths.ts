@@ -12,11 +12,11 @@ export function ofrepPathOf(url: string): OfrepPath | undefined {
   if (path === EVENT_STREAM_PATH) return { of: 'events' };
   if (path === EVALUATE_PATH) return { of: 'flags' };
   const written = path.startsWith(`${EVALUATE_PATH}/`) ? path.slice(EVALUATE_PATH.length + 1) : '/';
-  const key = written.includes('/') ? undefined : decoded(written);
+  const key = written.includes('/') ? undefined : decode(written);
   return key === undefined ? undefined : { of: 'flag', key };
 }
 
-function decoded(text: string): string | undefined {
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

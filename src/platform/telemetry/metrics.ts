@@ -117,15 +117,15 @@ export function createMetrics() {
         events.inc({ outcome: 'accepted' }, accepted);
         events.inc({ outcome: 'rejected' }, rejected);
       },
-      answered: (status: number): void => requests.inc({ status }),
+      countAnswer: (status: number): void => requests.inc({ status }),
     },
 
     decide: {
-      answered(status: number, seconds: number): void {
+      countAnswer(status: number, seconds: number): void {
         decidedLately.set(status, (decidedLately.get(status) ?? 0) + 1);
         decideSeconds.observe(seconds);
       },
-      failed: (): void => undecided.inc(),
+      countFailure: (): void => undecided.inc(),
     },
 
     /** Also tells of the process itself: memory, event loop, garbage. */

@@ -100,7 +100,7 @@ describe('flags while Postgres is away', () => {
     const lane = createDecide({
       definitions: { find: () => new Promise(() => {}) },
       decider: { decide: nobody },
-      visitors: { named: nobody },
+      visitors: { identifyVisitor: nobody },
       clientAddress: nobody,
       metering: { count: nobody, isOverQuota: nobody },
       requestsPerSecond: 1,

@@ -70,7 +70,7 @@ describe('counts of who matches', () => {
     subject: Subject = 'person',
   ) {
     for (const [filters, matching] of cases) {
-      const counted = await counts.ofFilters(tenant.projectId, filters, subject);
+      const counted = await counts.countMatching(tenant.projectId, filters, subject);
       assert.deepEqual(counted, { matching, total }, inspect(filters, { depth: 9 }));
     }
   }
@@ -162,15 +162,15 @@ describe('counts of who matches', () => {
       [[inCohort(gone, { operator: 'not_in' })], 0],
     ];
     await assertMatching(cases, 3);
-    assert.equal(await counts.ofCohort(tenant.projectId, listed), 1);
-    assert.equal(await counts.ofCohort(tenant.projectId, negated), 1);
+    assert.equal(await counts.countCohort(tenant.projectId, listed), 1);
+    assert.equal(await counts.countCohort(tenant.projectId, negated), 1);
   });
 
   it('do not grow with how often cohorts are used', async () => {
     await write({ plan: 'pro' });
     let top = await cohort(or(person('plan', 'pro')));
     for (let level = 0; level < 40; level++) top = await cohort(and(inCohort(top), inCohort(top)));
-    assert.equal(await counts.ofCohort(tenant.projectId, top), 1);
+    assert.equal(await counts.countCohort(tenant.projectId, top), 1);
   });
 
   it('stay in their project', async () => {
@@ -189,7 +189,7 @@ describe('counts of who matches', () => {
     const slow = Array.from({ length: 50 }, (_, n) => person('text', `(a|b){40}${n}`, { operator: 'regex' }));
     const hasty = createPool({ url: database.url, applicationName: 'test', statementTimeoutMs: 1_000 });
     const few = createCounts({ pool: hasty, now: () => NOW });
-    await assert.rejects(few.ofFilters(tenant.projectId, [inCohort(await cohort(or(...slow)))], 'person'), {
+    await assert.rejects(few.countMatching(tenant.projectId, [inCohort(await cohort(or(...slow)))], 'person'), {
       name: 'Unavailable',
     });
     await hasty.end();

@@ -208,7 +208,7 @@ describe('the address of an event stream', () => {
     const ofrep = createOfrep({
       definitions,
       decider: createDecider({ pool }),
-      visitors: { named: (_, asked) => asked },
+      visitors: { identifyVisitor: (_, asked) => asked },
       streams,
       admit: createAdmission({ definitions, gatekeeper }),
       metering: { count: () => {}, isOverQuota: () => false },

@@ -16,7 +16,7 @@ export async function makeButton({ stores, project }: Acting, given: GivenButton
   const { url, text, placement = 'left', style = 'primary' } = given;
   if (url === undefined) throw new InvalidInput('This field is required.', 'button_tile__url', 'required');
   if (text === undefined) throw new InvalidInput('This field is required.', 'button_tile__text', 'required');
-  return stores.buttons.insert(project.id, checked({ url, text, placement, style }));
+  return stores.buttons.insert(project.id, checkButton({ url, text, placement, style }));
 }
 
 /**
@@ -28,7 +28,7 @@ export async function changeButton(acting: Acting, id: string, given: GivenButto
   const button = (await stores.buttons.byIds(project.id, [id])).get(id);
   if (!button) throw new InvalidInput('Button tile not found.', 'button_tile');
   const { url = button.url, text = button.text, placement = button.placement, style = button.style } = given;
-  const fields = checked({ url, text, placement, style });
+  const fields = checkButton({ url, text, placement, style });
   if (Object.entries(fields).every(([name, value]) => button[name as keyof ButtonFields] === value)) return id;
   const places = (await stores.tiles.placesOfButtons([id])).get(id) ?? [];
   if (!(await mayChangeEverywhere(acting, places))) return (await stores.buttons.insert(project.id, fields)).id;
@@ -36,7 +36,7 @@ export async function changeButton(acting: Acting, id: string, given: GivenButto
   return id;
 }
 
-function checked(fields: ButtonFields): ButtonFields {
+function checkButton(fields: ButtonFields): ButtonFields {
   checkUrl(fields.url);
   if (lengthOf(fields.text) > MAX_TEXT) throw refusal(`Button text cannot exceed ${MAX_TEXT} characters`, 'text');
   return fields;

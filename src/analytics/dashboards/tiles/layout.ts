@@ -55,7 +55,7 @@ export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
 }
 
 /** Moves all tiles up as far as the tiles above allow; afterwards none overlap. */
-export function compacted<T extends Laid>(tiles: readonly T[]): T[] {
+export function compact<T extends Laid>(tiles: readonly T[]): T[] {
   const settled = { sm: settledPlaces(tiles, 'sm'), xs: settledPlaces(tiles, 'xs') };
   return tiles.map((tile) => ({
     ...tile,
@@ -81,7 +81,7 @@ function settledPlaces(tiles: readonly Laid[], grid: Grid): Map<number, Place> {
  * Lays tiles out anew, in the order in which they are given: each to the right of the previous one, or in the next row if it is too wide.
  * Every tile has a place afterwards, in both grids.
  */
-export function arranged<T extends Laid>(tiles: readonly T[], style: LayoutStyle): T[] {
+export function arrange<T extends Laid>(tiles: readonly T[], style: LayoutStyle): T[] {
   let [x, y, rowHeight, narrowY] = [0, 0, 0, 0];
   return tiles.map((tile) => {
     const { w, h, narrowHeight } = sizeOf(tile, style);

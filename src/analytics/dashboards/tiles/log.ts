@@ -36,7 +36,7 @@ export async function tileChanges(
  * @throws InvalidInput when the dashboard would have too many
  * @throws PermissionDenied when it would restrict an insight that the caller may not change
  */
-export async function recorded<T>(acting: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
+export async function withChangesLogged<T>(acting: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
   const { stores, project } = acting;
   const restricted = await restrictedWith(stores, dashboard);
   let done: T;

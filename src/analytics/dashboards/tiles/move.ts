@@ -5,7 +5,7 @@ import type { Acting } from '../acting.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { mayEdit } from '../restriction.ts';
 import { layAmong } from './layout.ts';
-import { recorded } from './log.ts';
+import { withChangesLogged } from './log.ts';
 import { ensureSeesTile, maySeeDashboard } from './permissions.ts';
 import { contentOf, fieldsOf, type TileContent } from './tiles.store.ts';
 
@@ -27,8 +27,8 @@ export async function moveTile(acting: Acting, source: Dashboard, what: { tile: 
   if (target.id === source.id) throw new InvalidInput(`${CANNOT_MOVE} ${SAME_DASHBOARD}`);
   await ensureSeesTile(acting, tile);
   if (await hasAlready(acting, target, tile)) throw new InvalidInput(CANNOT_MOVE);
-  await recorded(acting, source, () =>
-    recorded(acting, target, async () => {
+  await withChangesLogged(acting, source, () =>
+    withChangesLogged(acting, target, async () => {
       const layouts = layAmong(await stores.tiles.live(target.id), tile.layouts);
       await stores.tiles.update(tile.id, { dashboard_id: target.id, layouts });
     }),
@@ -59,7 +59,7 @@ export async function copyTile(acting: Acting, target: Dashboard, what: { tile: 
     const kind = tile.insight_id === null ? 'text card' : 'insight';
     throw new InvalidInput(`This ${kind} is already on the destination dashboard.`);
   }
-  await recorded(acting, target, async () => {
+  await withChangesLogged(acting, target, async () => {
     const layouts = layAmong(await stores.tiles.live(target.id), tile.layouts);
     await stores.tiles.insert({ ...fieldsOf(tile), ...contentOf(tile), layouts, dashboard_id: target.id });
   });

@@ -8,8 +8,8 @@ import type { Dashboard } from '../dashboards.store.ts';
 import type { DashboardStores } from '../stores.ts';
 import { checkLayouts } from './given-layouts.ts';
 import {
-  arranged,
-  compacted,
+  arrange,
+  compact,
   inOrder,
   layAmong,
   FIRST_PLACE,
@@ -17,7 +17,7 @@ import {
   type Layouts,
   type LayoutStyle,
 } from './layout.ts';
-import { recorded } from './log.ts';
+import { withChangesLogged } from './log.ts';
 import { copyTile, moveTile } from './move.ts';
 import type { ChangedTextTile, NewTextTile, TileBody } from './schema.ts';
 import { checkBody, rewriteText, writeText } from './texts.ts';
@@ -43,7 +43,7 @@ export function tileManagement(all: DashboardStores) {
       return work({ ...actor, stores }, dashboard);
     });
 
-  async function shown(actor: Actor, { id, dashboard_id }: Tile): Promise<TileBody> {
+  async function presentTile(actor: Actor, { id, dashboard_id }: Tile): Promise<TileBody> {
     return tileOf(all, await all.dashboards.get(actor.project.id, dashboard_id), actor, id);
   }
 
@@ -52,14 +52,14 @@ export function tileManagement(all: DashboardStores) {
     move: (actor: Actor, aim: Aim, what: { tile: number; to: number }): Promise<Dashboard> =>
       changing(actor, aim, async (acting, source) => {
         await moveTile(acting, source, what);
-        return after(acting, source);
+        return reread(acting, source);
       }),
 
     /** @returns the target after it. @throws as `copyTile` */
     copy: (actor: Actor, aim: Aim, what: { tile: number; from: number }): Promise<Dashboard> =>
       changing(actor, aim, async (acting, target) => {
         await copyTile(acting, target, what);
-        return after(acting, target);
+        return reread(acting, target);
       }),
 
     /**
@@ -78,8 +78,8 @@ export function tileManagement(all: DashboardStores) {
         if (unknown.length > 0) return { unknown: unknown.toSorted((a, b) => a - b) };
         const named = order.map((id) => byId.get(id)!);
         const rest = tiles.filter(({ id }) => !order.includes(id));
-        await recorded(acting, dashboard, () => relay(acting, tiles, arranged([...named, ...rest], style)));
-        return after(acting, dashboard);
+        await withChangesLogged(acting, dashboard, () => relay(acting, tiles, arrange([...named, ...rest], style)));
+        return reread(acting, dashboard);
       }),
 
     /** Adds a text; without `layouts` in the first free place on the left. @throws InvalidInput naming the field */
@@ -87,14 +87,14 @@ export function tileManagement(all: DashboardStores) {
       const body = filledBody(given.body);
       const display = displayOf(given);
       const tile = await changing(actor, aim, (acting, dashboard) =>
-        recorded(acting, dashboard, async () => {
+        withChangesLogged(acting, dashboard, async () => {
           const { id: text_id } = await writeText(acting, { body });
           const { tiles } = acting.stores;
           const layouts = display.layouts ?? layAmong(await tiles.live(dashboard.id), FIRST_PLACE);
           return tiles.insert({ ...display, layouts, text_id, dashboard_id: dashboard.id });
         }),
       );
-      return shown(actor, tile);
+      return presentTile(actor, tile);
     },
 
     /** @throws NotFound when the dashboard shows no such tile; InvalidInput naming the field */
@@ -105,13 +105,13 @@ export function tileManagement(all: DashboardStores) {
         const found = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
         const { id, text_id } = found;
         if (text_id === null) throw new InvalidInput('Tile is not a text tile.', 'tile_id');
-        await recorded(acting, dashboard, async () => {
+        await withChangesLogged(acting, dashboard, async () => {
           const text = body === undefined ? text_id : await rewriteText(acting, text_id, { body });
           await acting.stores.tiles.update(id, { ...display, text_id: text });
         });
         return found;
       });
-      return shown(actor, tile);
+      return presentTile(actor, tile);
     },
 
     /** Takes a tile off the dashboard; those below it move up. @throws NotFound when the dashboard shows no such tile */
@@ -119,10 +119,10 @@ export function tileManagement(all: DashboardStores) {
       changing(actor, aim, async (acting, dashboard) => {
         const { tiles } = acting.stores;
         const { id } = await tiles.getLive(dashboard.id, tileId);
-        await recorded(acting, dashboard, async () => {
+        await withChangesLogged(acting, dashboard, async () => {
           await tiles.update(id, { deleted: true });
           const left = await tiles.live(dashboard.id);
-          await relay(acting, left, compacted(left));
+          await relay(acting, left, compact(left));
         });
       }),
   };
@@ -130,7 +130,7 @@ export function tileManagement(all: DashboardStores) {
 
 export type TileManagement = ReturnType<typeof tileManagement>;
 
-function after({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboard> {
+function reread({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboard> {
   return stores.dashboards.get(project.id, id);
 }
 

@@ -21,7 +21,7 @@ export type Computing = {
   /** Computes even if a result was stored a moment ago. */
   computeAnew(job: Job): Promise<CachedResult>;
   /** Resolves when no computation is running. */
-  settled(): Promise<void>;
+  untilIdle(): Promise<void>;
 };
 
 type Options = { cache: ResultStore; compute: Compute; now: () => number; atOnce?: number };
@@ -99,7 +99,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
       return result;
     },
 
-    async settled() {
+    async untilIdle() {
       while (running.size > 0) await Promise.allSettled([...running.values(), ...following.values()]);
     },
   };

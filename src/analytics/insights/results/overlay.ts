@@ -60,12 +60,12 @@ export function overlayOf(
 function overrideOf(texts: OverrideTexts, name: keyof OverrideTexts): Json | undefined {
   const text = texts[name];
   if (text === undefined || text === '') return undefined;
-  const value = parsed(text);
+  const value = parseJson(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   throw new InvalidInput(`Invalid JSON passed in ${name} parameter`, name);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -14,13 +14,13 @@ export function queryHash(query: ParsedQuery, settings: { timezone: string }): B
 
 /** JSON in which the order of members makes no difference. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => (isObject(member) ? sorted(member) : member));
+  return JSON.stringify(value, (_name, member: unknown) => (isObject(member) ? sortMembers(member) : member));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function sorted(object: Record<string, unknown>): Record<string, unknown> {
+function sortMembers(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

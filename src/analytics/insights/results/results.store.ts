@@ -25,7 +25,7 @@ const BYTES = 'octet_length(result::text) as bytes';
 
 export function resultStore(db: Knex) {
   const at = (key: ResultKey) => db<Row>('insight_results').where({ project_id: key.projectId, query_hash: key.hash });
-  const stored = (projectId: number, hashes: readonly Buffer[]) =>
+  const storedRows = (projectId: number, hashes: readonly Buffer[]) =>
     db<Row>('insight_results').where({ project_id: projectId }).whereIn('query_hash', hashes);
 
   return {
@@ -38,14 +38,14 @@ export function resultStore(db: Knex) {
     /** Returns the sizes of stored results by hexadecimal hash, so results that are too large need not be read. */
     async sizesOf(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, number>> {
       if (hashes.length === 0) return new Map();
-      const rows = await stored(projectId, hashes).select<(Row & Sized)[]>('query_hash', db.raw(BYTES));
+      const rows = await storedRows(projectId, hashes).select<(Row & Sized)[]>('query_hash', db.raw(BYTES));
       return new Map(rows.map(({ query_hash, bytes }) => [query_hash.toString('hex'), bytes]));
     },
 
     /** Returns results by hexadecimal hash. */
     async byHashes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, CachedResult>> {
       if (hashes.length === 0) return new Map();
-      const rows = await stored(projectId, hashes).select<(Row & Sized)[]>('*', db.raw(BYTES));
+      const rows = await storedRows(projectId, hashes).select<(Row & Sized)[]>('*', db.raw(BYTES));
       return new Map(
         rows.map(({ query_hash, result, computed_at, bytes }) => [
           query_hash.toString('hex'),

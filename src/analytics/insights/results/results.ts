@@ -67,26 +67,26 @@ export function createResults(options: ResultsOptions): Results {
   const computing = createComputing({ ...options, now });
 
   async function answer({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
-    const present = known && shown(job, known, true);
+    const present = known && presentResult(job, known, true);
     const isOld = present !== undefined && Date.parse(present.cache_target_age!) <= now();
     const action = actionFor(refresh, present && { isOld });
-    if (action === 'compute') return computed({ job, known, budget }, refresh);
+    if (action === 'compute') return computeResult({ job, known, budget }, refresh);
     const result = present ?? { ...NO_RESULT, filters_hash: nameOf(job) };
     if (action === 'show') return result;
-    void computed({ job, known, budget: createBudget() }, refresh);
+    void computeResult({ job, known, budget: createBudget() }, refresh);
     return { ...result, query_status: statusOf(job, { complete: false }) };
   }
 
   /** Never rejects. A failure is returned together with the older result. */
-  async function computed({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
+  async function computeResult({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     try {
       const made = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
-      const result = await inTime(made, longestWaitMs);
+      const result = await withTimeLimit(made, longestWaitMs);
       budget.giveBack(known?.bytes ?? 0);
-      return budget.take(result.bytes) ? shown(job, result, false) : tooLarge(job);
+      return budget.take(result.bytes) ? presentResult(job, result, false) : tooLarge(job);
     } catch (error) {
       const resultError = resultErrorFor(error, log);
-      const before = known ? shown(job, known, true) : { ...NO_RESULT, filters_hash: nameOf(job) };
+      const before = known ? presentResult(job, known, true) : { ...NO_RESULT, filters_hash: nameOf(job) };
       return {
         ...before,
         error: resultError,
@@ -129,7 +129,7 @@ export function createResults(options: ResultsOptions): Results {
 
     async close() {
       clearInterval(timer);
-      await computing.settled();
+      await computing.untilIdle();
     },
   };
 }
@@ -165,7 +165,7 @@ function isForced(refresh: Refresh): boolean {
   return refresh === 'force_blocking' || refresh === 'force_async';
 }
 
-function shown(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
+function presentResult(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
   const computedAt = Date.parse(computed_at);
   const end = Date.parse(result.resolved_date_range.date_to);
   const { targetAge, nextRefresh } = freshnessOf(job.query, { results: result.results, computedAt, end });
@@ -213,7 +213,7 @@ function resultErrorFor(error: unknown, log: Logger): ResultError {
   return { type: 'server_error', message: 'The result could not be computed.' };
 }
 
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+async function withTimeLimit<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     late.reject(new Unavailable('The result is still being computed: ask again in a moment.'));

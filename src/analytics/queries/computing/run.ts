@@ -25,7 +25,7 @@ export async function runQuery(
   { now, signal }: { now: number; signal?: AbortSignal | undefined },
 ): Promise<QueryResult> {
   const { dates, comparedWith, ...answer } = await withQueryConnection(pool, signal, (runSql) =>
-    computed(runSql, project.id, query, now),
+    computeQuery(runSql, project.id, query, now),
   );
   return {
     ...answer,
@@ -35,7 +35,7 @@ export async function runQuery(
   };
 }
 
-function computed(runSql: RunSql, projectId: number, query: ParsedQuery, now: number): Promise<Answer> {
+function computeQuery(runSql: RunSql, projectId: number, query: ParsedQuery, now: number): Promise<Answer> {
   switch (query.kind) {
     case 'TrendsQuery':
       return trends(runSql, projectId, query, now);

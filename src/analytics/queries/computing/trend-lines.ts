@@ -48,17 +48,17 @@ function numbersOf({ shape, smoothing }: ParsedTrends, rows: readonly TrendRow[]
   if (shape === 'total') return [rows[0]?.value ?? 0];
   const amounts = Array.from({ length: count }, () => 0);
   for (const { bucket, value } of rows) amounts[bucket - 1] = value;
-  if (shape === 'cumulative') return cumulated(amounts);
-  return smoothing > 1 ? smoothed(amounts, smoothing) : amounts;
+  if (shape === 'cumulative') return cumulate(amounts);
+  return smoothing > 1 ? smooth(amounts, smoothing) : amounts;
 }
 
-function cumulated(amounts: readonly number[]): number[] {
+function cumulate(amounts: readonly number[]): number[] {
   let sum = 0;
   return amounts.map((amount) => (sum += amount));
 }
 
 /** Moving average as upstream (`trends_query_builder.py`): the first ones over fewer values, all rounded down. */
-function smoothed(amounts: readonly number[], width: number): number[] {
+function smooth(amounts: readonly number[], width: number): number[] {
   return amounts.map((_, at) => {
     const near = amounts.slice(Math.max(0, at + 1 - width), at + 1);
     return Math.floor(near.reduce((sum, amount) => sum + amount, 0) / near.length);

@@ -35,8 +35,8 @@ export async function trends(runSql: RunSql, projectId: number, query: ParsedTre
     if (query.formulas.length > 0) return formulaResults(query, lines, dates);
     return lines.map((line) => seriesResult(query, line, dates));
   }
-  const found = labelled(await resultsOf(current), previous && 'current');
-  if (previous) found.push(...labelled(await resultsOf(previous), 'previous'));
+  const found = labelResults(await resultsOf(current), previous && 'current');
+  if (previous) found.push(...labelResults(await resultsOf(previous), 'previous'));
   return {
     results: breakdown?.hidesOther ? found.filter((one) => !isOther(one)) : found,
     hasMore: found.some(isOther),
@@ -49,7 +49,7 @@ function isOther({ breakdown_value: value }: TrendResult): boolean {
   return value === OTHER;
 }
 
-function labelled(results: TrendResult[], label: TrendResult['compare_label']): TrendResult[] {
+function labelResults(results: TrendResult[], label: TrendResult['compare_label']): TrendResult[] {
   return label === undefined ? results : results.map((one) => ({ ...one, compare: true, compare_label: label }));
 }
 

@@ -1,7 +1,7 @@
 /** Finds the range that another is compared with. All moments here are readings of a wall clock. */
 import type { Span } from './intervals.ts';
 import type { Comparison, Range, Unit } from '../parsing/parsed.ts';
-import { DAY_MS, HOUR_MS, shifted, startOf } from './wall-clock.ts';
+import { DAY_MS, HOUR_MS, shiftWall, startOf } from './wall-clock.ts';
 
 /**
  * The span before, as long as this one; or the one that began so long before as is asked for. As upstream
@@ -14,10 +14,10 @@ export function previousSpan(span: Span, range: Range, { ago }: Comparison, now:
   const { from, to, interval } = span;
   const length = (range.to === null && interval === null ? Math.min(now, to) : to) - from;
   const lasting = (start: number): Span => ({ from: start, to: start + length, interval });
-  if (ago) return lasting(shifted(from, -ago.amount, ago.unit));
+  if (ago) return lasting(shiftWall(from, -ago.amount, ago.unit));
   const calendar = calendarUnitOf(range);
   if (calendar) {
-    const start = startOf(shifted(from, -1, calendar), interval ?? 'day');
+    const start = startOf(shiftWall(from, -1, calendar), interval ?? 'day');
     // An earlier month may be shorter than the part of this one that has passed.
     return { from: start, to: interval === null ? Math.min(start + length, from) : from, interval };
   }
@@ -35,7 +35,7 @@ function calendarUnitOf({ from, to }: Range): Unit | null {
 /** Number of intervals in the span. */
 function countedBack({ from, to }: Span, interval: 'week' | 'month'): number {
   let start = from;
-  for (let at = from; at < to; at = shifted(at, 1, interval)) start = shifted(start, -1, interval);
+  for (let at = from; at < to; at = shiftWall(at, 1, interval)) start = shiftWall(start, -1, interval);
   return start;
 }
 

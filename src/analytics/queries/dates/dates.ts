@@ -2,11 +2,11 @@
 import { NotFound } from '../../../platform/errors.ts';
 import type { RunSql } from '../query-connection.ts';
 import { previousSpan } from './comparison.ts';
-import { located, type Dates, type Span } from './intervals.ts';
+import { locateInstants, type Dates, type Span } from './intervals.ts';
 import type { Comparison, Moment, Range } from '../parsing/parsed.ts';
 import { refusal } from '../parsing/refusal.ts';
 import type { Interval } from '../parsing/schema.ts';
-import { DAY_MS, relativeWall, shifted, startOf } from './wall-clock.ts';
+import { DAY_MS, relativeWall, shiftWall, startOf } from './wall-clock.ts';
 
 const DEFAULT_DAYS = 7;
 /** Earliest time of an event; older timestamps come from wrong client clocks. */
@@ -36,11 +36,11 @@ export async function comparedDates(
   const clock = await readClock(runSql, projectId, range, looked.now);
   const current = await datesOf(runSql, clock, range, looked);
   const span = previousSpan(spanOf(clock, range, looked.interval), range, comparison, clock.to);
-  return { current, previous: await located(runSql, clock.timeZone, span) };
+  return { current, previous: await locateInstants(runSql, clock.timeZone, span) };
 }
 
 async function datesOf(runSql: RunSql, clock: Clock, range: Range, { interval, now }: Looked): Promise<Dates> {
-  const dates = await located(runSql, clock.timeZone, spanOf(clock, range, interval));
+  const dates = await locateInstants(runSql, clock.timeZone, spanOf(clock, range, interval));
   return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
 }
 
@@ -69,8 +69,8 @@ export async function lastIntervals(
 ): Promise<Dates> {
   const clock = await readClock(runSql, projectId, { ...range, from: null }, now);
   const last = startOf(endOf(range, clock.to, interval) - 1, interval);
-  const from = shifted(last, 1 - count, interval);
-  return located(runSql, clock.timeZone, { from, to: shifted(last, 1, interval), interval });
+  const from = shiftWall(last, 1 - count, interval);
+  return locateInstants(runSql, clock.timeZone, { from, to: shiftWall(last, 1, interval), interval });
 }
 
 async function readClock(runSql: RunSql, projectId: number, range: Range, now: number): Promise<Clock> {
@@ -94,7 +94,7 @@ function baseOf(side: Moment | 'all' | null, now: number): string {
   if (side === null || side === 'all' || side.kind === 'wall') return new Date(now).toISOString();
   if (side.kind === 'instant') return side.instant;
   const hours = side.unit === 'h' ? side.amount : 0;
-  return new Date(shifted(now, -hours, 'h')).toISOString();
+  return new Date(shiftWall(now, -hours, 'h')).toISOString();
 }
 
 function wallOf(text: string): number {
@@ -103,7 +103,7 @@ function wallOf(text: string): number {
 
 /** @param base what the clock shows at the side's instant, or now */
 function beginningOf({ from, isExact }: Range, base: number, interval: Interval | null): number {
-  const wall = from === null ? startOf(shifted(base, -DEFAULT_DAYS, 'd'), 'd') : momentWall(from, base);
+  const wall = from === null ? startOf(shiftWall(base, -DEFAULT_DAYS, 'd'), 'd') : momentWall(from, base);
   // As upstream, so that the last 24 hours do not become two days.
   const isExactly = isExact || (isHours(from) && (interval ?? 'day') === 'day');
   return isExactly ? wall : startOf(wall, interval ?? 'day');
@@ -125,5 +125,5 @@ function endOf({ to, isExact }: Range, base: number, interval: Interval | null):
   if (isExact) return to === null ? wall + 1 : wall;
   const isHourly = interval === 'hour';
   if (!isHourly || (to?.kind === 'wall' && !to.hasTime)) return startOf(wall, 'd') + DAY_MS;
-  return to === null || to.kind === 'relative' ? shifted(startOf(wall, 'h'), 1, 'h') : wall;
+  return to === null || to.kind === 'relative' ? shiftWall(startOf(wall, 'h'), 1, 'h') : wall;
 }

@@ -4,7 +4,7 @@
 import type { RunSql } from '../query-connection.ts';
 import { refusal } from '../parsing/refusal.ts';
 import type { Interval } from '../parsing/schema.ts';
-import { shifted, startOf } from './wall-clock.ts';
+import { shiftWall, startOf } from './wall-clock.ts';
 
 /** Half-open; ISO instants. */
 export type Dates = {
@@ -38,7 +38,7 @@ const HOURS = `
 export type Span = { from: number; to: number; interval: Interval | null };
 
 /** @throws InvalidInput for more intervals than there may be */
-export async function located(runSql: RunSql, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
+export async function locateInstants(runSql: RunSql, timeZone: string, { from, to, interval }: Span): Promise<Dates> {
   if (from < EARLIEST || to > LATEST) throw refusal('dateRange', 'It reaches beyond the years 1970 to 9000.');
   const calendar = interval === null || interval === 'hour' ? [] : wallsBetween(from, to, interval);
   const first = interval === 'hour' ? startOf(from, 'hour') : from;
@@ -49,20 +49,20 @@ export async function located(runSql: RunSql, timeZone: string, { from, to, inte
   const dates = { timeZone, from: start!, to: end! };
   if (interval !== 'hour') return { ...dates, starts, walls: calendar.map(textOf) };
   const hours = await runSql<{ at: string; wall: string }>(HOURS, [timeZone, firstStart, end]);
-  if (hours.length > MAX_INTERVALS) throw tooMany(interval);
+  if (hours.length > MAX_INTERVALS) throw tooManyIntervals(interval);
   return { ...dates, starts: hours.map(({ at }) => at), walls: hours.map(({ wall }) => wall) };
 }
 
 function wallsBetween(from: number, to: number, interval: Interval): number[] {
   const walls: number[] = [];
-  for (let wall = startOf(from, interval); wall < to; wall = shifted(wall, 1, interval)) {
-    if (walls.length === MAX_INTERVALS) throw tooMany(interval);
+  for (let wall = startOf(from, interval); wall < to; wall = shiftWall(wall, 1, interval)) {
+    if (walls.length === MAX_INTERVALS) throw tooManyIntervals(interval);
     walls.push(wall);
   }
   return walls;
 }
 
-function tooMany(interval: Interval) {
+function tooManyIntervals(interval: Interval) {
   const fix = interval === 'month' ? 'Use a shorter range.' : 'Use a longer interval, or a shorter range.';
   return refusal('dateRange', `It has more than ${MAX_INTERVALS} intervals of one ${interval}. ${fix}`);
 }

@@ -31,7 +31,7 @@ export function startOf(wall: number, unit: Unit | Interval): number {
 }
 
 /** Moves a reading by a number of units; a day that the month lacks becomes its last. */
-export function shifted(wall: number, count: number, unit: Unit | Interval): number {
+export function shiftWall(wall: number, count: number, unit: Unit | Interval): number {
   switch (unit) {
     case 'h':
     case 'hour':
@@ -63,8 +63,8 @@ type Relative = Extract<Moment, { kind: 'relative' }>;
 
 /** @param now the clock's reading now; relative hours count back from here */
 export function relativeWall({ amount, unit, edge }: Relative, now: number): number {
-  const wall = unit === 'h' ? now : shifted(now, -amount, unit);
+  const wall = unit === 'h' ? now : shiftWall(now, -amount, unit);
   if (edge === 'start') return startOf(wall, unit);
-  if (edge === 'end') return shifted(startOf(wall, unit), 1, unit);
+  if (edge === 'end') return shiftWall(startOf(wall, unit), 1, unit);
   return startOf(wall, unit === 'h' ? 'h' : 'd');
 }

@@ -35,15 +35,15 @@ export function withDashboardFilters(query: unknown, filters: Readonly<Record<st
       explicitDate,
     };
   }
-  if (isGiven(properties)) source['properties'] = both(source['properties'], properties);
+  if (isGiven(properties)) source['properties'] = bothFilters(source['properties'], properties);
   if (isGiven(breakdown) && source['kind'] === 'TrendsQuery') source['breakdownFilter'] = breakdown;
   return parseQuery(source);
 }
 
-function both(own: unknown, laid: unknown): unknown {
-  return isGiven(own) ? { type: 'AND', values: [grouped(own), grouped(laid)] } : laid;
+function bothFilters(own: unknown, laid: unknown): unknown {
+  return isGiven(own) ? { type: 'AND', values: [groupFilters(own), groupFilters(laid)] } : laid;
 }
 
-function grouped(properties: unknown): unknown {
+function groupFilters(properties: unknown): unknown {
   return Array.isArray(properties) ? { type: 'AND', values: properties } : properties;
 }

@@ -93,10 +93,10 @@ function columnsOf(select: readonly string[]): Column[] {
 /** Reads a column; as upstream, the text after ` -- ` is its title. */
 function columnOf(text: string, member: string): Column {
   const name = text.split(' -- ')[0]!.trim();
-  return { name: text, ...located(name, member) };
+  return { name: text, ...locateColumn(name, member) };
 }
 
-function located(name: string, member: string): Located {
+function locateColumn(name: string, member: string): Located {
   const known = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
   if (known) return known;
   const [, ofPerson, plain, quoted] = PROPERTY.exec(name) ?? [];
@@ -118,5 +118,5 @@ function orderOf(text: string, member: string): ParsedEvents['order'][number] {
   const direction = DIRECTION.exec(order)?.[0] ?? '';
   const name = order.slice(0, order.length - direction.length).trimEnd();
   if (UNSORTED.includes(name)) throw refusal(member, `Rows are not sorted by "${name}": name a property of it.`);
-  return { ...located(name, member), isDescending: direction.trim().toLowerCase() === 'desc' };
+  return { ...locateColumn(name, member), isDescending: direction.trim().toLowerCase() === 'desc' };
 }

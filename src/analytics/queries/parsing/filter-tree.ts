@@ -69,11 +69,11 @@ export type FilterContext = { timeZone: string; /** Milliseconds since 1970. */ 
 /** @returns SQL about rows of `events`, whose columns it names without an alias; never null */
 export function filterTreeSql(tree: FilterTree, context: FilterContext): string {
   if ('filter' in tree) return filterSql(tree.filter, context);
-  if ('every' in tree) return joined(tree.every, ' and ', 'true', context);
-  return joined(tree.some, ' or ', 'false', context);
+  if ('every' in tree) return joinConditions(tree.every, ' and ', 'true', context);
+  return joinConditions(tree.some, ' or ', 'false', context);
 }
 
-function joined(parts: readonly FilterTree[], word: string, none: string, context: FilterContext): string {
+function joinConditions(parts: readonly FilterTree[], word: string, none: string, context: FilterContext): string {
   if (parts.length === 0) return none;
   return `(${parts.map((one) => filterTreeSql(one, context)).join(word)})`;
 }

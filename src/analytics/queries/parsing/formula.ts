@@ -141,12 +141,12 @@ const OPERATIONS: Readonly<Record<string, (left: Computed, right: Computed) => C
   '+': (left, right) => (values) => left(values) + right(values),
   '-': (left, right) => (values) => left(values) - right(values),
   '*': (left, right) => (values) => left(values) * right(values),
-  '/': (left, right) => (values) => divided(left(values), right(values)),
+  '/': (left, right) => (values) => divide(left(values), right(values)),
   '%': (left, right) => (values) => remainder(left(values), right(values)),
-  '**': (left, right) => (values) => raised(left(values), right(values)),
+  '**': (left, right) => (values) => raise(left(values), right(values)),
 };
 
-function divided(left: number, right: number): number {
+function divide(left: number, right: number): number {
   return right === 0 ? 0 : left / right;
 }
 
@@ -155,6 +155,6 @@ function remainder(left: number, right: number): number {
   return right === 0 ? 0 : left - right * Math.floor(left / right);
 }
 
-function raised(left: number, right: number): number {
+function raise(left: number, right: number): number {
   return left === 0 && right < 0 ? 0 : left ** right;
 }

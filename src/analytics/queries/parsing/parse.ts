@@ -53,8 +53,8 @@ export function sourceOf(given: unknown): Fields {
   const node = objectOf(given);
   const kind = node['kind'];
   const sources = typeof kind === 'string' && Object.hasOwn(WRAPPERS, kind) ? WRAPPERS[kind]! : undefined;
-  if (!sources) return ofKind(node, Object.keys(READERS), 'kind');
-  return ofKind(fieldsOf(node['source']), sources, 'source.kind');
+  if (!sources) return nodeOfKind(node, Object.keys(READERS), 'kind');
+  return nodeOfKind(fieldsOf(node['source']), sources, 'source.kind');
 }
 
 function objectOf(given: unknown): Fields {
@@ -67,7 +67,7 @@ export function fieldsOf(given: unknown): Fields {
   return typeof given === 'object' && given !== null ? (given as Fields) : {};
 }
 
-function ofKind(node: Fields, kinds: readonly string[], member: string): Fields {
+function nodeOfKind(node: Fields, kinds: readonly string[], member: string): Fields {
   const { kind } = node;
   if (typeof kind === 'string' && kinds.includes(kind)) return node;
   const given = typeof kind === 'string' ? `"${kind.slice(0, 100)}"` : 'This';
@@ -81,12 +81,12 @@ function reader<S extends TSchema>(
   const isValid = compile(schema);
   return (node) => {
     if (isValid(node)) return parse(node, filterRoom());
-    throw inQuery(isValid, schema);
+    throw nameQueryInErrors(isValid, schema);
   };
 }
 
 /** Returns the failure under the name of the query's member, with the allowed values if they are few. */
-function inQuery<S extends TSchema>({ errors }: Validator<S>, schema: S): InvalidInput {
+function nameQueryInErrors<S extends TSchema>({ errors }: Validator<S>, schema: S): InvalidInput {
   const { attr, message, code } = invalidInput(errors ?? [], schema);
   const path = attr?.replace(/__non_field_errors$/, '').split('__') ?? [];
   const allowed = errors?.find(({ keyword, instancePath }) => {

@@ -106,7 +106,7 @@ const UNSUPPORTED: Readonly<Record<string, Members>> = {
 /** @throws InvalidInput naming the first unsupported member, and what to use instead */
 export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void {
   for (const [path, { fix, harmless, evenFalse }] of Object.entries(UNSUPPORTED[String(node['kind'])] ?? {})) {
-    for (const [member, value] of found(node, path.split('.'))) {
+    for (const [member, value] of valuesAt(node, path.split('.'))) {
       if (value === harmless || !(isGiven(value) || (evenFalse && value === false))) continue;
       throw refusal(member, `This is not supported. ${fix}`, 'not_supported');
     }
@@ -125,13 +125,13 @@ export function isRefused(kind: unknown, path: string): boolean {
 }
 
 /** Values at the path, each with the expression by which JavaScript would reach it. */
-function found(node: unknown, [name = '', ...rest]: readonly string[], around = ''): [string, unknown][] {
+function valuesAt(node: unknown, [name = '', ...rest]: readonly string[], around = ''): [string, unknown][] {
   const own = name.replace('[]', '');
   const value = memberOf(node, own);
   const parts: [string, unknown][] =
     own === name ? [[own, value]] : asList(value).map((one, n) => [`${own}[${n}]`, one]);
   return parts.flatMap(([member, part]) =>
-    rest.length === 0 ? [[around + member, part]] : found(part, rest, `${around}${member}.`),
+    rest.length === 0 ? [[around + member, part]] : valuesAt(part, rest, `${around}${member}.`),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Places of tiles on a page. */
-import { arranged, compacted, gridPlaceOf, type Laid as Placed, type Place } from '../../dashboards/tiles/layout.ts';
+import { arrange, compact, gridPlaceOf, type Laid as Placed, type Place } from '../../dashboards/tiles/layout.ts';
 
 /** Taller ones leave nothing to see but room. */
 const MAX_HEIGHT = 30;
@@ -10,10 +10,10 @@ export type Laid = Placed & { insight?: object | null };
 
 /** Tiles without a place come after all others, two beside each other. */
 export function placesOf(tiles: readonly Laid[]): (readonly [id: number, area: string])[] {
-  const placed = compacted(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(bounded));
+  const placed = compact(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(bounded));
   const places = placed.map(({ id, layouts }) => [id, gridPlaceOf(layouts, 'sm')!] as const);
   const bottom = Math.max(0, ...places.map(([, { y, h }]) => y + h));
-  const others = arranged(
+  const others = arrange(
     tiles.filter(({ layouts }) => !gridPlaceOf(layouts, 'sm')),
     'two_column',
   ).map(({ id, layouts }) => [id, lower(gridPlaceOf(layouts, 'sm')!, bottom)] as const);

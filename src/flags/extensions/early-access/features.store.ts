@@ -108,7 +108,7 @@ export function earlyAccessStore(db: Knex) {
     },
 
     /** Features for pages, in the order in which they were made. */
-    async published(projectId: number): Promise<PublishedFeature[]> {
+    async publishedFeatures(projectId: number): Promise<PublishedFeature[]> {
       const { rows } = await db.raw<{ rows: (Row & { flag_key: string })[] }>(
         `select features.*, feature_flags.key as flag_key
          from early_access_features as features join feature_flags on feature_flags.id = flag_id

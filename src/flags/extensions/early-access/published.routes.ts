@@ -27,7 +27,7 @@ export function publishedFeatures(
   live: Pick<LiveDefinitions, 'find'>,
   store: EarlyAccessStore,
 ): PublishedFeaturesApi['publishedFeatures'] {
-  const featuresOf = rememberPublished((projectId) => store.published(projectId));
+  const featuresOf = rememberPublished((projectId) => store.publishedFeatures(projectId));
   return { list: async (query) => featuresOf(await projectOf(live, query)) };
 }
 

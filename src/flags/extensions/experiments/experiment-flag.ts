@@ -13,7 +13,7 @@ import { phaseOf, UNSCHEDULE_FIRST } from './phases.ts';
 import {
   checkedVariants,
   newFilters,
-  rearranged,
+  rearrange,
   refuseRearrangement,
   withHoldout,
   type Arrangement,
@@ -37,14 +37,16 @@ export async function flagFor(
   if (!existing) {
     const name = `Feature Flag for Experiment ${wanted.name}`;
     const filters = withHoldout(newFilters(arrangement), holdout);
-    return ofExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
+    return throwAsExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
   }
   ensureMay(author, existing);
   await refuseSecond(bound, existing);
   refuseIneligible(existing);
   refuseRearrangement(existing.filters, arrangement);
   const filters = otherFilters(existing, withHoldout(existing.filters, holdout));
-  return ofExperiment(changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }));
+  return throwAsExperiment(
+    changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }),
+  );
 }
 
 /**
@@ -93,7 +95,7 @@ export async function filtersAfter(
   const isDraft = phase === 'draft';
   const advice = phase === 'scheduled' ? `. ${UNSCHEDULE_FIRST}` : '';
   if (!isDraft) refuseRearrangement(flag.filters, arrangement, advice);
-  const filters = isDraft ? rearranged(flag.filters, arrangement) : flag.filters;
+  const filters = isDraft ? rearrange(flag.filters, arrangement) : flag.filters;
   if (wanted.holdout_id === undefined || wanted.holdout_id === current.holdout_id) return filters;
   if (!isDraft && !wanted.deleted) {
     throw new InvalidInput(`Can't update holdout on ${phase} Experiment${advice}`, 'holdout_id');
@@ -114,7 +116,7 @@ export async function holdoutOf(
 }
 
 /** Faults of the flag, in terms of the experiment's fields. */
-export async function ofExperiment(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
+export async function throwAsExperiment(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
   return flag.catch((error: unknown) => {
     if (!(error instanceof InvalidInput)) throw error;
     const attr =

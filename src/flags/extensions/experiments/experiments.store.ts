@@ -45,12 +45,13 @@ export type ExperimentQuery = {
 };
 
 export function experimentStore(db: Knex) {
-  const alive = (projectId: number) => db<Experiment>('experiments').where({ project_id: projectId, deleted: false });
+  const liveRows = (projectId: number) =>
+    db<Experiment>('experiments').where({ project_id: projectId, deleted: false });
 
   return {
     /** @throws NotFound when the project has no such experiment */
     async get(projectId: number, id: number): Promise<Experiment> {
-      const row = await alive(projectId).where({ id }).first();
+      const row = await liveRows(projectId).where({ id }).first();
       if (!row) throw new NotFound();
       return row;
     },
@@ -58,22 +59,22 @@ export function experimentStore(db: Knex) {
     /** Newest first. */
     async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: Experiment[] }> {
       const { archived, phase, flagId, search, limit, offset } = query;
-      const wanted = () => {
-        const rows = alive(projectId);
+      const matchingRows = () => {
+        const rows = liveRows(projectId);
         if (archived !== undefined) rows.where({ archived });
         if (flagId !== undefined) rows.where({ flag_id: flagId });
         if (phase !== undefined) rows.whereRaw(IN_PHASE[phase]);
         if (search !== undefined) rows.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
         return rows;
       };
-      const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
-      const results = await wanted().orderBy('id', 'desc').limit(limit).offset(offset);
+      const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+      const results = await matchingRows().orderBy('id', 'desc').limit(limit).offset(offset);
       return { count: Number(counted.count), results };
     },
 
     async insert(projectId: number, userId: number | null, fields: ExperimentFields): Promise<Experiment> {
       const [row] = await db<Experiment>('experiments')
-        .insert({ project_id: projectId, created_by: userId, ...written(fields) })
+        .insert({ project_id: projectId, created_by: userId, ...stringifyLists(fields) })
         .returning('*');
       return row!;
     },
@@ -81,25 +82,25 @@ export function experimentStore(db: Knex) {
     async update(id: number, changes: Partial<ExperimentFields & Pick<Experiment, 'deleted'>>): Promise<Experiment> {
       const [row] = await db<Experiment>('experiments')
         .where({ id })
-        .update({ ...written(changes), updated_at: db.raw('clock_timestamp()') })
+        .update({ ...stringifyLists(changes), updated_at: db.raw('clock_timestamp()') })
         .returning('*');
       return row!;
     },
 
     /** Experiments of a flag, oldest first. */
     async ofFlag(projectId: number, flagId: number): Promise<Experiment[]> {
-      return alive(projectId).where({ flag_id: flagId }).orderBy('id');
+      return liveRows(projectId).where({ flag_id: flagId }).orderBy('id');
     },
 
     /** Experiments with a holdout, oldest first. */
     async ofHoldout(projectId: number, holdoutId: number): Promise<Experiment[]> {
-      return alive(projectId).where({ holdout_id: holdoutId }).orderBy('id');
+      return liveRows(projectId).where({ holdout_id: holdoutId }).orderBy('id');
     },
   };
 }
 
 /** Stringifies fields, because the driver would write lists as Postgres arrays, not as JSON. */
-function written<T extends Partial<ExperimentFields>>(fields: T): T {
+function stringifyLists<T extends Partial<ExperimentFields>>(fields: T): T {
   const { metrics, metrics_secondary } = fields;
   return {
     ...fields,

@@ -10,7 +10,7 @@ import {
   filtersAfter,
   flagFor,
   holdoutOf,
-  ofExperiment,
+  throwAsExperiment,
   otherFilters,
   refuseIneligible,
   refuseSecond,
@@ -95,7 +95,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
         }
         const launches = current.start_date === null && Boolean(wanted.start_date);
         const changes = { ...otherFilters(flag, filters), ...(launches && { active: true }) };
-        await ofExperiment(changeFlag(bound, project, author, flag.id, changes));
+        await throwAsExperiment(changeFlag(bound, project, author, flag.id, changes));
         const after = await bound.experiments.update(id, wanted);
         await record(bound, project, author, body.deleted ? 'deleted' : 'updated', after, current);
         return (await linkedOf(bound, project.id, [after]))[0]!;

@@ -15,13 +15,13 @@ export type SeenHoldout = { holdout: Holdout; users: Users };
 const SCOPE = 'ExperimentHoldout';
 
 export function experimentHoldouts({ stores }: { stores: FlagStores }) {
-  const seen = async (holdout: Holdout): Promise<SeenHoldout> => {
+  const withUsers = async (holdout: Holdout): Promise<SeenHoldout> => {
     return { holdout, users: await stores.users.byIds([holdout.created_by]) };
   };
 
   return {
     /** @throws NotFound */
-    get: async (projectId: number, id: number) => seen(await stores.holdouts.get(projectId, id)),
+    get: async (projectId: number, id: number) => withUsers(await stores.holdouts.get(projectId, id)),
 
     /** Newest first. */
     async list(projectId: number, page: { limit: number; offset: number }) {
@@ -36,7 +36,7 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
         await record(bound, project, author, 'created', made);
         return made;
       });
-      return seen(holdout);
+      return withUsers(holdout);
     },
 
     /** The flags of its experiments follow. @throws NotFound */
@@ -53,7 +53,7 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
         await record(bound, project, author, 'updated', after, before);
         return after;
       });
-      return seen(holdout);
+      return withUsers(holdout);
     },
 
     /** @throws InvalidInput naming the experiments that it is a part of; NotFound */

@@ -32,7 +32,7 @@ export function newFilters(arrangement: Arrangement): FlagFilters {
 }
 
 /** Filters of a flag whose experiment is still a draft. @throws InvalidInput when the variants make no experiment */
-export function rearranged(filters: FlagFilters, arrangement: Arrangement): FlagFilters {
+export function rearrange(filters: FlagFilters, arrangement: Arrangement): FlagFilters {
   const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
   return {
     ...filters,

@@ -21,7 +21,7 @@ export type SurveyClock = {
 
 type Options = {
   surveys: Surveys;
-  store: Pick<SurveyStore, 'due'>;
+  store: Pick<SurveyStore, 'dueSurveys'>;
   responses: ResponseStore;
   log: Logger;
   /** Milliseconds since 1970. */
@@ -52,7 +52,7 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
   }
 
   async function lookOnce(): Promise<void> {
-    for (const survey of await store.due()) {
+    for (const survey of await store.dueSurveys()) {
       await catchUp(survey).catch((error: unknown) => {
         if (error instanceof NotFound) return;
         log.warn({ surveyId: survey.id, err: error }, 'a survey could not be kept up with time');

@@ -48,7 +48,7 @@ export function publishedSurveys(
   live: Pick<LiveDefinitions, 'find'>,
   store: SurveyStore,
 ): PublishedSurveysApi['publishedSurveys'] {
-  const surveysOf = rememberPublished((projectId) => store.published(projectId));
+  const surveysOf = rememberPublished((projectId) => store.publishedSurveys(projectId));
   return {
     list: async (query) => surveysOf(await projectOf(live, query)),
     authenticate: (query) => projectOf(live, query),

@@ -7,7 +7,10 @@ import { SURVEY_EVENTS, type ResponseFigures, type ResponseStore, type SurveyEve
 import { SurveyParams } from './surveys.routes.ts';
 import type { SurveyStore } from './surveys.store.ts';
 
-export type SurveyResponsesApi = { surveyResponses: ResponseStore; surveyRows: Pick<SurveyStore, 'get' | 'started'> };
+export type SurveyResponsesApi = {
+  surveyResponses: ResponseStore;
+  surveyRows: Pick<SurveyStore, 'get' | 'startedSurveys'>;
+};
 
 const When = nullable(Type.String({ format: 'date-time' }));
 
@@ -102,7 +105,7 @@ const countResponses = route({
   summary: 'Count the responses of each survey, by survey ID',
   description: `Surveys without responses are omitted. ${WHILE}`,
   async handle({ project }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
-    const { ids, earliest } = await surveyRows.started(project.id);
+    const { ids, earliest } = await surveyRows.startedSurveys(project.id);
     return json(200, Object.fromEntries(await surveyResponses.answers(project.id, ids, earliest)));
   },
 });
@@ -117,7 +120,7 @@ const allStats = route({
   summary: 'Count the views, dismissals and responses of all unarchived surveys',
   description: WHILE,
   async handle({ project, query }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
-    const { ids } = await surveyRows.started(project.id, { archived: false });
+    const { ids } = await surveyRows.startedSurveys(project.id, { archived: false });
     return json(200, present(await surveyResponses.figures(project.id, ids, periodOf(query))));
   },
 });

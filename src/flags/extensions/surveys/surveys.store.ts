@@ -61,19 +61,19 @@ export function surveyStore(db: Knex) {
       projectId: number,
       { search, limit, offset }: { search?: string | undefined; limit: number; offset: number },
     ): Promise<{ count: number; results: Survey[] }> {
-      const wanted = () => {
+      const matchingRows = () => {
         const all = ofProject(projectId);
         return search ? all.whereRaw(`strpos(lower(name || ' ' || description), lower(?)) > 0`, [search]) : all;
       };
-      const counted = (await wanted().count({ count: '*' }).first()) as unknown as { count: string };
+      const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
       const newestFirst = ['created_at', 'id'].map((column) => ({ column, order: 'desc' }));
-      const results = await wanted().orderBy(newestFirst).limit(limit).offset(offset);
+      const results = await matchingRows().orderBy(newestFirst).limit(limit).offset(offset);
       return { count: Number(counted.count), results };
     },
 
     /** @throws InvalidInput when there is another survey of this name */
     async insert(survey: Omit<Survey, 'created_at' | 'updated_at'>): Promise<Survey> {
-      const [row] = await db<Survey>('surveys').insert(written(survey)).returning('*').catch(throwNameTaken);
+      const [row] = await db<Survey>('surveys').insert(stringifyQuestions(survey)).returning('*').catch(throwNameTaken);
       return row!;
     },
 
@@ -81,7 +81,7 @@ export function surveyStore(db: Knex) {
     async update(projectId: number, id: string, changes: Partial<SurveyFields & SurveyState>): Promise<Survey> {
       const [row] = await ofProject(projectId)
         .where({ id })
-        .update({ ...written(changes), updated_at: db.fn.now() })
+        .update({ ...stringifyQuestions(changes), updated_at: db.fn.now() })
         .returning('*')
         .catch(throwNameTaken);
       if (!row) throw new NotFound();
@@ -93,7 +93,7 @@ export function surveyStore(db: Knex) {
     },
 
     /** Surveys that have begun, and when the first of them did. */
-    async started(
+    async startedSurveys(
       projectId: number,
       { archived }: { archived?: boolean } = {},
     ): Promise<{ ids: string[]; earliest: string | null }> {
@@ -106,7 +106,7 @@ export function surveyStore(db: Knex) {
     },
 
     /** Surveys that pages may show once they have started, oldest first, without drafts and archived ones. */
-    async published(projectId: number): Promise<PublishedSurvey[]> {
+    async publishedSurveys(projectId: number): Promise<PublishedSurvey[]> {
       const { rows } = await db.raw<{ rows: PublishedSurvey[] }>(
         `select surveys.*, linked.key as linked_flag_key, targeting.key as targeting_flag_key,
            internal.key as internal_targeting_flag_key
@@ -134,7 +134,7 @@ export function surveyStore(db: Knex) {
     },
 
     /** Surveys that may have to change: those whose time has come, and those with a limited number of answers. */
-    async due(): Promise<DueSurvey[]> {
+    async dueSurveys(): Promise<DueSurvey[]> {
       const { rows } = await db.raw<{ rows: DueSurvey[] }>(
         `select surveys.*, organization_id, coalesce(due_at <= now(), false) as is_due
          from surveys join projects on projects.id = project_id
@@ -148,7 +148,7 @@ export function surveyStore(db: Knex) {
 export type SurveyStore = ReturnType<typeof surveyStore>;
 
 /** The driver would write an array as one of Postgres, not as JSON. */
-function written<T extends Partial<SurveyFields>>(fields: T): T {
+function stringifyQuestions<T extends Partial<SurveyFields>>(fields: T): T {
   const { questions } = fields;
   return questions ? { ...fields, questions: JSON.stringify(questions) } : fields;
 }

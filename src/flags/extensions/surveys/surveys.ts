@@ -47,7 +47,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     return acting.stores.surveys.update(survey.project_id, survey.id, state);
   }
 
-  async function shown(projectId: number, list: readonly Survey[]): Promise<ShownSurveys> {
+  async function withFlags(projectId: number, list: readonly Survey[]): Promise<ShownSurveys> {
     const ids = list.flatMap((one) => [one.linked_flag_id, one.targeting_flag_id, one.internal_targeting_flag_id]);
     const flags = await all.flags.byIds(
       projectId,
@@ -78,12 +78,12 @@ export function surveys({ stores: all, now = Date.now }: Options) {
   return {
     async list(projectId: number, query: { search?: string | undefined; limit: number; offset: number }) {
       const { count, results } = await all.surveys.list(projectId, query);
-      return { count, ...(await shown(projectId, results)) };
+      return { count, ...(await withFlags(projectId, results)) };
     },
 
     /** @throws NotFound */
     async get(projectId: number, id: string): Promise<ShownSurveys> {
-      return shown(projectId, [await all.surveys.get(projectId, id)]);
+      return withFlags(projectId, [await all.surveys.get(projectId, id)]);
     },
 
     /** @throws InvalidInput naming the field */
@@ -106,7 +106,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
         await record(acting, 'created', whole);
         return whole;
       });
-      return shown(project.id, [survey]);
+      return withFlags(project.id, [survey]);
     },
 
     /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound */
@@ -117,7 +117,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
         await record(acting, 'updated', after, before);
         return after;
       });
-      return shown(project.id, [survey]);
+      return withFlags(project.id, [survey]);
     },
 
     /** The survey's flags are deleted with it. @throws NotFound */

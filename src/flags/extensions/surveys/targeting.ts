@@ -60,7 +60,7 @@ export async function settleFlags(
 ): Promise<number> {
   const { targeting_flag_id: targeting, internal_targeting_flag_id: internal, is_running: active } = survey;
   if (targeting !== null) await changeFlag(stores, project, author, targeting, { active });
-  const filters = untouched(survey);
+  const filters = unansweredFilters(survey);
   if (internal !== null) return (await changeFlag(stores, project, author, internal, { active, filters })).id;
   const key = `${SURVEY_PREFIX}${survey.id}-custom`;
   const name = `Internal targeting flag for survey ${survey.name}`;
@@ -75,7 +75,7 @@ export async function deleteFlags({ stores, project, author }: Acting, ids: read
 }
 
 /** Conditions of the current repetition: SDKs set these properties when somebody answers (`getSurveyInteractionProperty` of posthog-js). */
-function untouched({
+function unansweredFilters({
   id,
   current_iteration: iteration,
   rollout_percentage,

@@ -95,7 +95,7 @@ function checkProperty(property: Property, { groupTypeIndex, attr, room }: Place
   if (type === '') {
     throw new InvalidInput(`This field is required. Choices are: ${types.join(', ')}.`, `${attr}__type`, 'required');
   }
-  if (!types.includes(type)) throw new InvalidInput(mistyped(type, groupTypeIndex), `${attr}__type`);
+  if (!types.includes(type)) throw new InvalidInput(typeComplaint(type, groupTypeIndex), `${attr}__type`);
   if (type === 'group' && (property.group_type_index ?? groupTypeIndex) !== groupTypeIndex) {
     throw new InvalidInput(
       'Filters are not valid (can only use properties of the groups that the condition set is about)',
@@ -108,7 +108,7 @@ function checkProperty(property: Property, { groupTypeIndex, attr, room }: Place
   checkValue(property, attr, room);
 }
 
-function mistyped(type: string, groupTypeIndex: number | null): string {
+function typeComplaint(type: string, groupTypeIndex: number | null): string {
   if (groupTypeIndex !== null) return 'Filters are not valid (can only use group properties)';
   const detail = 'Filters are not valid (can only use person, cohort, and flag properties)';
   if (type !== 'group') return detail;
@@ -161,7 +161,7 @@ function checkValue({ key, operator, value }: Property, attr: string, room: Patt
   // Upstream keeps a text that is not a number here: it is stored, and never matches.
   const isCompared = !(COMPARES.test(name) && typeof value === 'string' && numberOf(value) === undefined);
   const checked = { key: String(key), operator: isCompared ? name : 'exact', value: value as Json | undefined };
-  within(attr, () => checkCondition(checked, room));
+  nameFieldInErrors(attr, () => checkCondition(checked, room));
 }
 
 /** Enrollment asks about the person, whatever the flag is about. */
@@ -176,7 +176,7 @@ function checkEnrollment({ super_groups: sets }: FlagFilters, room: PatternRoom)
 }
 
 /** @throws InvalidInput that the work threw, its field under this one */
-function within(attr: string, work: () => unknown): void {
+function nameFieldInErrors(attr: string, work: () => unknown): void {
   try {
     work();
   } catch (error) {

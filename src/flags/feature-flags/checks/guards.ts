@@ -23,7 +23,7 @@ export async function checkDispensable(
   const dependents = await references.dependentsOf(flag.projectId, flag.id);
   if (dependents.length === 0) return;
   throw new InvalidInput(
-    `Cannot ${change} this feature flag because other flags depend on it: ${named(dependents, rights)}. ` +
+    `Cannot ${change} this feature flag because other flags depend on it: ${nameDependents(dependents, rights)}. ` +
       'Please update or delete the dependent flags first.',
     change === 'delete' ? 'deleted' : 'active',
   );
@@ -43,14 +43,17 @@ export async function checkVariantsUnneeded(
   if (dependents.length === 0) return;
   const variants = gone.map((key) => `"${key}"`).join(', ');
   throw new InvalidInput(
-    `Cannot remove the variants ${variants} because other flags depend on them: ${named(dependents, rights)}. ` +
+    `Cannot remove the variants ${variants} because other flags depend on them: ${nameDependents(dependents, rights)}. ` +
       'Please update or delete the dependent flags first.',
     'filters__multivariate__variants',
   );
 }
 
 /** Hidden flags go by their ids. */
-function named(dependents: readonly { id: number; key: string; createdBy: number | null }[], rights: Viewer): string {
+function nameDependents(
+  dependents: readonly { id: number; key: string; createdBy: number | null }[],
+  rights: Viewer,
+): string {
   const names = dependents.slice(0, NAMED).map((flag) => {
     return seesFlag(rights, flag) ? `${flag.key} (ID: ${flag.id})` : `ID: ${flag.id}`;
   });
@@ -97,28 +100,28 @@ export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBou
   const { id, projectId } = flag;
   const feature = await earlyAccess.usesFlag(projectId, id);
   if (feature !== undefined) {
-    throw inUse('early access features', `the early access feature "${feature}" before deleting the flag`);
+    throw flagInUse('early access features', `the early access feature "${feature}" before deleting the flag`);
   }
   const open = await openOn(experiments, flag);
   const scheduled = open.filter((experiment) => phaseOf(experiment) === 'scheduled');
   const running = open.filter((experiment) => !scheduled.includes(experiment));
   if (running.length > 0)
-    throw inUse(`running experiments (${idsOf(running)})`, 'or end them before deleting the flag');
+    throw flagInUse(`running experiments (${idsOf(running)})`, 'or end them before deleting the flag');
   if (scheduled.length > 0) {
-    throw inUse(
+    throw flagInUse(
       `scheduled experiments (${idsOf(scheduled)})`,
       'them, or send `start_date: null` to each of them first',
     );
   }
   const survey = await surveys.usesFlag(projectId, id);
-  if (survey !== undefined) throw inUse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
+  if (survey !== undefined) throw flagInUse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
 }
 
 function idsOf(linked: readonly { id: number }[]): string {
   return `ID: ${linked.map(({ id }) => id).join(', ')}`;
 }
 
-function inUse(what: string, who: string): InvalidInput {
+function flagInUse(what: string, who: string): InvalidInput {
   return new InvalidInput(`Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`, 'deleted');
 }
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  arranged,
-  compacted,
+  arrange,
+  compact,
   GRIDS,
   inOrder,
   layAmong,
@@ -46,7 +46,7 @@ const byId = ({ id, layouts }: Laid) => [id, layouts] as const;
 describe('the layout of any dashboard', () => {
   it('has no overlaps once it was compacted, and keeps columns and sizes', () => {
     holds(board, (before) => {
-      const after = compacted(before);
+      const after = compact(before);
       assertTidy(after, false);
       for (const { id, layouts } of after) {
         const was = gridPlaceOf(before.find((tile) => tile.id === id)!.layouts, 'sm');
@@ -58,15 +58,15 @@ describe('the layout of any dashboard', () => {
 
   it('is compact after that', () => {
     holds(board, (before) => {
-      const once = compacted(before);
-      assert.deepEqual(new Map(compacted(once).map(byId)), new Map(once.map(byId)));
+      const once = compact(before);
+      assert.deepEqual(new Map(compact(once).map(byId)), new Map(once.map(byId)));
     });
   });
 
   for (const style of LAYOUT_STYLES) {
     it(`has all tiles in their new order without overlaps once it was arranged: ${style}`, () => {
       holds(board, (given) => {
-        const after = arranged(given, style);
+        const after = arrange(given, style);
         assertTidy(after, true);
         assert.deepEqual(
           inOrder(after).map(({ id }) => id),
@@ -77,10 +77,7 @@ describe('the layout of any dashboard', () => {
   }
 
   it('keeps the sizes of tiles that are arranged as they are', () => {
-    const [tile] = arranged(
-      [{ id: 1, layouts: { sm: { x: 3, y: 9, w: 4, h: 2, minW: 2 }, note: 'kept' } }],
-      'preserve',
-    );
+    const [tile] = arrange([{ id: 1, layouts: { sm: { x: 3, y: 9, w: 4, h: 2, minW: 2 }, note: 'kept' } }], 'preserve');
     assert.deepEqual(tile?.layouts, {
       sm: { x: 0, y: 0, w: 4, h: 2, minW: 2 },
       xs: { x: 0, y: 0, w: 1, h: 2 },
@@ -90,7 +87,7 @@ describe('the layout of any dashboard', () => {
 
   it('lets a tile come in without touching another, and leaves it where it was if there is room', () => {
     holds(fc.tuple(board, layouts), ([others, wish]) => {
-      const settled = compacted(others);
+      const settled = compact(others);
       const laid = layAmong(settled, wish);
       assertTidy([...settled, { id: 99, layouts: laid }], false);
       const [wanted, place] = [gridPlaceOf(wish, 'sm'), gridPlaceOf(laid, 'sm')];
@@ -107,7 +104,7 @@ describe('the layout of any dashboard', () => {
       { id: 4, layouts: { sm: { x: 0, y: 10, w: 12, h: 2 } } },
     ];
     assert.deepEqual(
-      compacted(tiles).map(({ layouts }) => gridPlaceOf(layouts, 'sm')?.y),
+      compact(tiles).map(({ layouts }) => gridPlaceOf(layouts, 'sm')?.y),
       [0, 0, 5],
     );
   });

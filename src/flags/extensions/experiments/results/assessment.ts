@@ -19,7 +19,7 @@ export type VariantAssessment = Sample & {
 
 export type Assessment = { measure: Measure; variants: VariantAssessment[] };
 
-export function assessed(measure: Measure, samples: readonly Sample[]): Assessment {
+export function assess(measure: Measure, samples: readonly Sample[]): Assessment {
   const posteriors = samples.map((sample) => posteriorOf(measure, sample));
   const chances = posteriors.every((one) => one !== undefined) ? chancesToBeBest(posteriors, measure.goal) : undefined;
   const control = samples.findIndex(({ key }) => key === CONTROL);

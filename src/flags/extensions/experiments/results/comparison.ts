@@ -39,12 +39,12 @@ export function liftInterval(variant: Posterior, control: Posterior): [number, n
   const positive = points.reduce((sum, { weight }) => sum + weight, 0);
   const cdf = (ratio: number) => expectation(points, (value) => variant.cdf(ratio * value)) / positive;
   const middle = variant.quantile(0.5) / control.quantile(0.5);
-  const within = (p: number) => {
+  const liftAt = (p: number) => {
     let reach = Math.abs(middle) || 1;
     while (cdf(middle - reach) > p || cdf(middle + reach) < p) reach *= 2;
     return whereReached(cdf, p, middle - reach, middle + reach) - 1;
   };
-  return [within(TAIL), within(1 - TAIL)];
+  return [liftAt(TAIL), liftAt(1 - TAIL)];
 }
 
 function expectation(points: Posterior['points'], of: (value: number) => number): number {

@@ -86,10 +86,10 @@ function distanceOfDepth(logDensity: (distance: number) => number, step: number)
 }
 
 /** Integrals from the first point to each point, by Simpson's rule. */
-function integralsOf(densities: Float64Array, between: (index: number) => number, step: number): Float64Array {
+function integralsOf(densities: Float64Array, midpointOf: (index: number) => number, step: number): Float64Array {
   const integrals = new Float64Array(densities.length);
   for (let i = 1; i < densities.length; i++) {
-    integrals[i] = integrals[i - 1]! + (step / 6) * (densities[i - 1]! + 4 * between(i - 1) + densities[i]!);
+    integrals[i] = integrals[i - 1]! + (step / 6) * (densities[i - 1]! + 4 * midpointOf(i - 1) + densities[i]!);
   }
   return integrals;
 }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { InvalidInput } from '../../../../platform/errors.ts';
 import { variantsOf, type Variant } from '../../../feature-flags/filters.ts';
 import { measureOf, type Measure, type Metric } from './metrics.ts';
-import { assessed, type Assessment, type Sample } from './assessment.ts';
+import { assess, type Assessment, type Sample } from './assessment.ts';
 import { isoMicros } from '../../../../platform/time/iso.ts';
 import type { LinkedExperiment } from '../present.ts';
 import { MULTIPLE, type StudyRow } from './results-sql.ts';
@@ -135,7 +135,7 @@ async function assessAll(
         squares: row?.squares[offset + index] ?? 0,
       };
     });
-    assessments.push(assessed(measure, samples));
+    assessments.push(assess(measure, samples));
     await setImmediate();
   }
   return assessments;
