@@ -38,7 +38,7 @@ export async function deleteSupersededFiles(engine: Engine, signal: AbortSignal)
   };
   await Promise.all(Array.from({ length: EXPORTS_AT_ONCE }, worker));
   const kept = await supersededFiles.giveUp();
-  if (kept > 0) engine.log.warn({ files: kept }, 'deleting superseded files is given up');
+  if (kept > 0) engine.log.warn({ files: kept }, 'superseded files could not be deleted: given up');
   return deleted;
 }
 
@@ -47,7 +47,10 @@ async function deleteOrPostpone(engine: Engine, files: DueFiles, signal: AbortSi
     return await withinDeadline(RUN_MS, signal, async (deadline) => deleteOfRun(engine, files, deadline));
   } catch (error) {
     signal.throwIfAborted();
-    engine.log.warn({ ...forLog(error), ...ofExport(files.exportId) }, 'superseded files are deleted later');
+    engine.log.warn(
+      { ...forLog(error), ...ofExport(files.exportId) },
+      'superseded files could not be deleted: a later round tries again',
+    );
     await engine.stores.supersededFiles.postpone(files.runId);
     return 0;
   }

@@ -118,7 +118,10 @@ async function lookAll(engine: Engine, requests: readonly RunRequest[]): Promise
 }
 
 function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown): void {
-  log.warn({ ...forLog(error), batch_export_id: exportId, interval_end: end }, 'a request is looked at later');
+  log.warn(
+    { ...forLog(error), batch_export_id: exportId, interval_end: end },
+    'a run request could not be dispatched: the next round tries again',
+  );
 }
 
 /** The next step of a request, judged by the newest execution of its interval. */

@@ -30,5 +30,8 @@ async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> 
     const details = { run: { id: runId, data_interval_start: start, data_interval_end: end } };
     await inside.outbox.add(exportId, { kind: 'gave_up', summary, details });
   });
-  log.warn({ batch_export_id: exportId, run_id: runId, interval_end: end }, 'settling an interval is given up');
+  log.warn(
+    { batch_export_id: exportId, run_id: runId, interval_end: end },
+    'an interval could not be settled: given up',
+  );
 }

@@ -58,7 +58,7 @@ async function settleExport(
       const { exportId, end } = entry;
       engine.log.warn(
         { ...forLog(error), batch_export_id: exportId, interval_end: end },
-        'an interval is settled later',
+        'an interval could not be settled: a later round tries again',
       );
       const silent = error instanceof DestinationUnavailable || error instanceof Unavailable;
       await postponeSettling(engine, silent ? [entry, ...entries.splice(0)] : [entry]);

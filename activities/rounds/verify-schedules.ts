@@ -26,7 +26,7 @@ async function pausedOtherwise({ stores, schedules, log }: Engine, signal: Abort
     return [...rows].filter(([id, isPaused]) => isPaused !== paused.has(id)).map(([id]) => id);
   } catch (error) {
     signal.throwIfAborted();
-    log.warn(forLog(error), 'paused schedules are looked for later');
+    log.warn(forLog(error), 'paused schedules could not be listed: the next round tries again');
     return [];
   }
 }

@@ -12,13 +12,16 @@ export async function watchFreshness(engine: Engine, signal: AbortSignal): Promi
   let alerts = 0;
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const looked = await lookAtEach(engine.stores, ids.slice(from, from + AT_ONCE), (id, error) =>
-      engine.log.warn({ ...forLog(error), batch_export_id: id }, 'freshness is looked at later'),
+      engine.log.warn(
+        { ...forLog(error), batch_export_id: id },
+        'the freshness of an export could not be checked: the next round tries again',
+      ),
     );
     signal.throwIfAborted();
     await eachOrLog(
       engine,
       signal,
-      'freshness is looked at later',
+      'the freshness of an export could not be checked: the next round tries again',
       looked,
       ({ watched }) => ofExport(watched.id),
       async (one) => {

@@ -86,6 +86,6 @@ async function discard(engine: Engine, run: Run, signal: AbortSignal): Promise<v
       await session.close();
     }
   } catch (error) {
-    engine.log.warn({ err: error, run_id: run.id }, 'what was staged is discarded later');
+    engine.log.warn({ err: error, run_id: run.id }, 'staged parts could not be discarded: the reconciler tries again');
   }
 }

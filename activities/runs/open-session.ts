@@ -134,6 +134,8 @@ export function runLog({ stores, log }: Pick<Engine, 'stores' | 'log'>, run: Run
     };
     stores.logs
       .append(entry)
-      .catch((error: unknown) => log.warn({ err: error, run_id: run.id, message }, 'a line of a run’s log is lost'));
+      .catch((error: unknown) =>
+        log.warn({ err: error, run_id: run.id, message }, 'a line of a run’s log could not be written'),
+      );
   };
 }

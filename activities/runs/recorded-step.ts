@@ -19,7 +19,9 @@ export async function recordedStep<T>(
   const { attempts } = engine.stores;
   const key = { runId: run.id, step, attempt: attempt.number };
   const stored = (writing: Promise<void>) =>
-    writing.catch((error: unknown) => engine.log.warn({ err: error, ...key }, 'the record of an attempt is lost'));
+    writing.catch((error: unknown) =>
+      engine.log.warn({ err: error, ...key }, 'the record of an attempt could not be written'),
+    );
   // The work does not wait until the record is stored.
   const begun = stored(attempts.begin(key));
   const end = (error?: StepError) => begun.then(() => stored(attempts.end(key, error)));

@@ -28,7 +28,7 @@ export function createConsolePages({ files, log }: ConsolePagesOptions): RawHand
     if (!isReading(request) || !(isFile || (PAGE.test(path) && asksForHtml(request)))) return false;
     const answer = isFile ? sendFile(files, path, request, response) : sendPage(files, request, response);
     answer.catch((error: unknown) => {
-      log.error({ error: describeError(error) }, 'the console cannot be read');
+      log.error({ error: describeError(error) }, 'the console could not be read');
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });

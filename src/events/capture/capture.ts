@@ -59,7 +59,7 @@ export function createCapture(options: CaptureOptions): Capture {
     log,
   } = options;
   const groups = createGroupCommit(createIngest(pool, { mostDistinctIds, onWarnings: warn }), (error) =>
-    log.error({ error: describeError(error) }, 'a group failed'),
+    log.error({ error: describeError(error) }, 'a group of events could not be stored'),
   );
   const openMemory = createMemory(LIMITS.heldBytes);
   const projectLimit = createRateLimit<number>(eventsPerSecond.project);

@@ -72,8 +72,7 @@ export function createSalts(options: SaltsOptions): Salts {
     try {
       await store.forget();
     } catch (error) {
-      if (!isDatabaseAway(error))
-        log.warn({ error: describeError(error) }, 'salts of days that are over were not deleted');
+      if (!isDatabaseAway(error)) log.warn({ error: describeError(error) }, 'salts of past days could not be deleted');
     }
   }
 

@@ -49,7 +49,12 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
   async function wake(exportId: string): Promise<void> {
     await executions
       .wakeDispatcher(exportId)
-      .catch((error: unknown) => log.warn({ err: error, batch_export_id: exportId }, 'the dispatcher is woken later'));
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error, batch_export_id: exportId },
+          'the dispatcher could not be woken: the reconciler tries again',
+        ),
+      );
   }
 
   /**

@@ -25,7 +25,9 @@ export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logge
       const all = [...parts].map(([part, moving]) => ({ part, ...moving() }));
       await stores.progress
         .note(runId, all)
-        .catch((error: unknown) => log.warn({ err: error, run_id: runId }, 'the progress of a run is not stored'));
+        .catch((error: unknown) =>
+          log.warn({ err: error, run_id: runId }, 'the progress of a run could not be stored'),
+        );
       writing = false;
     };
     const followed = { parts, timer: setInterval(() => void write(), EVERY_MS) };

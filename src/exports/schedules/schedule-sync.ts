@@ -34,7 +34,7 @@ export function scheduleSync({
     /** Like `set`, but logs a failure, for a caller whose change is stored already: the reconciler repeats it within a minute. */
     async trySync(id: string): Promise<void> {
       await sync(id).catch((error: unknown) =>
-        log.warn({ err: error, batch_export_id: id }, 'the schedule follows later'),
+        log.warn({ err: error, batch_export_id: id }, 'the schedule could not be set: the reconciler tries again'),
       );
     },
 

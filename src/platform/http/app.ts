@@ -114,7 +114,7 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
       await next();
     } catch (error) {
       const away = isAway(error);
-      if (away) log.warn({ requestId, code: (error as { code?: unknown }).code }, 'the database cannot be reached');
+      if (away) log.warn({ requestId, code: (error as { code?: unknown }).code }, 'the database could not be reached');
       const answer = away
         ? answerFor(new Unavailable('The service cannot reach its database right now.'))
         : answerFor(error);
@@ -127,7 +127,7 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
     const path = (ctx['_matchedRoute'] as string | undefined) ?? null;
     const durationMs = Math.round(performance.now() - startedAt);
     const line = { requestId, method: ctx.method, path, status: ctx.status, durationMs };
-    if (failure) log.error({ ...line, error: describeError(failure) }, 'request failed');
+    if (failure) log.error({ ...line, error: describeError(failure) }, 'the request could not be answered');
     else log.debug(line, 'request');
   };
 }
