@@ -56,6 +56,20 @@ const RETIRED: readonly (readonly [pattern: string, instead: string])[] = [
 const RETIRED_NAMES = RETIRED.map(([pattern]) => pattern).join('|');
 
 /**
+ * Words that say nothing alone as the name of a function: participles and prepositions, which leave open whether it does something, or
+ * returns something.
+ */
+const BARE_WORD =
+  /^(?:[a-z]+ed|said|told|kept|gone|given|taken|made|found|known|shown|seen|held|left|lost|sent|built|done|written|drawn|hidden|due|of|by|in|on|at|to|from|under|over|again|already|later|then|without|within|until|till|after|before|between|among|since|once|twice|only|both|up|down|never|not)$/;
+/** Bare words that are names all the same, with the reason. */
+const FINE_FUNCTIONS: Readonly<Record<string, string>> = {
+  of: 'after the noun of its object: `diagnosis.of(run)`',
+  at: 'after the noun of its object, with the position as its argument',
+  up: 'the command `sluice up`, and the method of migrations that knex calls',
+  down: 'the method of migrations that knex calls',
+};
+
+/**
  * Words that no description or summary in src/ begins with: clients read each text alone, without the field above it or the path beside it.
  * A summary is an imperative.
  */
@@ -148,6 +162,30 @@ function ellipticalIn(text: string): string[] {
   return text.match(ELLIPTICAL) ?? [];
 }
 
+/** @returns the functions and methods whose whole name is a bare word, by line */
+function bareFunctionsIn(text: string): { line: number; name: string }[] {
+  const tree = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true);
+  const bare: { line: number; name: string }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (isNamedFunction(node) && BARE_WORD.test(node.name.text) && !Object.hasOwn(FINE_FUNCTIONS, node.name.text)) {
+      bare.push({ line: tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1, name: node.name.text });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return bare;
+}
+
+function isNamedFunction(node: ts.Node): node is ts.Node & { name: ts.Identifier } {
+  if (ts.isVariableDeclaration(node)) {
+    const { initializer } = node;
+    if (!initializer || !(ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))) return false;
+    return ts.isIdentifier(node.name);
+  }
+  if (!ts.isFunctionDeclaration(node) && !ts.isMethodDeclaration(node) && !ts.isMethodSignature(node)) return false;
+  return node.name !== undefined && ts.isIdentifier(node.name);
+}
+
 const kindOf = (file: string) => (file.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
 
 function sourceFiles(): string[] {
@@ -171,6 +209,40 @@ describe('the vocabulary', () => {
       ),
     );
     assert.equal(complaints.length, 0, `\n${complaints.join('\n')}`);
+  });
+
+  it('is kept by the names of all functions of the product', () => {
+    const complaints = sourceFiles()
+      .filter((file) => file.startsWith('src/'))
+      .flatMap((file) =>
+        bareFunctionsIn(readFileSync(path.join(ROOT, file), 'utf8')).map(
+          ({ line, name }) => `${file}:${line}: ${name}`,
+        ),
+      );
+    assert.equal(
+      complaints.length,
+      0,
+      `Use a verb for an effect (writeAnswer) or a noun for a value (dueFiles):\n${complaints.join('\n')}`,
+    );
+  });
+
+  it('finds functions whose name is a participle or a preposition alone', () => {
+    const text = [
+      'function written() {}',
+      'const kept = () => {};',
+      'const found = 1;',
+      'const store = { async due() {}, dueFiles() {}, of() {} };',
+      'type Session = { delivered(): void; findReceipt(): void };',
+    ].join('\n');
+    assert.deepEqual(
+      bareFunctionsIn(text).map(({ line, name }) => [line, name]),
+      [
+        [1, 'written'],
+        [2, 'kept'],
+        [4, 'due'],
+        [5, 'delivered'],
+      ],
+    );
   });
 
   it('is kept by all descriptions and summaries of the API', () => {

@@ -37,7 +37,7 @@ export async function dispatchRequests(
     await endBackfills(engine, exportId);
     return { open: 0, progressed: true };
   }
-  if ((await engine.timeline.blocked()) !== undefined)
+  if ((await engine.timeline.blockReason()) !== undefined)
     return { open: await stores.runRequests.countOpen(exportId), progressed: false };
   const tiling = await stores.batchExports.tiling(exportId);
   const waiting = await endWaiting(engine, batchExport);

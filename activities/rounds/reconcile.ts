@@ -63,7 +63,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   await step('timeline', () => engine.timeline.check(), undefined);
   // If reading the block fails, deliveries may be blocked.
   // tooth: blocked-acts-nowhere
-  if (await step('block', async () => (await engine.timeline.blocked()) !== undefined, true)) {
+  if (await step('block', async () => (await engine.timeline.blockReason()) !== undefined, true)) {
     const alerts = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
     await step(
       'round',

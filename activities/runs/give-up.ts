@@ -77,7 +77,7 @@ async function end(engine: Engine, run: Run, { level, ...how }: End, { onlyUnpla
 /** Removes staged parts, as far as the destination permits now; the rest stays recorded, and the reconciler tries again. */
 async function discard(engine: Engine, run: Run, signal: AbortSignal): Promise<void> {
   // While deliveries are blocked, recorded artifacts may be in use by another database.
-  if (!run.plan || (await engine.timeline.blocked()) !== undefined) return;
+  if (!run.plan || (await engine.timeline.blockReason()) !== undefined) return;
   try {
     const session = await openSessionToSettle(engine, plannedRun(run), signal);
     try {

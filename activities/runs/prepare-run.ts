@@ -90,7 +90,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
 
 /** Makes a run wait while deliveries are blocked, because its plan would follow another state of the database. @throws Unavailable */
 async function waitForTimeline({ timeline }: Engine): Promise<void> {
-  const reason = await timeline.blocked();
+  const reason = await timeline.blockReason();
   if (reason !== undefined)
     throw new Unavailable(reason, BLOCKED_RETRY_SECONDS, { fault: runFault('deliveries_blocked') });
 }

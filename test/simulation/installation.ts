@@ -122,7 +122,7 @@ export async function buildInstallation() {
     await engine.timeline.check();
     for (const id of await stores.schedules.exportsToVerify(1)) await setter.verify(id);
     await closeLostRuns(engine, IDLE_SECONDS, signal);
-    if ((await engine.timeline.blocked()) !== undefined) return;
+    if ((await engine.timeline.blockReason()) !== undefined) return;
     await fillGaps(engine, signal);
     await watchImports(engine, signal);
     await settleIntervals(engine, { signal });

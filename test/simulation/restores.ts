@@ -36,7 +36,11 @@ export async function restore(story: Story, restarts: boolean): Promise<void> {
   const isOther = world.temporal.witness() !== backUp.witness;
   // A worker that goes on delivers until its next round, what it knows: only the commits protect then.
   if (!restarts) await world.settle();
-  assert.equal((await world.engine.timeline.blocked()) !== undefined, isOther, 'the witness tells a restored database');
+  assert.equal(
+    (await world.engine.timeline.blockReason()) !== undefined,
+    isOther,
+    'the witness tells a restored database',
+  );
   if (isOther) foreign.blocked = await world.everythingDelivered();
   else delete foreign.blocked;
 }
@@ -94,7 +98,7 @@ export async function recover(story: Story): Promise<void> {
   await world.recover();
   delete foreign.blocked;
   await assertForeignUnchanged(story);
-  assert.equal(await world.engine.timeline.blocked(), undefined, 'deliveries go on');
+  assert.equal(await world.engine.timeline.blockReason(), undefined, 'deliveries go on');
   for (const life of living(story)) await assertListed(story, life);
 }
 

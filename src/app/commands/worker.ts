@@ -44,7 +44,7 @@ async function run(): Promise<void> {
   try {
     const worker = await whenTemporalAnswers(engine, options, stopping.signal);
     // The first delivery would check, too, but after a restore the operator should know at once.
-    await engine.timeline.blocked();
+    await engine.timeline.blockReason();
     engine.log.info('worker ready');
     reportReady(true);
     const shutdown = () => {

@@ -73,13 +73,13 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
   }
 
   /** Why deliveries are blocked; undefined if they are not. The first call of a process asks the witness. */
-  async function blocked(): Promise<string | undefined> {
+  async function blockReason(): Promise<string | undefined> {
     firstCheck ??= checkFirst();
     await firstCheck;
     return reason();
   }
 
-  /** The reason of `blocked`, from the database alone, without asking the witness. For processes that do not deliver. */
+  /** The answer of `blockReason`, from the database alone, without asking the witness. For processes that do not deliver. */
   async function reason(): Promise<string | undefined> {
     const { blocked: block } = await stores.timeline.state();
     return block === null ? undefined : describeBlock(block);
@@ -87,12 +87,12 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
 
   return {
     check,
-    blocked,
+    blockReason,
     reason,
 
     /** @throws DeliveriesBlocked */
     async assertDeliverable(): Promise<void> {
-      const reason = await blocked();
+      const reason = await blockReason();
       if (reason !== undefined) throw new DeliveriesBlocked(reason);
     },
   };

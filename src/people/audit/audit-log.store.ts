@@ -160,7 +160,7 @@ export function auditLogStore(db: Knex) {
     list: (projectId: number, wanted: AuditLogFilter, page: Page) => listPage({ project_id: projectId }, wanted, page),
 
     /** Changes of some objects within a time, the newest first, with the users who made them. */
-    async between(
+    async changesBetween(
       projectId: number,
       about: readonly { scope: string; itemId: string | number }[],
       { after, until, limit }: { after: string; until: string; limit: number },

@@ -269,7 +269,10 @@ describe('a database that was restored', () => {
     });
 
     it('delivers nothing until an operator recovers it, and loses nothing', async () => {
-      assert.match((await restored.engine.timeline.blocked()) ?? '', /another state of this database.*sluice recover/);
+      assert.match(
+        (await restored.engine.timeline.blockReason()) ?? '',
+        /another state of this database.*sluice recover/,
+      );
       const { id: backfill } = await restored.backfills.request(restored.projectId, id, RANGE);
       // Schedules are the original's as long as it is not known who is who.
       await restored.engine.schedules.remove(id);

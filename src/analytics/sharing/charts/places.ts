@@ -10,7 +10,7 @@ export type Laid = Placed & { insight?: object | null };
 
 /** Tiles without a place come after all others, two beside each other. */
 export function placesOf(tiles: readonly Laid[]): (readonly [id: number, area: string])[] {
-  const placed = compact(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(bounded));
+  const placed = compact(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(boundTile));
   const places = placed.map(({ id, layouts }) => [id, gridPlaceOf(layouts, 'sm')!] as const);
   const bottom = Math.max(0, ...places.map(([, { y, h }]) => y + h));
   const others = arrange(
@@ -20,7 +20,7 @@ export function placesOf(tiles: readonly Laid[]): (readonly [id: number, area: s
   return [...places, ...others].map(([id, place]) => [id, areaOf(place)] as const);
 }
 
-function bounded(tile: Laid): Laid {
+function boundTile(tile: Laid): Laid {
   const { h, ...place } = gridPlaceOf(tile.layouts, 'sm')!;
   return { id: tile.id, layouts: { sm: { ...place, h: Math.min(h, isEmpty(tile) ? EMPTY_HEIGHT : MAX_HEIGHT) } } };
 }

@@ -47,7 +47,7 @@ export function plot({ label, ticks, labels, shapes }: Frame): ComponentChild {
     h(
       'svg',
       { class: 'x-axis', 'aria-hidden': 'true' },
-      thinned(labels).map(({ text, at }, index) =>
+      thinOut(labels).map(({ text, at }, index) =>
         h('text', { x: `${round(at * 100)}%`, y: '1.3em', 'text-anchor': 'middle', class: classOf(index) }, text),
       ),
     ),
@@ -55,7 +55,7 @@ export function plot({ label, ticks, labels, shapes }: Frame): ComponentChild {
 }
 
 /** Every nth label, so that those that remain do not overlap. */
-function thinned<T>(labels: readonly T[]): T[] {
+function thinOut<T>(labels: readonly T[]): T[] {
   const step = Math.max(1, Math.ceil(labels.length / MAX_LABELS));
   return labels.filter((_, index) => index % step === 0);
 }

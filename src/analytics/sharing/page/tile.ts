@@ -26,12 +26,12 @@ export function insight(one: SharedInsight, settings: ShareSettings): ComponentC
     { class: 'insight' },
     h('h2', null, name),
     one.description !== '' && h('p', { class: 'description' }, one.description),
-    one.error ? h('p', { class: 'failed' }, one.error.message) : drawn(one, name, settings),
+    one.error ? h('p', { class: 'failed' }, one.error.message) : drawInsight(one, name, settings),
     one.last_refresh !== null && h('p', { class: 'quiet as-of' }, 'As of ', instant(one.last_refresh)),
   );
 }
 
-function drawn(one: SharedInsight, name: string, settings: ShareSettings): ComponentChild {
+function drawInsight(one: SharedInsight, name: string, settings: ShareSettings): ComponentChild {
   if (!Array.isArray(one.result)) return h('p', { class: 'quiet' }, 'There is nothing to show yet.');
   const chart = chartOf(
     {
