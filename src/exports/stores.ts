@@ -1,5 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
-import { inTransaction } from '../platform/db/transactions.ts';
+import { withTransactions, type WithTransactions } from '../platform/db/transactions.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
 import { outboxStore } from '../platform/notify/outbox.store.ts';
@@ -68,14 +68,8 @@ function bind(db: Knex) {
 /** Stores that share one connection or transaction. */
 export type Bound = ReturnType<typeof bind>;
 
-export type ExportStores = Bound & {
-  /** Runs the work with stores that share one transaction; it commits when the work returns. */
-  inTransaction<T>(work: (stores: Bound) => Promise<T>): Promise<T>;
-};
+export type ExportStores = WithTransactions<Bound>;
 
 export function exportStores(db: Knex): ExportStores {
-  return {
-    ...bind(db),
-    inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))),
-  };
+  return withTransactions(db, bind);
 }

@@ -1,5 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
-import { inTransaction } from '../platform/db/transactions.ts';
+import { withTransactions, type WithTransactions } from '../platform/db/transactions.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { accessControlStore } from './access/access-controls.store.ts';
 import { accountStore } from './accounts/accounts.store.ts';
@@ -38,14 +38,8 @@ function bind(db: Knex) {
 /** Stores that share one connection or transaction. */
 export type IdentityBound = ReturnType<typeof bind>;
 
-export type IdentityStores = IdentityBound & {
-  /** Runs the work with stores that share one transaction; it commits when the work returns. */
-  inTransaction<T>(work: (stores: IdentityBound) => Promise<T>): Promise<T>;
-};
+export type IdentityStores = WithTransactions<IdentityBound>;
 
 export function identityStores(db: Knex): IdentityStores {
-  return {
-    ...bind(db),
-    inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))),
-  };
+  return withTransactions(db, bind);
 }

@@ -1,5 +1,5 @@
 /** The stores of persons and groups over one connection or one transaction. */
-import { inTransaction } from '../../platform/db/transactions.ts';
+import { withTransactions, type WithTransactions } from '../../platform/db/transactions.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { auditLogStore } from '../../people/audit/audit-log.store.ts';
 import { groupTypeStore } from './group-types.store.ts';
@@ -18,11 +18,8 @@ function bind(db: Knex) {
 /** Stores that share one connection or transaction. */
 export type PeopleBound = ReturnType<typeof bind>;
 
-export type PeopleStores = PeopleBound & {
-  /** Runs the work with stores that share one transaction; it commits when the work returns. */
-  inTransaction<T>(work: (stores: PeopleBound) => Promise<T>): Promise<T>;
-};
+export type PeopleStores = WithTransactions<PeopleBound>;
 
 export function peopleStores(db: Knex): PeopleStores {
-  return { ...bind(db), inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))) };
+  return withTransactions(db, bind);
 }

@@ -24,3 +24,14 @@ export async function inTransaction<T>(db: Knex, work: (transaction: Knex.Transa
     }
   }
 }
+
+/** Stores over one connection, and `inTransaction`, which runs work with the same stores over one transaction. */
+export type WithTransactions<Bound> = Bound & {
+  /** Runs the work with stores that share one transaction; it commits when the work returns. */
+  inTransaction<T>(work: (stores: Bound) => Promise<T>): Promise<T>;
+};
+
+/** @param bind makes the stores for a connection or a transaction */
+export function withTransactions<Bound extends object>(db: Knex, bind: (db: Knex) => Bound): WithTransactions<Bound> {
+  return { ...bind(db), inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))) };
+}
