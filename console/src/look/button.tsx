@@ -9,7 +9,7 @@ export type ButtonProps = AriaButtonProps & { kind?: Kind; ref?: Ref<HTMLButtonE
 
 /** A button; `isPending` keeps its width and is announced to screen readers. */
 export function Button({ kind = 'plain', ...props }: ButtonProps) {
-  return <AriaButton {...props} className={`${styles.button} ${styles[kind]}`} />;
+  return <AriaButton {...props} className={`${styles.button} ${styles[kind] ?? ''}`} />;
 }
 
 /** Also to an address that was put together. */
@@ -17,5 +17,5 @@ type ButtonLinkProps = (LinkProps | (Omit<LinkProps, 'to' | 'params' | 'search'>
 
 /** A link that looks like a button: for navigation to another page. */
 export function ButtonLink({ kind = 'plain', ...props }: ButtonLinkProps) {
-  return <Link {...(props as LinkProps)} className={`${styles.button} ${styles[kind]}`} />;
+  return <Link {...(props as LinkProps)} className={`${styles.button} ${styles[kind] ?? ''}`} />;
 }

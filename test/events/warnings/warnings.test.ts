@@ -7,10 +7,10 @@ import { warningStore, type WarningMinute, type WarningStore } from '../../../sr
 import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../../src/people/stores.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
+import { leastMs } from '../../support/durations.ts';
 import { startApi, type Api } from '../../support/api/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
-import { leastMs } from '../../support/durations.ts';
 
 type Page = { count: number; next: string | null; results: { code: string; count: number; examples: object[] }[] };
 

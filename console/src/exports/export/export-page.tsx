@@ -49,7 +49,8 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
       {map.data?.codes.length === 0 && (
         <Empty>
-          No interval has ended yet. Each is delivered when it ends; earlier ones can be delivered by a backfill.
+          No interval has ended since the export was created. Each is delivered when it ends; earlier ones can be
+          delivered by a backfill.
         </Empty>
       )}
       {one.data && map.data && map.data.codes.length > 0 && (

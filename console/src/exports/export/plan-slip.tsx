@@ -75,7 +75,7 @@ export function PlanSlip(props: SlipProps) {
         <CopyVerify exportId={exportId} range={range} />
       </div>
       {start.isSuccess && (
-        <Progress projectId={projectId} exportId={exportId} id={start.data} interval={cadence.interval} />
+        <Progress {...{ projectId, exportId, onlyMissing }} id={start.data} interval={cadence.interval} />
       )}
     </section>
   );
@@ -134,9 +134,9 @@ function Lines({ plan, selected, isExact }: { plan: Preview; selected: number; i
   );
 }
 
-type ProgressProps = { projectId: number; exportId: string; id: string; interval: string };
+type ProgressProps = { projectId: number; exportId: string; id: string; interval: string; onlyMissing: boolean };
 
-function Progress({ projectId, exportId, id, interval }: ProgressProps) {
+function Progress({ projectId, exportId, id, interval, onlyMissing }: ProgressProps) {
   const queries = useQueryClient();
   const { data } = useQuery(backfillQuery(projectId, exportId, id));
   const finished = data?.progress.finished_runs;
@@ -145,6 +145,11 @@ function Progress({ projectId, exportId, id, interval }: ProgressProps) {
     // Not the plan: it does not change under the pointer.
     void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'map'] });
   }, [queries, projectId, exportId, finished]);
+  const isOver = onlyMissing && data?.finished_at != null;
+  useEffect(() => {
+    // What was missing is delivered: the lines of the spent plan would deny it.
+    if (isOver) void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'plan'] });
+  }, [queries, projectId, exportId, isOver]);
   if (!data) return null;
   const { total_runs, finished_runs, failed_runs } = data.progress;
   return (

@@ -31,8 +31,8 @@ export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, 
     if (first && Date.parse(first.end) > now)
       return (
         <>
-          No interval has ended yet. The first, {formatInterval(first.start, first.end, viewerZone)}, is delivered once
-          it ends.
+          No interval has ended since the export was created. The first,{' '}
+          {formatInterval(first.start, first.end, viewerZone)}, is delivered once it ends.
         </>
       );
     return <>Nothing has been delivered yet{behind}.</>;
