@@ -147,7 +147,7 @@ function Progress({ projectId, exportId, id, interval, onlyMissing }: ProgressPr
   }, [queries, projectId, exportId, finished]);
   const isOver = onlyMissing && data?.finished_at != null;
   useEffect(() => {
-    // What was missing is delivered: the lines of the spent plan would deny it.
+    // The lines of the spent plan would still call delivered intervals missing.
     if (isOver) void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'plan'] });
   }, [queries, projectId, exportId, isOver]);
   if (!data) return null;
