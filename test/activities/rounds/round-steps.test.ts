@@ -95,11 +95,11 @@ describe('a step that ends before it has reached every export', () => {
     const { stores } = world.engine;
     const first = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
-      const watched = async (asked: readonly string[]) => {
+      const watchedExports = async (asked: readonly string[]) => {
         first.add(asked[0]!);
         return [];
       };
-      const freshness = { ...stores.freshness, watched };
+      const freshness = { ...stores.freshness, watchedExports };
       await watchFreshness({ ...world.engine, stores: { ...stores, freshness } }, new AbortController().signal);
     }
     assert.deepEqual([...first].sort(), [...ids].sort());
