@@ -138,7 +138,7 @@ describe('superseded files at a destination', () => {
     const { supersededFiles } = world.engine.stores;
     const [due] = await supersededFiles.dueFiles(24, 10);
     assert.ok(due);
-    const found = { ...world.engine.stores, supersededFiles: { ...supersededFiles, due: async () => [due] } };
+    const found = { ...world.engine.stores, supersededFiles: { ...supersededFiles, dueFiles: async () => [due] } };
     await sql('update superseded_files set left_at = null where batch_export_id = $1', [id]);
     await deleteSupersededFiles({ ...world.engine, stores: found }, new AbortController().signal);
     assert.deepEqual(await files(), before);
