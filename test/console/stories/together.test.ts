@@ -120,10 +120,10 @@ describe('people who share a project', () => {
     await page.getByLabel('Directory', { exact: true }).fill('kept');
     await at.sluice.db('sessions').where({ user_id: at.tenant.userId }).delete();
     await page.getByRole('button', { name: 'Create' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('Your session has ended.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Log in again' });
+    await dialog.getByText('What you have typed is kept.').waitFor();
     await dialog.getByLabel('Password').fill(PASSWORD);
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Log in' }).click();
     await page.waitForURL(/exports\/[\da-f-]{36}$/);
     await page.getByRole('heading', { name: /^Kept/ }).waitFor();
     const { results } = await at.request<{ results: Exported[] }>('GET', '/batch_exports/');
