@@ -8,7 +8,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'activity-names',
     guards: 'workflows that are under way find their activities after an upgrade',
     tests: ['test/frozen-names.test.ts'],
-    grep: 'temporal-activities',
+    grep: 'kind temporal/activities',
     replace: ['exportPart: activity(', 'stagePart: activity('],
   },
   {
