@@ -95,7 +95,7 @@ describe('streams of changes', () => {
       const { received } = await terse.follow(bearer(terse.admin.key));
       await note();
       await note();
-      // A second connection listens here, so both streams have to be waited for.
+      // This world listens on its own connection, so both changes may arrive later here.
       await until('both', () => sent(received).length === 2);
       const back = await terse.follow({ ...bearer(terse.admin.key), 'Last-Event-ID': received[0]!.id! });
       await until('a reset', () => sent(back.received).length > 0);

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components';
-import { ApiError, messageOf } from '../../api/client.ts';
+import { messageAt, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
+import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Time } from '../../look/time.tsx';
 import { addPassword, removePassword, sharingQuery, type Shared, type Sharing } from '../dashboards-data.ts';
-import { Question } from './question.tsx';
 import styles from './sharing.module.css';
 
 type Password = Sharing['share_passwords'][number];
@@ -41,7 +41,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
     setAsked(one);
   }
   const { error } = adding;
-  const at = (attr: string) => (error instanceof ApiError && error.attr === attr ? error.message : undefined);
+  const at = (attr: string) => messageAt(error, attr);
   const isElsewhere = error && at('raw_password') === undefined && at('note') === undefined;
   return (
     <section aria-label="Passwords" className={styles.passwords}>
@@ -106,18 +106,21 @@ export function Passwords({ path, passwords }: PasswordsProps) {
         </p>
       )}
       {asked && (
-        <Question
+        <FormDialog
           title={`Delete the password ${nameOf(asked)}?`}
+          kind="danger"
           action="Delete it"
           request={removing}
-          onConfirm={() => removing.mutate(asked.id)}
+          onSubmit={() => removing.mutate(asked.id)}
           onClose={() => setAsked(undefined)}
         >
-          It stops working at once, and everyone who opened the link with it is locked out. It cannot be brought back.{' '}
-          {passwords.length === 1
-            ? 'It is the only password: nobody can open the link until you add another.'
-            : 'The other passwords keep working.'}
-        </Question>
+          <p>
+            It stops working at once, and everyone who opened the link with it is locked out. It cannot be brought back.{' '}
+            {passwords.length === 1
+              ? 'It is the only password: nobody can open the link until you add another.'
+              : 'The other passwords keep working.'}
+          </p>
+        </FormDialog>
       )}
     </section>
   );

@@ -1,16 +1,15 @@
 /** Settings of a dashboard's public link: whether it works, until when, and with which passwords. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, messageOf } from '../../api/client.ts';
+import { messageAt, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
-import { Actions, Dialog } from '../../look/dialog.tsx';
+import { Actions, Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Switch } from '../../look/field.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { changeSharing, replaceLink, sharingQuery, type Shared, type Sharing } from '../dashboards-data.ts';
 import { Expiry } from './expiry.tsx';
 import { Passwords } from './passwords.tsx';
-import { Question } from './question.tsx';
 import styles from './sharing.module.css';
 
 export function SharingDialog({ path, onClose }: { path: Shared; onClose: () => void }) {
@@ -48,7 +47,7 @@ function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
     changing.reset();
     setAsked(what);
   }
-  const atExpiry = error instanceof ApiError && error.attr === 'expires_at' ? error.message : undefined;
+  const atExpiry = messageAt(error, 'expires_at');
   return (
     <>
       <div className={styles.part}>
@@ -89,28 +88,34 @@ function Settings({ path, sharing }: { path: Shared; sharing: Sharing }) {
         </p>
       )}
       {asked === 'replace' && (
-        <Question
+        <FormDialog
           title="Replace the link?"
+          kind="danger"
           action="Replace it"
           request={changing}
-          onConfirm={() => changing.mutate('link')}
+          onSubmit={() => changing.mutate('link')}
           onClose={() => setAsked(undefined)}
         >
-          The link that you see now stops working in five minutes, for everyone who has it and on every page that embeds
-          it. You have to send out the new link. Passwords and expiry stay as they are.
-        </Question>
+          <p>
+            The link that you see now stops working in five minutes, for everyone who has it and on every page that
+            embeds it. You have to send out the new link. Passwords and expiry stay as they are.
+          </p>
+        </FormDialog>
       )}
       {asked === 'stop' && (
-        <Question
+        <FormDialog
           title="Stop sharing?"
+          kind="danger"
           action="Stop sharing"
           request={changing}
-          onConfirm={() => changing.mutate({ enabled: false })}
+          onSubmit={() => changing.mutate({ enabled: false })}
           onClose={() => setAsked(undefined)}
         >
-          The link stops working at once, for everyone who has it, and cannot be brought back. If you share the
-          dashboard again, it gets a new link.
-        </Question>
+          <p>
+            The link stops working at once, for everyone who has it, and cannot be brought back. If you share the
+            dashboard again, it gets a new link.
+          </p>
+        </FormDialog>
       )}
     </>
   );

@@ -1,4 +1,4 @@
-/** From when to when, how fast, and who is told: nothing that a first export needs. */
+/** Bounds, limits and notifications of an export. A first export needs none of them. */
 import { Checkbox, Switch, TextField } from '../../look/field.tsx';
 import { viewerZone } from '../../look/time.tsx';
 import type { Draft, Notifications, Typed } from './draft.ts';
@@ -132,7 +132,7 @@ export function NotificationFields({ draft, set }: FieldsProps) {
         />
       )}
       {isAny && (
-        <div role="group" aria-label="Told of" className={styles.checks}>
+        <div role="group" aria-label="Notify when" className={styles.checks}>
           {ALL.map((kind) => (
             <Checkbox
               key={kind}
