@@ -1,5 +1,6 @@
 /** Dashboards in a browser: found, drawn as visitors see them, and shared by a link that takes a password. */
 import assert from 'node:assert/strict';
+import { buildMember } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
 import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
@@ -51,8 +52,8 @@ describe('dashboards in the console', () => {
   });
   after(() => world?.stop());
 
-  async function show(path: string) {
-    const visitor = await visit(world.sluice, { userId: world.ours.userId });
+  async function show(path: string, userId = world.ours.userId) {
+    const visitor = await visit(world.sluice, { userId });
     open.push(visitor);
     await visitor.page.goto(`/project/${world.ours.projectId}/dashboards${path}`);
     return visitor.page;
@@ -163,5 +164,27 @@ describe('dashboards in the console', () => {
     await page.getByRole('option', { name: 'Never' }).click();
     await expiry.getByText('Expired').waitFor({ state: 'detached' });
     assert.equal((await shared()).status, 200);
+  });
+
+  it('are not shared by who may only look at them: they see who has access, and whom to ask', async () => {
+    const { db } = world.sluice;
+    const looked = await world.buildDashboard({ name: 'Only looked at' });
+    const member = await buildMember(db, world.ours);
+    await db('access_controls').insert({
+      id: db.raw('gen_random_uuid()'),
+      project_id: world.ours.projectId,
+      resource: 'dashboard',
+      resource_id: String(looked),
+      access_level: 'viewer',
+    });
+    await world.share(looked, { expires_at: '2099-07-01T10:00:00Z' });
+    const page = await show(`/${looked}`, member.userId);
+    await page.getByRole('button', { name: 'Shared by link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share this dashboard' });
+    await dialog.getByText('ask an editor to change how it is shared').waitFor();
+    await dialog.getByText('It works until').waitFor();
+    await dialog.getByRole('button', { name: 'Copy' }).waitFor();
+    assert.equal(await dialog.getByRole('switch').count(), 0);
+    assert.equal(await dialog.getByRole('button', { name: 'Replace the link' }).count(), 0);
   });
 });

@@ -33,8 +33,9 @@ export function DashboardPage() {
           <Tiles dashboard={data} />
         </>
       )}
-      {isSharing && (
+      {isSharing && data && (
         <SharingDialog
+          mayEdit={mayEdit(data)}
           path={{ project_id: projectId, dashboard_id: String(dashboardId) }}
           onClose={() => {
             setSharing(false);
@@ -44,6 +45,13 @@ export function DashboardPage() {
       )}
     </main>
   );
+}
+
+const EDITS = 37;
+
+/** Whether the user may change the dashboard, and so its link: by their access level, and by its own restriction. */
+function mayEdit({ user_access_level: level, effective_privilege_level: privilege }: Dashboard): boolean {
+  return privilege === EDITS && (level === 'editor' || level === 'manager');
 }
 
 function Tiles({ dashboard: { tiles } }: { dashboard: Dashboard }) {

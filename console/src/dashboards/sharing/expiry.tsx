@@ -87,7 +87,7 @@ function At({ expiresAt, isPending, error, onChange }: AtProps) {
   );
 }
 
-function Validity({ expiresAt, enabled }: { expiresAt: string; enabled: boolean }) {
+export function Validity({ expiresAt, enabled }: { expiresAt: string; enabled: boolean }) {
   const now = useNow();
   const time = <Time iso={expiresAt} weekday />;
   if (Date.parse(expiresAt) > now) {

@@ -8,23 +8,38 @@ import { Actions, Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Switch } from '../../look/field.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { changeSharing, replaceLink, sharingQuery, type Shared, type Sharing } from '../dashboards-data.ts';
-import { Expiry } from './expiry.tsx';
+import { Expiry, Validity } from './expiry.tsx';
 import { Passwords } from './passwords.tsx';
 import styles from './sharing.module.css';
 
-export function SharingDialog({ path, onClose }: { path: Shared; onClose: () => void }) {
+type SharingDialogProps = { path: Shared; mayEdit: boolean; onClose: () => void };
+
+export function SharingDialog({ path, mayEdit, onClose }: SharingDialogProps) {
   const sharing = useQuery(sharingQuery(path));
   return (
     <Dialog title="Share this dashboard" isOpen onClose={onClose} width="wide">
       {sharing.isPending && <Skeleton rows={3} />}
       {sharing.isError && <Failure error={sharing.error} onRetry={() => void sharing.refetch()} />}
-      {sharing.data && <Settings path={path} sharing={sharing.data} />}
+      {sharing.data && (mayEdit ? <Settings path={path} sharing={sharing.data} /> : <View sharing={sharing.data} />)}
       <Actions>
         <Button kind="quiet" onPress={onClose}>
           Close
         </Button>
       </Actions>
     </Dialog>
+  );
+}
+
+/** The settings as people see them who may not change them. */
+function View({ sharing }: { sharing: Sharing }) {
+  const { enabled, expires_at: expiresAt } = sharing;
+  return (
+    <>
+      <p>{audienceOf(sharing)}</p>
+      {enabled && <Link token={sharing.access_token} />}
+      {enabled && expiresAt !== null && <Validity expiresAt={expiresAt} enabled={enabled} />}
+      <p className="quiet">You can look at this dashboard; ask an editor to change how it is shared.</p>
+    </>
   );
 }
 
@@ -129,7 +144,9 @@ function audienceOf({ enabled, password_required: asks, share_passwords: passwor
   return 'Anyone who has the link and one of its passwords can see this dashboard without logging in.';
 }
 
-function Link({ token, onReplace, isPending }: { token: string; onReplace: () => void; isPending: boolean }) {
+type LinkProps = { token: string; isPending?: boolean; onReplace?: () => void };
+
+function Link({ token, isPending = false, onReplace }: LinkProps) {
   const link = new URL(`/shared/${token}`, location.origin).href;
   return (
     <div className={styles.link}>
@@ -137,9 +154,11 @@ function Link({ token, onReplace, isPending }: { token: string; onReplace: () =>
       <Copy text={link} kind="plain">
         Copy
       </Copy>
-      <Button kind="quiet" isDisabled={isPending} onPress={onReplace}>
-        Replace the link…
-      </Button>
+      {onReplace && (
+        <Button kind="quiet" isDisabled={isPending} onPress={onReplace}>
+          Replace the link…
+        </Button>
+      )}
     </div>
   );
 }
