@@ -153,6 +153,36 @@ describe('a fault of a bucket', () => {
     }
   });
 
+  /** An interval without rows uploads nothing before the commit: the first question is a HEAD, whose answer has no body. */
+  const deliverEmpty = (change: object) => faultIn('S3', intervalAt({ prefix: 'region', ...change }).deliver([]));
+
+  describe('of a region', () => {
+    const WRONG = { code: 'wrong_region', owner: 'you', field: 'destination__config__region' };
+
+    it('of a real store is reported for an interval without rows', async () => {
+      assert.deepEqual(await deliverEmpty({ region: 'eu-central-1' }), WRONG);
+    });
+
+    it('is named if the store names it in a header, as S3 does', async () => {
+      const server = createServer((request, response) => {
+        request.resume();
+        response.writeHead(400, { Connection: 'close', 'x-amz-bucket-region': 'eu-west-3' }).end();
+      });
+      await behind(server, 'http', async (endpoint_url) => {
+        assert.deepEqual(await deliverEmpty({ endpoint_url }), WRONG);
+        const [exists] = destination.steps;
+        const tried = exists!.run(configWith({ endpoint_url }), {
+          ...SUBJECT,
+          columns: [],
+          merge: null,
+          environment: PRIVATE,
+          signal: new AbortController().signal,
+        });
+        await assert.rejects(tried, { message: 'The bucket is in another region: eu-west-3.' });
+      });
+    });
+  });
+
   const codeOfTls = (tls: { key: string; cert: string }) =>
     behind(createTlsServer(tls), 'https', (endpoint_url) => codeOf({ endpoint_url }));
 

@@ -3,6 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { Transform, pipeline, type Readable } from 'node:stream';
 import { checkedAgents } from '../../../platform/net/connect.ts';
 import { hostRules } from '../../../platform/net/host-rules.ts';
+import { noteRegion } from './refused-region.ts';
 
 /** Limit of answers other than an object's content, which are small XML. */
 const ANSWER_BYTES = 4 * 1024 * 1024;
@@ -47,6 +48,13 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
         return result;
       },
     { step: 'deserialize', priority: 'low', name: 'capAnswers' },
+  );
+  client.middlewareStack.add(
+    (next) => (input) =>
+      next(input).catch((error: unknown) => {
+        throw noteRegion(error, access.region);
+      }),
+    { step: 'initialize', name: 'noteRegion' },
   );
   return {
     client,

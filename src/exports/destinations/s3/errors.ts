@@ -16,7 +16,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTU
 /** Status of a request that had no effect. */
 const BUSY = 503;
 
-type SdkError = { name?: unknown; code?: unknown; $metadata?: { httpStatusCode?: number } };
+type SdkError = { name?: unknown; code?: unknown; bucketRegion?: string; $metadata?: { httpStatusCode?: number } };
 
 /** The store's code for an error: `NoSuchUpload`, `AccessDenied`, …; for a network error the system's. */
 export function codeOf(error: unknown): string {
@@ -65,5 +65,8 @@ export function translate(error: unknown, action?: S3Action): never {
   const status = statusOf(error);
   if (status === undefined && !BY_CODE.has(codeOf(error))) throw s3Fault(networkFaultOf(error), { cause: error });
   const { code, advice } = consequenceOf(codeOf(error), status);
+  const { bucketRegion } = error as SdkError;
+  if (code === 'wrong_region' && bucketRegion)
+    throw s3Fault(code, { cause: error, sentence: `${advice.replace(/\.$/, '')}: ${bucketRegion}.` });
   throw s3Fault(code === 'access_denied' && action ? `${action}_denied` : code, { cause: error, sentence: advice });
 }

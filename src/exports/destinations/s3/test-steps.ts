@@ -5,6 +5,7 @@ import type { ObjectStore } from '../object-store/store.ts';
 import type { TestContext, TestStep } from '../test-steps.ts';
 import { statusOf, translate } from './errors.ts';
 import { s3Fault } from './faults.ts';
+import { reasonOfHead } from './refused-region.ts';
 
 export type Bucket = { client: S3Client; bucket: string; prefix: string; store: ObjectStore };
 
@@ -25,7 +26,10 @@ export function bucketSteps<Config>(open: (config: Config, context: TestContext)
       name: 'Check S3 bucket exists',
       description: 'Ensure that the bucket exists and the credentials give access to it.',
       run: withBucket(async ({ client, bucket }, { signal }) => {
-        await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal }).catch(explain);
+        const asked = { client, bucket, abortSignal: signal };
+        await client
+          .send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal })
+          .catch(async (error: unknown) => explain(await reasonOfHead(error, asked)));
       }),
     },
     {
