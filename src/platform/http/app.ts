@@ -18,7 +18,7 @@ import { pathsOf } from './paths.ts';
 import { asRawHandler, type RawHandler } from './raw-answers.ts';
 import type { Answer, DescribedRoute, Route } from './route.ts';
 import type { Application } from './server.ts';
-import { writeJson } from './written.ts';
+import { stringifyInTurns } from './stringify.ts';
 
 export type AppOptions<Collaborators> = {
   routes: readonly Route<Collaborators>[];
@@ -99,7 +99,7 @@ function respondWith(handle: Handler) {
     ctx.res.once('close', () => gone.abort(new Unavailable('Nobody waits for the answer any more.')));
     const { req: request, params, path, search } = ctx;
     const answer = await handle({ request, params, path, search, signal: gone.signal });
-    send(ctx, isJson(answer.body) ? { ...answer, body: Buffer.from(await writeJson(answer.body)) } : answer);
+    send(ctx, isJson(answer.body) ? { ...answer, body: Buffer.from(await stringifyInTurns(answer.body)) } : answer);
   };
 }
 

@@ -1,7 +1,7 @@
-/** Answers are written in turns: what is large holds up nobody else. */
+/** JSON of answers is written in turns: a large answer holds up nobody else. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { writeJson } from '../../../src/platform/http/written.ts';
+import { stringifyInTurns } from '../../../src/platform/http/stringify.ts';
 
 const LARGE = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name ${index}`, index]));
 
@@ -11,7 +11,7 @@ describe('an answer', () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(value, fc.record({ results: fc.array(value), count: fc.nat() })), async (body) => {
         if (JSON.stringify(body) === undefined) return;
-        assert.equal(await writeJson(body), JSON.stringify(body));
+        assert.equal(await stringifyInTurns(body), JSON.stringify(body));
       }),
     );
   });
@@ -24,7 +24,7 @@ describe('an answer', () => {
     it(`lets others take turns while it is written: ${what}`, async () => {
       let turns = 0;
       const others = setInterval(() => (turns += 1), 0);
-      await writeJson(body);
+      await stringifyInTurns(body);
       clearInterval(others);
       assert.ok(turns >= 2, `${turns} turns`);
     });

@@ -7,20 +7,22 @@ const LONGEST_TURN_MS = 10;
  * @returns the same text as `JSON.stringify`
  * @param body with long lists only at its top level, such as a page's `results`; these are written element by element
  */
-export async function writeJson(body: unknown): Promise<string> {
+export async function stringifyInTurns(body: unknown): Promise<string> {
   const turns = createTurns();
-  if (Array.isArray(body)) return listWritten(body, turns);
+  if (Array.isArray(body)) return stringifyList(body, turns);
   if (typeof body !== 'object' || body === null || 'toJSON' in body) return JSON.stringify(body);
   const members: string[] = [];
   for (const [name, value] of Object.entries(body) as [string, unknown][]) {
-    const text = Array.isArray(value) ? await listWritten(value, turns) : (JSON.stringify(value) as string | undefined);
+    const text = Array.isArray(value)
+      ? await stringifyList(value, turns)
+      : (JSON.stringify(value) as string | undefined);
     if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
     if (turns.isOver()) await turns.next();
   }
   return `{${members.join()}}`;
 }
 
-async function listWritten(list: readonly unknown[], turns: Turns): Promise<string> {
+async function stringifyList(list: readonly unknown[], turns: Turns): Promise<string> {
   const elements: string[] = [];
   for (const one of list) {
     elements.push((JSON.stringify(one) as string | undefined) ?? 'null');
