@@ -4,7 +4,7 @@ import { destinations } from '../../src/exports/destinations/index.ts';
 import { NewBatchExportBody } from '../../src/exports/batch-exports/batch-exports.schema.ts';
 import { FILLS, INTERVAL_CODES, MARKS } from '../../src/exports/domain/interval-codes.ts';
 import { CODE_TABLE } from '../../src/exports/intervals/interval-map.schema.ts';
-import { OPERATORS } from '../../src/conditions/operators/operators.ts';
+import { OPERATORS } from '../../src/conditions/operators/operator-table.ts';
 
 /** The OpenAPI document's words on a field. */
 type Described = { description: string };

@@ -7,75 +7,9 @@ import { prepareInstant } from './filter-dates.ts';
 import { isList, numberOf, textOf, type Json, type Properties } from './json-values.ts';
 import { isTruth, lowerAscii, Readings } from './readings.ts';
 import { searchFor } from '../regex/regex.ts';
-import {
-  caretRange,
-  comparableVersionOf,
-  compareVersions,
-  isInRange,
-  tildeRange,
-  versionOf,
-  wildcardRange,
-  type VersionRange,
-} from './semver.ts';
+import { comparisonNamed, type Comparison, type Sign } from './operator-table.ts';
+import { comparableVersionOf, compareVersions, isInRange, type VersionRange } from './semver.ts';
 import { searchOf } from './text-search.ts';
-
-export const OPERATORS = [
-  'exact',
-  'is_not',
-  'is_set',
-  'is_not_set',
-  'icontains',
-  'not_icontains',
-  'icontains_multi',
-  'not_icontains_multi',
-  'starts_with',
-  'not_starts_with',
-  'ends_with',
-  'not_ends_with',
-  'regex',
-  'not_regex',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'between',
-  'not_between',
-  'is_date_exact',
-  'is_date_before',
-  'is_date_after',
-  'semver_eq',
-  'semver_neq',
-  'semver_gt',
-  'semver_gte',
-  'semver_lt',
-  'semver_lte',
-  'semver_tilde',
-  'semver_caret',
-  'semver_wildcard',
-] as const;
-export type Operator = (typeof OPERATORS)[number];
-
-/** Other names, accepted when something is saved. */
-const ALIASES: Record<string, Operator> = { min: 'gte', max: 'lte' };
-
-/** The operator of a filter that names none, and the answers of negative operators to a missing property. */
-export const DEFAULT_OPERATOR: Operator = 'exact';
-const TRUE_WHEN_MISSING: readonly string[] = [
-  'is_not',
-  'is_not_set',
-  'not_icontains',
-  'not_icontains_multi',
-  'not_starts_with',
-  'not_ends_with',
-  'not_regex',
-  'not_between',
-] satisfies Operator[];
-
-/** @returns undefined when there is no operator of that name; `in`, `not_in` and `flag_evaluates_to` are not about properties */
-export function operatorNamed(name: string | null | undefined): Operator | undefined {
-  if (name === null || name === undefined) return DEFAULT_OPERATOR;
-  return OPERATORS.find((operator) => operator === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
-}
 
 export type PropertyCondition = {
   readonly key: string;
@@ -118,39 +52,25 @@ export function prepareCondition(
   { operator: name, value }: Omit<PropertyCondition, 'key'>,
   context: ConditionContext,
 ): PropertyTest {
-  const operator = operatorNamed(name);
-  if (!operator) return matchesNothing;
-  if (operator === 'is_set') return (found) => found !== undefined;
-  if (operator === 'is_not_set') return (found) => found === undefined;
+  const comparison = comparisonNamed(name);
+  if (!comparison) return matchesNothing;
+  const { isNegation: whenMissing = false } = comparison;
+  if (comparison.kind === 'presence') return (found) => (found === undefined) === whenMissing;
   if (value === null || value === undefined) return matchesNothing;
-  const whenMissing = isTrueWhenMissing(operator);
-  let compare: Comparison | undefined;
+  let compare: Test | undefined;
   return (found, now, readings = new Readings(Infinity)) => {
     if (found === undefined) return whenMissing;
-    compare ??= MATCHERS[operator](value, context);
-    return compare(found, readings, now) ?? false;
+    compare ??= matcherOf(comparison)(value, context);
+    const matches = compare(found, readings, now);
+    return matches !== undefined && matches !== whenMissing;
   };
-}
-
-export function isTrueWhenMissing(operator: Operator): boolean {
-  return TRUE_WHEN_MISSING.includes(operator);
 }
 
 /** Undefined when the two cannot be compared: neither the operator nor its negation matches. */
-type Comparison = (found: Json, readings: Readings, now: number) => boolean | undefined;
-type Matcher = (wanted: Json, context: ConditionContext) => Comparison;
+type Test = (found: Json, readings: Readings, now: number) => boolean | undefined;
+type Matcher = (wanted: Json, context: ConditionContext) => Test;
 
-const incomparable: Comparison = () => undefined;
-
-function negate(matcher: Matcher): Matcher {
-  return (...args) => {
-    const compare = matcher(...args);
-    return (found, readings, now) => {
-      const matches = compare(found, readings, now);
-      return matches === undefined ? undefined : !matches;
-    };
-  };
-}
+const incomparable: Test = () => undefined;
 
 const equals: Matcher = (wanted, { version = 1 }) => {
   if (version === 1 ? isTruthOrFalsehood(wanted) : isList(wanted) && wanted.length === 0) {
@@ -203,13 +123,13 @@ const matchesRegex: Matcher = (wanted) => {
   return (found, readings) => find(readings.text(found), readings);
 };
 
-function numberMatcher(compare: (found: number, wanted: number) => boolean): Matcher {
+function numberMatcher(sign: Sign): Matcher {
   return (wanted) => {
     const right = numberOf(wanted);
     if (right === undefined) return incomparable;
     return (found, readings) => {
       const left = readings.number(found);
-      return left === undefined ? undefined : compare(left, right);
+      return left === undefined ? undefined : HOLDS[sign](left - right);
     };
   };
 }
@@ -230,30 +150,30 @@ const isBetween: Matcher = (wanted) => {
   };
 };
 
-function instantMatcher(compare: (found: bigint, wanted: bigint) => boolean): Matcher {
+function dateMatcher(sign: Sign): Matcher {
   return (wanted, { timeZone }) => {
     const instantAt = prepareInstant(wanted, timeZone);
     return (found, readings, now) => {
       const [left, right] = [readings.instant(found, { timeZone, now }), instantAt(now)];
-      return left === undefined || right === undefined ? undefined : compare(left, right);
+      return left === undefined || right === undefined ? undefined : HOLDS[sign](Number(left - right));
     };
   };
 }
 
-function versionMatcher(compare: (order: number) => boolean, isLenient = false): Matcher {
+function versionMatcher({ sign, read }: Extract<Comparison, { kind: 'version' }>): Matcher {
   return (wanted) => {
-    const right = (isLenient ? comparableVersionOf : versionOf)(textOf(wanted));
+    const right = read(textOf(wanted));
     if (right === undefined) return incomparable;
     return (found, readings) => {
-      const left = isLenient ? readings.comparableVersion(found) : readings.version(found);
-      return left === undefined ? undefined : compare(compareVersions(left, right));
+      const left = read === comparableVersionOf ? readings.comparableVersion(found) : readings.version(found);
+      return left === undefined ? undefined : HOLDS[sign](compareVersions(left, right));
     };
   };
 }
 
-function versionRangeMatcher(rangeOf: (text: string) => VersionRange | undefined): Matcher {
+function versionRangeMatcher(read: (text: string) => VersionRange | undefined): Matcher {
   return (wanted) => {
-    const range = rangeOf(textOf(wanted));
+    const range = read(textOf(wanted));
     if (range === undefined) return incomparable;
     return (found, readings) => {
       const version = readings.version(found);
@@ -262,35 +182,29 @@ function versionRangeMatcher(rangeOf: (text: string) => VersionRange | undefined
   };
 }
 
-const MATCHERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Matcher> = {
-  exact: equals,
-  is_not: negate(equals),
-  icontains: contains,
-  not_icontains: negate(contains),
-  icontains_multi: containsAny,
-  not_icontains_multi: negate(containsAny),
-  starts_with: startsWith,
-  not_starts_with: negate(startsWith),
-  ends_with: endsWith,
-  not_ends_with: negate(endsWith),
-  regex: matchesRegex,
-  not_regex: negate(matchesRegex),
-  gt: numberMatcher((found, wanted) => found > wanted),
-  gte: numberMatcher((found, wanted) => found >= wanted),
-  lt: numberMatcher((found, wanted) => found < wanted),
-  lte: numberMatcher((found, wanted) => found <= wanted),
-  between: isBetween,
-  not_between: negate(isBetween),
-  is_date_exact: instantMatcher((found, wanted) => found === wanted),
-  is_date_before: instantMatcher((found, wanted) => found < wanted),
-  is_date_after: instantMatcher((found, wanted) => found > wanted),
-  semver_eq: versionMatcher((order) => order === 0, true),
-  semver_neq: versionMatcher((order) => order !== 0, true),
-  semver_gt: versionMatcher((order) => order > 0),
-  semver_gte: versionMatcher((order) => order >= 0),
-  semver_lt: versionMatcher((order) => order < 0),
-  semver_lte: versionMatcher((order) => order <= 0),
-  semver_tilde: versionRangeMatcher(tildeRange),
-  semver_caret: versionRangeMatcher(caretRange),
-  semver_wildcard: versionRangeMatcher(wildcardRange),
+/** @param difference of two values that can be compared */
+const HOLDS: Record<Sign, (difference: number) => boolean> = {
+  '=': (difference) => difference === 0,
+  '<>': (difference) => difference !== 0,
+  '<': (difference) => difference < 0,
+  '<=': (difference) => difference <= 0,
+  '>': (difference) => difference > 0,
+  '>=': (difference) => difference >= 0,
 };
+
+function matcherOf(comparison: Exclude<Comparison, { kind: 'presence' }>): Matcher {
+  switch (comparison.kind) {
+    case 'number':
+      return numberMatcher(comparison.sign);
+    case 'date':
+      return dateMatcher(comparison.sign);
+    case 'version':
+      return versionMatcher(comparison);
+    case 'versionRange':
+      return versionRangeMatcher(comparison.read);
+    default:
+      return MATCHERS[comparison.kind];
+  }
+}
+
+const MATCHERS = { equals, contains, containsAny, startsWith, endsWith, regex: matchesRegex, between: isBetween };

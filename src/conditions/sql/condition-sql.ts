@@ -6,27 +6,16 @@ import { escapeLiteral } from 'pg';
 import { LONGEST_INSTANT } from '../operators/dates.ts';
 import { instantOfFilter } from '../operators/filter-dates.ts';
 import { isList, LONGEST_NUMBER, numberOf, textOf, type Json } from '../operators/json-values.ts';
+import { comparisonNamed, type Comparison, type Sign } from '../operators/operator-table.ts';
 import {
   boundsOf,
   isTruthOrFalsehood,
-  isTrueWhenMissing,
   listOf,
-  operatorNamed,
   type MatchContext,
-  type Operator,
   type PropertyCondition,
 } from '../operators/operators.ts';
 import { isTruth, lowerAscii } from '../operators/readings.ts';
-import {
-  caretRange,
-  comparableVersionOf,
-  LONGEST_VERSION,
-  tildeRange,
-  versionOf,
-  wildcardRange,
-  type Version,
-  type VersionRange,
-} from '../operators/semver.ts';
+import { comparableVersionOf, LONGEST_VERSION, type VersionRange } from '../operators/semver.ts';
 import { postgresRegex } from './postgres-regex.ts';
 import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
 
@@ -41,35 +30,24 @@ export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
  * @returns SQL that is true or false for every row, never null
  */
 export function conditionSql(condition: PropertyCondition, properties: string, context: ConditionSqlContext): string {
-  const operator = operatorNamed(condition.operator);
+  const comparison = comparisonNamed(condition.operator);
   const member = `(${properties} -> ${escapeLiteral(condition.key)})`;
   // tooth: sql-null
   const found = context.nulls === 'missing' ? `nullif(${member}, 'null')` : member;
-  if (!operator) return 'false';
-  if (operator === 'is_set') return `(${found} is not null)`;
-  if (operator === 'is_not_set') return `(${found} is null)`;
+  if (!comparison) return 'false';
+  const { isNegation = false } = comparison;
+  if (comparison.kind === 'presence') return `(${found} is ${isNegation ? '' : 'not '}null)`;
   const wanted = condition.value;
   if (wanted === null || wanted === undefined) return 'false';
-  const matches = writeComparison(operator, wanted, { found, context });
-  return isTrueWhenMissing(operator) ? `(${found} is null or ${matches})` : matches;
+  const sql = writerOf(comparison)(wanted, { found, context });
+  if (!isNegation) return sql === undefined ? 'false' : `coalesce(${sql}, false)`;
+  return `(${found} is null or ${sql === undefined ? 'false' : `coalesce(not (${sql}), false)`})`;
 }
 
 /** Parts of a comparison: SQL of the property, and where dates are read. */
 type Scope = { found: string; context: ConditionSqlContext };
 /** @returns SQL that is null if the values are not comparable; undefined when the wanted value never is */
 type Writer = (wanted: Json, scope: Scope) => string | undefined;
-
-function writeComparison(operator: Exclude<Operator, 'is_set' | 'is_not_set'>, wanted: Json, scope: Scope): string {
-  const sql = WRITERS[operator](wanted, scope);
-  return sql === undefined ? 'false' : `coalesce(${sql}, false)`;
-}
-
-function negate(write: Writer): Writer {
-  return (wanted, scope) => {
-    const sql = write(wanted, scope);
-    return sql && `not (${sql})`;
-  };
-}
 
 const equals: Writer = (wanted, { found, context }) => {
   const byTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
@@ -129,7 +107,7 @@ function versionSql(found: string, lenient: boolean): string {
   return nullIfLonger(found, LONGEST_VERSION, `property_version(${found}, ${lenient})`);
 }
 
-function numberWriter(sign: string): Writer {
+function numberWriter(sign: Sign): Writer {
   return (wanted, { found }) => {
     const number = numberOf(wanted);
     return number === undefined ? undefined : `${numberSql(found)} ${sign} ${float(number)}`;
@@ -145,7 +123,7 @@ function float(number: number): string {
   return `${escapeLiteral(String(number))}::float8`;
 }
 
-function instantWriter(sign: string): Writer {
+function dateWriter(sign: Sign): Writer {
   return (wanted, { found, context }) => {
     const instant = instantOfFilter(wanted, context);
     // Named only if it is not UTC, because other zones take longer.
@@ -156,7 +134,7 @@ function instantWriter(sign: string): Writer {
   };
 }
 
-function versionWriter(sign: string, read: (text: string) => Version | undefined = versionOf): Writer {
+function versionWriter({ sign, read }: Extract<Comparison, { kind: 'version' }>): Writer {
   return (wanted, { found }) => {
     const version = read(textOf(wanted));
     const key = versionSql(found, read === comparableVersionOf);
@@ -164,9 +142,9 @@ function versionWriter(sign: string, read: (text: string) => Version | undefined
   };
 }
 
-function versionRangeWriter(rangeOf: (text: string) => VersionRange | undefined): Writer {
+function versionRangeWriter(read: (text: string) => VersionRange | undefined): Writer {
   return (wanted, { found }) => {
-    const range = rangeOf(textOf(wanted));
+    const range = read(textOf(wanted));
     return range && rangeSql(`${versionSql(found, false)} collate "C"`, range);
   };
 }
@@ -183,35 +161,19 @@ function rangeSql(key: string, { from, below }: VersionRange): string {
   return `(${releases} or ${numbers} = ${start} and split_part(${key}, '+', 1) >= ${startKey})`;
 }
 
-const WRITERS: Record<Exclude<Operator, 'is_set' | 'is_not_set'>, Writer> = {
-  exact: equals,
-  is_not: negate(equals),
-  icontains: contains,
-  not_icontains: negate(contains),
-  icontains_multi: containsAny,
-  not_icontains_multi: negate(containsAny),
-  starts_with: startsWith,
-  not_starts_with: negate(startsWith),
-  ends_with: endsWith,
-  not_ends_with: negate(endsWith),
-  regex: matchesRegex,
-  not_regex: negate(matchesRegex),
-  gt: numberWriter('>'),
-  gte: numberWriter('>='),
-  lt: numberWriter('<'),
-  lte: numberWriter('<='),
-  between: isBetween,
-  not_between: negate(isBetween),
-  is_date_exact: instantWriter('='),
-  is_date_before: instantWriter('<'),
-  is_date_after: instantWriter('>'),
-  semver_eq: versionWriter('=', comparableVersionOf),
-  semver_neq: versionWriter('<>', comparableVersionOf),
-  semver_gt: versionWriter('>'),
-  semver_gte: versionWriter('>='),
-  semver_lt: versionWriter('<'),
-  semver_lte: versionWriter('<='),
-  semver_tilde: versionRangeWriter(tildeRange),
-  semver_caret: versionRangeWriter(caretRange),
-  semver_wildcard: versionRangeWriter(wildcardRange),
-};
+function writerOf(comparison: Exclude<Comparison, { kind: 'presence' }>): Writer {
+  switch (comparison.kind) {
+    case 'number':
+      return numberWriter(comparison.sign);
+    case 'date':
+      return dateWriter(comparison.sign);
+    case 'version':
+      return versionWriter(comparison);
+    case 'versionRange':
+      return versionRangeWriter(comparison.read);
+    default:
+      return WRITERS[comparison.kind];
+  }
+}
+
+const WRITERS = { equals, contains, containsAny, startsWith, endsWith, regex: matchesRegex, between: isBetween };

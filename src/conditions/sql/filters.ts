@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Model, PropertyFilter } from '../rows/content.ts';
 import { checkCondition } from '../operators/check-condition.ts';
-import { DEFAULT_OPERATOR, OPERATORS } from '../operators/operators.ts';
+import { DEFAULT_OPERATOR, OPERATORS } from '../operators/operator-table.ts';
 import { textOf, type Json } from '../operators/json-values.ts';
 import { roomTogether, type PatternRoom } from '../regex/pattern-room.ts';
 import { conditionSql } from './condition-sql.ts';

@@ -2,12 +2,8 @@
 import { UNAVAILABLE, type EvaluationContext, type Found } from './context.ts';
 import type { FailureCode } from './decision.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
-import {
-  operatorNamed,
-  prepareCondition,
-  type ConditionContext,
-  type PropertyTest,
-} from '../../conditions/operators/operators.ts';
+import { operatorNamed } from '../../conditions/operators/operator-table.ts';
+import { prepareCondition, type ConditionContext, type PropertyTest } from '../../conditions/operators/operators.ts';
 import type { Reads } from './reads.ts';
 import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
 import { negationOf, neverTrue, type Test } from './verdict.ts';

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { checkCondition } from '../../../src/conditions/operators/check-condition.ts';
 import { parseJson, type Json, type Properties } from '../../../src/conditions/operators/json-values.ts';
-import { matchesProperty, OPERATORS, type MatchContext } from '../../../src/conditions/operators/operators.ts';
+import { OPERATORS } from '../../../src/conditions/operators/operator-table.ts';
+import { matchesProperty, type MatchContext } from '../../../src/conditions/operators/operators.ts';
 import { leastProcessorMs } from '../../support/durations.ts';
 
 type Case = {

@@ -7,7 +7,8 @@ import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.t
 import { instantOfText } from '../../../src/conditions/operators/dates.ts';
 import { instantOfFilter } from '../../../src/conditions/operators/filter-dates.ts';
 import { numberOf, textOf, type Json } from '../../../src/conditions/operators/json-values.ts';
-import { matchesProperty, OPERATORS } from '../../../src/conditions/operators/operators.ts';
+import { OPERATORS } from '../../../src/conditions/operators/operator-table.ts';
+import { matchesProperty } from '../../../src/conditions/operators/operators.ts';
 import { onePassTest } from '../../../src/conditions/regex/one-pass.ts';
 import { Readings, STEPS_PER_REQUEST, StepsSpent } from '../../../src/conditions/operators/readings.ts';
 import { searchFor } from '../../../src/conditions/regex/regex.ts';

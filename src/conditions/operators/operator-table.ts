@@ -1,0 +1,82 @@
+/**
+ * All operators on properties, and what each compares. Whatever treats them one by one (evaluation, SQL, the check of a saved value)
+ * knows kinds of comparisons only, so that a new operator of a known kind is one more line here.
+ */
+import {
+  caretRange,
+  comparableVersionOf,
+  tildeRange,
+  versionOf,
+  wildcardRange,
+  type Version,
+  type VersionRange,
+} from './semver.ts';
+
+/** In SQL's spelling. */
+export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
+
+/** A negation also matches a property that is missing; nothing is negated where the two cannot be compared. */
+export type Comparison = { readonly isNegation?: true } & (
+  | { readonly kind: 'presence' }
+  | { readonly kind: 'equals' | 'contains' | 'containsAny' | 'startsWith' | 'endsWith' | 'regex' | 'between' }
+  | { readonly kind: 'number' | 'date'; readonly sign: Sign }
+  | { readonly kind: 'version'; readonly sign: Sign; readonly read: (text: string) => Version | undefined }
+  | { readonly kind: 'versionRange'; readonly read: (text: string) => VersionRange | undefined }
+);
+
+const COMPARISONS = {
+  exact: { kind: 'equals' },
+  is_not: { kind: 'equals', isNegation: true },
+  is_set: { kind: 'presence' },
+  is_not_set: { kind: 'presence', isNegation: true },
+  icontains: { kind: 'contains' },
+  not_icontains: { kind: 'contains', isNegation: true },
+  icontains_multi: { kind: 'containsAny' },
+  not_icontains_multi: { kind: 'containsAny', isNegation: true },
+  starts_with: { kind: 'startsWith' },
+  not_starts_with: { kind: 'startsWith', isNegation: true },
+  ends_with: { kind: 'endsWith' },
+  not_ends_with: { kind: 'endsWith', isNegation: true },
+  regex: { kind: 'regex' },
+  not_regex: { kind: 'regex', isNegation: true },
+  gt: { kind: 'number', sign: '>' },
+  gte: { kind: 'number', sign: '>=' },
+  lt: { kind: 'number', sign: '<' },
+  lte: { kind: 'number', sign: '<=' },
+  between: { kind: 'between' },
+  not_between: { kind: 'between', isNegation: true },
+  is_date_exact: { kind: 'date', sign: '=' },
+  is_date_before: { kind: 'date', sign: '<' },
+  is_date_after: { kind: 'date', sign: '>' },
+  semver_eq: { kind: 'version', sign: '=', read: comparableVersionOf },
+  // No negation: a missing property does not match.
+  semver_neq: { kind: 'version', sign: '<>', read: comparableVersionOf },
+  semver_gt: { kind: 'version', sign: '>', read: versionOf },
+  semver_gte: { kind: 'version', sign: '>=', read: versionOf },
+  semver_lt: { kind: 'version', sign: '<', read: versionOf },
+  semver_lte: { kind: 'version', sign: '<=', read: versionOf },
+  semver_tilde: { kind: 'versionRange', read: tildeRange },
+  semver_caret: { kind: 'versionRange', read: caretRange },
+  semver_wildcard: { kind: 'versionRange', read: wildcardRange },
+} satisfies Record<string, Comparison>;
+
+export type Operator = keyof typeof COMPARISONS;
+export const OPERATORS = Object.keys(COMPARISONS) as readonly Operator[];
+
+/** Other names, accepted when something is saved. */
+const ALIASES: Record<string, Operator> = { min: 'gte', max: 'lte' };
+
+/** The operator of a filter that names none. */
+export const DEFAULT_OPERATOR: Operator = 'exact';
+
+/** @returns undefined when there is no operator of that name; `in`, `not_in` and `flag_evaluates_to` are not about properties */
+export function operatorNamed(name: string | null | undefined): Operator | undefined {
+  if (name === null || name === undefined) return DEFAULT_OPERATOR;
+  return OPERATORS.find((operator) => operator === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
+}
+
+/** @returns undefined when there is no operator of that name */
+export function comparisonNamed(name: string | null | undefined): Comparison | undefined {
+  const operator = operatorNamed(name);
+  return operator && COMPARISONS[operator];
+}
