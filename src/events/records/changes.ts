@@ -2,7 +2,6 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
-import { type Change } from '../../people/audit/entry.ts';
 import type { GroupTypeNames } from './group-types.store.ts';
 import type { Group, GroupName } from './groups.store.ts';
 import type { PeopleStores } from './stores.ts';
@@ -37,7 +36,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
         await persons.get(project.id, id);
         await persons.delete(project.id, [id]);
         // A deleted person wants to be forgotten: their name is not kept here.
-        const entry = { scope: 'Person', itemId: id, name: 'person', activity: 'deleted' as const, changes: [] };
+        const entry = { scope: 'Person', itemId: id, name: 'person', activity: 'deleted' as const };
         await auditLog.record({ project, author: by, ...entry });
       });
     },
@@ -53,7 +52,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
             ? await persons.delete(project.id, wanted.ids)
             : await persons.deleteOf(project.id, wanted.distinctIds);
         const entry = { scope: 'Person', itemId: 'many', name: `${deleted} persons`, activity: 'deleted' as const };
-        await auditLog.record({ project, author: by, ...entry, changes: [] });
+        await auditLog.record({ project, author: by, ...entry });
         return deleted;
       });
     },
@@ -66,7 +65,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
           throw new InvalidInput('The project has no groups of this type.', 'group_type_index');
         }
         const made = await groups.create(name, properties);
-        await auditLog.record({ project, author: by, ...groupNamed(name), activity: 'created', changes: [] });
+        await auditLog.record({ project, author: by, ...groupNamed(name), activity: 'created' });
         return made;
       });
     },
@@ -87,13 +86,9 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
           throw new InvalidInput('The project has no groups of one of these types.', 'group_type_index');
         }
         for (const after of await groupTypes.list(project.id)) {
-          const changes = renaming(
-            before.find(({ index }) => index === after.index)!,
-            after,
-          );
-          if (changes.length === 0) continue;
+          const former = before.find(({ index }) => index === after.index)!;
           const entry = { scope: 'GroupType', itemId: after.index, name: after.type, activity: 'updated' as const };
-          await auditLog.record({ project, author: by, ...entry, changes });
+          await auditLog.recordChange({ project, author: by, ...entry }, namesOf(former), namesOf(after));
         }
       });
     },
@@ -108,9 +103,6 @@ function groupNamed({ typeIndex, key }: GroupName) {
   return { scope: 'Group', itemId: `${typeIndex}:${key}`, name: key };
 }
 
-type Names = { nameSingular: string | null; namePlural: string | null };
-
-function renaming(before: Names, after: Names): Change[] {
-  const fields = ({ nameSingular, namePlural }: Names) => ({ name_singular: nameSingular, name_plural: namePlural });
-  return changesBetween('GroupType', fields(before), fields(after));
+function namesOf(type: { nameSingular: string | null; namePlural: string | null }) {
+  return { name_singular: type.nameSingular, name_plural: type.namePlural };
 }

@@ -46,7 +46,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
       { scope: 'BatchExport', itemId: id },
       ...(integration ? [{ scope: 'Integration', itemId: integration.id }] : []),
     ];
-    const entries = await stores.auditLog.changesBetween(projectId, about, {
+    const entries = await stores.auditLog.listBetween(projectId, about, {
       after: lastSuccess?.createdAt ?? createdAt,
       until: run.finishedAt ?? (await stores.batchExports.now()),
       limit: MAX_CHANGES + 1,

@@ -1,7 +1,6 @@
 /** Roles of an organization and who has them, on the wire and in the activity log. */
 import type { Caller, Organization } from '../../platform/http/access.ts';
 import { Type, type Static } from '../../platform/schema.ts';
-import { changesBetween } from '../audit/audit-log.ts';
 import { type AuditVerb } from '../audit/entry.ts';
 import type { Member } from '../organizations/members.store.ts';
 import type { Role, RoleMembership } from './roles.store.ts';
@@ -94,17 +93,9 @@ export async function recordRole(
   role: Role,
   { verb, before = {}, after = {} }: { verb: AuditVerb; before?: RoleState; after?: RoleState },
 ): Promise<void> {
-  const changes = changesBetween('Role', before, after);
-  if (verb === 'updated' && changes.length === 0) return;
-  await auditLog.record({
-    project: { id: null, organizationId: organization.id },
-    author: caller,
-    scope: 'Role',
-    itemId: role.id,
-    activity: verb,
-    name: role.name,
-    changes,
-  });
+  const project = { id: null, organizationId: organization.id };
+  const entry = { project, author: caller, scope: 'Role', itemId: role.id, activity: verb, name: role.name };
+  await auditLog.recordChange(entry, verb === 'updated' ? before : undefined, after);
 }
 
 type RoleState = { name?: string; member?: string };

@@ -36,7 +36,6 @@ export async function addUser(
       itemId: id,
       activity: 'created',
       name: email,
-      changes: [],
     });
     return { user, organizationId, isNew, role };
   });

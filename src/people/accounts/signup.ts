@@ -108,7 +108,7 @@ async function enter(stores: IdentityBound, token: string, account: Account): Pr
   const { id, user } = await members.get(organizationId, account.uuid);
   const project = { id: null, organizationId };
   const entry = { project, author: { userId: user.id, keyId: null }, scope: 'OrganizationMembership', itemId: id };
-  await auditLog.record({ ...entry, activity: 'created', name: user.email, changes: [] });
+  await auditLog.record({ ...entry, activity: 'created', name: user.email });
 }
 
 function unknownInvite(): NotFound {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { isSecretName, redact, REDACTED } from '../../platform/secrets/redact.ts';
-import type { Author } from './audit-log.ts';
+import { changesBetween, type Author } from './audit-log.ts';
 import type { AuditLogEntry, AuditVerb, Change } from './entry.ts';
 import { withoutHidden } from './hidden-names.store.ts';
 import type { VisibleAuditLog } from './visible-audit-log.ts';
@@ -22,8 +22,12 @@ export type NewAuditLogEntry = {
   type?: string;
   /** Version of the object after the change, if the object has versions. */
   version?: number;
-  changes: readonly Change[];
+  /** Absent: none, as of an object that was just made. */
+  changes?: readonly Change[];
 };
+
+/** An object's fields as clients know them. */
+type Fields = Readonly<Record<string, unknown>>;
 
 type AuditLogFilter = {
   scope?: string | undefined;
@@ -132,35 +136,46 @@ export function auditLogStore(db: Knex) {
     return { count: Number(counted.count), results };
   }
 
+  /** Redacts secrets in the changes; callers leave out secrets that do not look like one. */
+  async function record({ project, author, changes = [], ...entry }: NewAuditLogEntry): Promise<void> {
+    await table().insert({
+      id: randomUUID(),
+      organization_id:
+        project.organizationId ?? db.raw('?', [db('projects').where({ id: project.id }).select('organization_id')]),
+      project_id: project.id,
+      scope: entry.scope,
+      item_id: String(entry.itemId),
+      activity: entry.activity,
+      detail: {
+        name: entry.name,
+        type: entry.type ?? null,
+        version: entry.version ?? null,
+        changes: changes.map(withoutSecrets),
+      },
+      user_id: author.userId,
+      key_id: author.keyId,
+      // Not the transaction's start, because the transaction may have waited for its turn.
+      created_at: db.raw('clock_timestamp()'),
+    });
+  }
+
   return {
-    /** Redacts secrets in the changes; callers leave out secrets that do not look like one. */
-    async record({ project, author, changes, ...entry }: NewAuditLogEntry): Promise<void> {
-      await table().insert({
-        id: randomUUID(),
-        organization_id:
-          project.organizationId ?? db.raw('?', [db('projects').where({ id: project.id }).select('organization_id')]),
-        project_id: project.id,
-        scope: entry.scope,
-        item_id: String(entry.itemId),
-        activity: entry.activity,
-        detail: {
-          name: entry.name,
-          type: entry.type ?? null,
-          version: entry.version ?? null,
-          changes: changes.map(withoutSecrets),
-        },
-        user_id: author.userId,
-        key_id: author.keyId,
-        // Not the transaction's start, because the transaction may have waited for its turn.
-        created_at: db.raw('clock_timestamp()'),
-      });
+    record,
+
+    /**
+     * Records a change with the fields that differ; without a difference there is no entry.
+     * @param before undefined: the object was just made or is deleted, and the entry has no fields
+     */
+    async recordChange(entry: Omit<NewAuditLogEntry, 'changes'>, before: Fields | undefined, after: Fields) {
+      const changes = before && changesBetween(entry.scope, before, after);
+      if (changes?.length !== 0) await record({ ...entry, ...(changes && { changes }) });
     },
 
     /** Lists the entries of a project, newest first: of one object, of all of a kind, or all of them. */
     list: (projectId: number, wanted: AuditLogFilter, page: Page) => listPage({ project_id: projectId }, wanted, page),
 
     /** Changes of some objects within a time, the newest first, with the users who made them. */
-    async changesBetween(
+    async listBetween(
       projectId: number,
       about: readonly { scope: string; itemId: string | number }[],
       { after, until, limit }: { after: string; until: string; limit: number },

@@ -16,12 +16,12 @@ type OwnEntry = {
 export async function recordOwn(
   stores: IdentityBound,
   own: Author & { userId: number },
-  { activity, name, changes = [], author = own }: OwnEntry,
+  { author = own, ...entry }: OwnEntry,
 ): Promise<void> {
   const inSession = { scopes: [], onlyProjects: null, onlyOrganizations: null, session: null, projectId: null };
   const current = await currentOrganization(stores, { ...inSession, userId: own.userId, keyId: null });
   const organizationId = current ?? (await stores.organizations.ofUser(own.userId))[0]?.id;
   if (organizationId === undefined) return;
   const project = { id: null, organizationId };
-  await stores.auditLog.record({ project, author, scope: 'User', itemId: own.userId, activity, name, changes });
+  await stores.auditLog.record({ project, author, scope: 'User', itemId: own.userId, ...entry });
 }

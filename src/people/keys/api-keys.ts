@@ -1,6 +1,6 @@
 /** Makes, changes, rolls and deletes keys, for their owners and the command line: within limits, and recorded in the audit log. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
-import { changesBetween, type Author } from '../audit/audit-log.ts';
+import type { Author } from '../audit/audit-log.ts';
 import { type AuditVerb } from '../audit/entry.ts';
 import type { ApiKey, IssuedKey, KeyChanges, KeyOwner, NewKey } from './keys.store.ts';
 import { maskOf } from './keys.ts';
@@ -118,10 +118,9 @@ type Entry = { author: Author; activity: AuditVerb; before?: ApiKey };
 /** Records an entry in every organization, or in the project, that the key concerns. */
 async function record({ auditLog, keys }: IdentityBound, key: ApiKey, { before, ...entry }: Entry): Promise<void> {
   const scope = key.userId === null ? 'ProjectSecretAPIKey' : 'PersonalAPIKey';
-  const changes = before ? changesBetween(scope, auditedFields(before), auditedFields(key)) : [];
-  if (before && changes.length === 0) return;
   for (const project of await keys.placesOf(key)) {
-    await auditLog.record({ ...entry, project, scope, itemId: key.id, name: key.label, changes });
+    const about = { ...entry, project, scope, itemId: key.id, name: key.label };
+    await auditLog.recordChange(about, before && auditedFields(before), auditedFields(key));
   }
 }
 

@@ -65,7 +65,7 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
         ensureMayTakeBack({ caller, organization }, invite, 'You can only take back your own invites.');
         const project = { id: null, organizationId: organization.id };
         const entry = { project, author: caller, scope: SCOPE, itemId: id, name: invite.email };
-        await auditLog.record({ ...entry, activity: 'deleted', changes: [] });
+        await auditLog.record({ ...entry, activity: 'deleted' });
       });
     },
   };
@@ -124,7 +124,7 @@ async function issue(
   const made = await invites.create(organization.id, { ...wanted, linkShown, createdBy: caller.userId });
   const project = { id: null, organizationId: organization.id };
   const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: wanted.email };
-  await auditLog.record({ ...entry, activity: 'created', changes: [] });
+  await auditLog.record({ ...entry, activity: 'created' });
   return made;
 }
 

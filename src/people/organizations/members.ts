@@ -1,7 +1,6 @@
 /** Changes of an organization's members: callers never raise anybody above themselves, and there is always an owner. */
 import { Conflict, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../../platform/http/access.ts';
-import { changesBetween } from '../audit/audit-log.ts';
 import type { Member } from './members.store.ts';
 import { LEVEL_OF } from './organization-body.ts';
 import type { IdentityBound, IdentityStores } from '../stores.ts';
@@ -92,15 +91,8 @@ async function record(
   verb: 'updated' | 'deleted',
   role: OrganizationRole,
 ): Promise<void> {
-  const changes = changesBetween(SCOPE, { level: LEVEL_OF[member.role] }, { level: LEVEL_OF[role] });
-  if (verb === 'updated' && changes.length === 0) return;
-  await auditLog.record({
-    project: { id: null, organizationId: member.organizationId },
-    author: caller,
-    scope: SCOPE,
-    itemId: member.id,
-    activity: verb,
-    name: member.user.email,
-    changes,
-  });
+  const project = { id: null, organizationId: member.organizationId };
+  const entry = { project, author: caller, scope: SCOPE, itemId: member.id, activity: verb, name: member.user.email };
+  const before = verb === 'updated' ? { level: LEVEL_OF[member.role] } : undefined;
+  await auditLog.recordChange(entry, before, { level: LEVEL_OF[role] });
 }

@@ -1,6 +1,5 @@
 /** Changes of organizations, each with its entry in the activity log. */
 import type { Caller, Organization } from '../../platform/http/access.ts';
-import { changesBetween } from '../audit/audit-log.ts';
 import type { OrganizationSettings, OwnOrganization } from './organizations.store.ts';
 import type { IdentityStores } from '../stores.ts';
 
@@ -17,7 +16,7 @@ export async function createOrganization(
     await members.add(organization.id, author.userId, 'owner');
     const project = { id: null, organizationId: organization.id };
     const entry = { project, author, scope: SCOPE, itemId: organization.id, name };
-    await auditLog.record({ ...entry, activity: 'created', changes: [] });
+    await auditLog.record({ ...entry, activity: 'created' });
     return { ...organization, role: 'owner' };
   });
 }
@@ -33,8 +32,7 @@ export async function changeOrganization(
     const after = await organizations.change(organization.id, changes);
     const project = { id: null, organizationId: organization.id };
     const entry = { project, author: caller, scope: SCOPE, itemId: organization.id, name: after.name };
-    const recordedChanges = changesBetween(SCOPE, settingsOf(before), settingsOf(after));
-    if (recordedChanges.length > 0) await auditLog.record({ ...entry, activity: 'updated', changes: recordedChanges });
+    await auditLog.recordChange({ ...entry, activity: 'updated' }, settingsOf(before), settingsOf(after));
     return { ...after, role: organization.role };
   });
 }

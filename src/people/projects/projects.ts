@@ -26,7 +26,7 @@ export async function createProject(
     const hasCurrent = (await projects.worked(caller)) !== undefined;
     if (caller.userId !== null && !hasCurrent) await accounts.change(caller.userId, { currentProjectId: project.id });
     const entry = { project, author: caller, scope: SCOPE, itemId: project.id, name: project.name };
-    await auditLog.record({ ...entry, activity: 'created', changes: [] });
+    await auditLog.record({ ...entry, activity: 'created' });
     return project;
   });
 }
@@ -40,12 +40,14 @@ export async function changeProject(
   return identity.inTransaction(async ({ projects, auditLog }) => {
     const before = await projects.lock(projectId);
     const after = await projects.change(projectId, changes);
-    const [was, is] = [before, after].map((project) => ({ name: project.name, ...settingsOf(project) }));
-    const recordedChanges = changesBetween(SCOPE, was!, is!);
     const entry = { project: after, author: caller, scope: SCOPE, itemId: projectId, name: after.name };
-    if (recordedChanges.length > 0) await auditLog.record({ ...entry, activity: 'updated', changes: recordedChanges });
+    await auditLog.recordChange({ ...entry, activity: 'updated' }, auditedFields(before), auditedFields(after));
     return after;
   });
+}
+
+function auditedFields(project: Project) {
+  return { name: project.name, ...settingsOf(project) };
 }
 
 /** Gives the project a new public key; the old one names nothing any more. @throws NotFound */

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
-import { changesBetween } from '../../../people/audit/audit-log.ts';
 import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../../feature-flags.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import { EVERYBODY, type FlagFilters } from '../../feature-flags/filters.ts';
@@ -136,10 +135,8 @@ async function record(
   feature: EarlyAccessFeature,
   before?: EarlyAccessFeature,
 ): Promise<void> {
-  const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(feature)) : [];
-  if (before && changes.length === 0) return;
-  const entry = { scope: SCOPE, itemId: feature.id, activity, name: feature.name, changes };
-  await stores.auditLog.record({ project, author, ...entry });
+  const entry = { project, author, scope: SCOPE, itemId: feature.id, activity, name: feature.name };
+  await stores.auditLog.recordChange(entry, before && loggedFieldsOf(before), loggedFieldsOf(feature));
 }
 
 function loggedFieldsOf({

@@ -1,7 +1,7 @@
 /** Making and changing experiments, each together with its flag in one transaction. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
-import { changesBetween, type Author } from '../../../people/audit/audit-log.ts';
+import type { Author } from '../../../people/audit/audit-log.ts';
 import { type AuditVerb } from '../../../people/audit/entry.ts';
 import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
 import type { FlagBound, FlagStores } from '../../stores.ts';
@@ -65,7 +65,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
           holdout,
         });
         const experiment = await bound.experiments.insert(project.id, author.userId, { ...wanted, flag_id: flag.id });
-        await record(bound, project, author, 'created', experiment, {});
+        await record(bound, project, author, 'created', experiment);
         return (await linkedOf(bound, project.id, [experiment]))[0]!;
       });
     },
@@ -136,23 +136,14 @@ async function record(
   author: Author,
   verb: AuditVerb,
   experiment: Experiment,
-  before: Partial<Experiment>,
+  before?: Experiment,
 ): Promise<void> {
-  const changes = verb === 'created' ? [] : changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(experiment));
-  if (verb === 'updated' && changes.length === 0) return;
-  await auditLog.record({
-    project,
-    author,
-    scope: SCOPE,
-    itemId: experiment.id,
-    activity: verb,
-    name: experiment.name,
-    changes,
-  });
+  const entry = { project, author, scope: SCOPE, itemId: experiment.id, activity: verb, name: experiment.name };
+  await auditLog.recordChange(entry, before && loggedFieldsOf(before), loggedFieldsOf(experiment));
 }
 
 /** Fields that may change. */
-function loggedFieldsOf(experiment: Partial<Experiment>): Partial<Experiment> {
+function loggedFieldsOf(experiment: Experiment): Partial<Experiment> {
   const { id: _id, project_id: _project, created_by: _by, created_at: _made, updated_at: _at, ...fields } = experiment;
   return fields;
 }

@@ -1,7 +1,7 @@
 /** Making and changing holdouts: groups of persons that none of their experiments reaches. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
-import { changesBetween, type Author } from '../../../people/audit/audit-log.ts';
+import type { Author } from '../../../people/audit/audit-log.ts';
 import { type AuditVerb } from '../../../people/audit/entry.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
@@ -95,9 +95,8 @@ async function record(
   after: Holdout,
   before?: Holdout,
 ): Promise<void> {
-  const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(after)) : [];
-  if (before && changes.length === 0) return;
-  await auditLog.record({ project, author, scope: SCOPE, itemId: after.id, activity: verb, name: after.name, changes });
+  const entry = { project, author, scope: SCOPE, itemId: after.id, activity: verb, name: after.name };
+  await auditLog.recordChange(entry, before && loggedFieldsOf(before), loggedFieldsOf(after));
 }
 
 function loggedFieldsOf({ name, description, exclusion_percentage }: Holdout): HoldoutFields {

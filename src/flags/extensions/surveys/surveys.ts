@@ -1,7 +1,6 @@
 /** Changes of surveys, by users and by time. */
 import { randomUUID } from 'node:crypto';
 import type { Project } from '../../../platform/http/access.ts';
-import { changesBetween } from '../../../people/audit/audit-log.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import type { FlagStores } from '../../stores.ts';
@@ -149,24 +148,14 @@ export function surveys({ stores: all, now = Date.now }: Options) {
 
 export type Surveys = ReturnType<typeof surveys>;
 
-/** Says nothing when nothing changed. */
 async function record(
   { stores, project, author }: Acting,
   activity: 'created' | 'updated' | 'deleted',
   survey: Survey,
   before?: Survey,
 ): Promise<void> {
-  const changes = before ? changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf(survey)) : [];
-  if (before && changes.length === 0) return;
-  await stores.auditLog.record({
-    project,
-    author,
-    scope: SCOPE,
-    itemId: survey.id,
-    activity,
-    name: survey.name,
-    changes,
-  });
+  const entry = { project, author, scope: SCOPE, itemId: survey.id, activity, name: survey.name };
+  await stores.auditLog.recordChange(entry, before && loggedFieldsOf(before), loggedFieldsOf(survey));
 }
 
 function loggedFieldsOf({
