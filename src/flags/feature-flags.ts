@@ -1,6 +1,6 @@
 /**
- * Making and changing feature flags, with everything that must hold afterwards. Other resources that have flags of their own
- * (surveys, experiments, early access features) do it with these, too, in the transaction that they hold.
+ * Creates and changes feature flags, and checks that the result is consistent. Surveys, experiments and early access features manage
+ * their own flags with these functions too, inside their transactions.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, InvalidInput } from '../platform/errors.ts';
@@ -25,31 +25,31 @@ import { MASK } from './feature-flags/payloads.ts';
 import { fieldsOf } from './feature-flags/present.ts';
 import type { FlagBound } from './stores.ts';
 
-/** Fields as a client gave them; they are checked here. */
+/** Unchecked fields from a client. */
 type GivenFields = Partial<Omit<FlagFields, 'filters' | 'encryptedPayloads'>> & {
   filters?: Readonly<Record<string, unknown>>;
 };
 
 export type NewFlag = Omit<GivenFields, 'deleted'> & { key: string };
 
-/** Fields that are left out stay. */
+/** Omitted fields keep their values. */
 export type FlagChanges = GivenFields & {
   /** The version that the author read. */
   version?: number;
-  /** The fields that the author read, in the form of the API; a field that changed since must not be changed to another value. */
+  /** Fields as the author read them from the API. A field that another author changed since is a conflict. */
   original?: Readonly<Record<string, unknown>>;
 };
 
 /**
- * Author of a change to a flag. The rights are left out, and no permission is checked, where the flag only follows an object that it
- * belongs to, such as a survey: the change to that object was permitted, or time made it.
+ * Author of a change to a flag. Without `rights` no permission is checked: then the flag follows the object that owns it, such as a
+ * survey, whose change was permitted already or was made by the clock.
  */
 export type FlagAuthor = Author & { rights?: Rights; viewer?: Viewer };
 
-/** A user or a key whose rights to the flag are checked, if the changed object has one. */
+/** Author whose rights to the changed object's flag, if it has one, are checked. */
 export type EntitledAuthor = Author & { rights: Rights };
 
-/** Reader of an error, which must not name flags that are hidden from them; by default the one with the rights. */
+/** Reader of an error message, which must not name flags that are hidden from them. The author by default. */
 type Viewer = Pick<Rights, 'levelOf'>;
 
 const SCOPE = 'FeatureFlag';
@@ -70,8 +70,8 @@ const DEFAULTS: Omit<FlagFields, 'key'> = {
 
 /**
  * @param stores of a transaction that has the project's turn (`stores.inTransaction`)
- * @param input without filters, everybody gets it
- * @param encrypt of payloads that are to be encrypted
+ * @param input without `filters` the flag is on for everybody
+ * @param encrypt encrypts the payload of a flag with encrypted payloads
  * @throws PermissionDenied when the author may not make flags
  * @throws InvalidInput naming the field
  */
@@ -88,14 +88,14 @@ export async function createFlag(
   await checkReferences(stores, project.id, wanted, viewerOf(author));
   const { secret, ...fields } = encryptedFields(wanted);
   let flag = await stores.flags.insert(project.id, author.userId, fields);
-  // An encrypted payload is bound to its row, which had no id until now.
+  // The ciphertext is bound to the row's id, which exists only after the insert.
   if (secret !== undefined) flag = await stores.flags.setEncryptedPayloads(flag.id, encrypt(flag, secret));
   await record(stores, project, author, 'created', flag, []);
   return flag;
 }
 
 /**
- * Checks a new flag alone; its references are checked when it is made.
+ * Checks a new flag without its references, which `createFlag` checks.
  * @returns the flag as stored, except for encrypted fields
  * @throws InvalidInput naming the field
  */
@@ -150,7 +150,7 @@ function viewerOf({ rights, viewer = rights }: FlagAuthor): Viewer | undefined {
 }
 
 function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFields): FlagFields {
-  // A PATCH may empty the condition sets; without them in it, the present ones stay.
+  // A PATCH without condition sets keeps the present ones; one with an empty list removes them.
   const filters = given === undefined ? current.filters : checkedFilters({ groups: current.filters.groups, ...given });
   const wanted = { ...current, ...said, filters };
   return wanted.key === current.key
@@ -158,7 +158,7 @@ function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFi
     : { ...wanted, filters: renameEnrollment(filters, current.key, wanted.key) };
 }
 
-/** Enrollment is stored under the flag's key. */
+/** Renames the enrollment property in the filters, because its name contains the flag's key. */
 function renameEnrollment(filters: FlagFilters, from: string, to: string): FlagFilters {
   if (!filters.super_groups) return filters;
   const property = `$feature_enrollment/${from}`;
@@ -178,7 +178,7 @@ function differences(current: FeatureFlag, after: FlagFields): Partial<FlagField
   );
 }
 
-/** Refuses conflicting changes, by upstream's rule: a field that was not read, or is left as it was read, is no conflict. */
+/** Refuses conflicting changes by upstream's rule: fields that the author did not read, or sends as read, never conflict. */
 async function refuseConflict(
   { users }: FlagBound,
   current: FeatureFlag,
@@ -250,7 +250,7 @@ function verbOf({ deleted }: Partial<FlagFields>) {
   return deleted ? 'deleted' : 'restored';
 }
 
-/** A public payload may have become a secret, so both sides are masked if one is. */
+/** Masks both payloads if either version is encrypted, because a public payload may have become a secret. */
 function changesOf(before: FeatureFlag, after: FeatureFlag): Change[] {
   const masked = before.hasEncryptedPayloads || after.hasEncryptedPayloads;
   const changes = changesBetween(SCOPE, fieldsOf(before, masked), fieldsOf(after, masked));

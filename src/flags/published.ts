@@ -1,6 +1,6 @@
 /**
- * Data of a project that web pages read by its public key alone. It is read from the database once for each state of the project: pages may
- * ask as often as they like, also while Postgres is away.
+ * Data of a project that web pages read with only its public key. Each version of the project is read from the database once, so pages
+ * get answers at any rate, and while Postgres is away.
  */
 import { NotAuthenticated } from '../platform/errors.ts';
 import { Type } from '../platform/schema.ts';
@@ -9,13 +9,13 @@ import type { ProjectFlags } from './definitions/project-flags.ts';
 
 const MAX_PROJECTS = 2_000;
 
-/** Both names are in use; further query parameters are ignored. */
+/** Query with the public key, under either of the two names that SDKs use; other query parameters are ignored. */
 export const TokenQuery = Type.Object({
   token: Type.Optional(Type.String({ description: 'The public key of the project.' })),
   api_key: Type.Optional(Type.String({ description: 'The public key of the project, as named by some SDKs.' })),
 });
 
-/** @throws NotAuthenticated without a key, or for a key that is not a project's; Unavailable */
+/** @throws NotAuthenticated for a missing or unknown key; Unavailable */
 export async function projectOf(
   live: Pick<LiveDefinitions, 'find'>,
   { token, api_key: apiKey }: { token?: string; api_key?: string },
@@ -36,14 +36,14 @@ export async function projectOf(
 }
 
 /**
- * Remembers what `load` says of a project until the project changes; one load at a time for each state of it.
- * Data that cannot be read again is answered as it last was.
+ * Caches the result of `load` until the project changes; requests for the same version share one load.
+ * When a load fails, the result for the previous version is returned.
  */
 export function rememberPublished<T>(load: (projectId: number) => Promise<T>): (project: ProjectFlags) => Promise<T> {
   type Remembered = { version: string; value: Promise<T> };
   const remembered = new Map<number, Remembered>();
 
-  /** Forgets a failed load, so the next request tries again. */
+  /** Replaces a failed load by the previous result, if any, so the next request tries again. */
   function forget(projectId: number, known: Remembered | undefined): void {
     if (known) remembered.set(projectId, known);
     else remembered.delete(projectId);

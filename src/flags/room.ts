@@ -1,4 +1,4 @@
-/** Feature flags for the API: decisions and OFREP, definitions, and the management of all that hangs on flags. */
+/** Assembles the API of feature flags: decide, OFREP, definitions, and the management of flags and everything that uses them. */
 import { configurationRoutes } from './config/description.ts';
 import type { Knex, Pool } from '../platform/db/connection.ts';
 import { cohortsApi, cohortsApiRoutes, type CohortsApi } from './cohorts/room.ts';
@@ -63,7 +63,7 @@ export const flagRoutes: readonly Route<FlagsApi & AccessControlsApi>[] = [
 /** Routes that the lane and the raw handlers answer. */
 export const flagRawRoutes: readonly DescribedRoute[] = [...decideRoutes, ...ofrepRoutes, ...configurationRoutes];
 
-/** Finds the objects that are protected one by one, for the gatekeeper. */
+/** Lookups of the objects that have access controls of their own, for the gatekeeper. */
 export function protectedFlagObjects(db: Knex): Record<string, FindProtected> {
   return { feature_flag: protectedFlags(featureFlagStore(db)) };
 }
@@ -71,7 +71,7 @@ export function protectedFlagObjects(db: Knex): Record<string, FindProtected> {
 export type FlagsRoomOptions = VisitorsOptions & {
   connections: {
     db: Knex;
-    /** Made with LOOKUP_OPTIONS, as `counts`. */
+    /** Made with LOOKUP_OPTIONS, like `counts`. */
     lookups: Knex;
     counts: Pool;
     /** Made with DECIDE_POOL. */
@@ -79,20 +79,20 @@ export type FlagsRoomOptions = VisitorsOptions & {
     /** Made with STUDY_OPTIONS. */
     studies: Pool;
   };
-  /** Definitions have connections of their own, which LISTEN. */
+  /** For the definitions, which LISTEN on connections of their own. */
   databaseUrl: string;
   keyRing: KeyRing;
   gatekeeper: Gatekeeper;
   publicUrl: string;
   locate?: Locate | undefined;
-  /** Requests for flags that are answered for each project. */
+  /** Limit of flag requests per project. */
   requestsPerSecond: number;
   observe: DecideOptions['observe'];
   log: Logger;
 };
 
 export type FlagsRoom = Room<FlagsApi> & {
-  /** Decide. */
+  /** Answers decide requests. */
   lane: Lane;
   /** Ends streams. */
   drain(): void;

@@ -1,4 +1,4 @@
-/** Turns a name into plain letters, for places that allow no others. */
+/** Turns a name into an identifier of plain letters. */
 
 /** Letters without their accents, digits, `-` and `_`, as Django's slugify makes them; may be empty. */
 export function slugOf(name: string): string {

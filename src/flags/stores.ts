@@ -35,13 +35,13 @@ export type FlagBound = ReturnType<typeof bind>;
 
 export type FlagStores = FlagBound & {
   /**
-   * Runs the work with stores that share one transaction; it commits when the work returns. Transactions of one project take
-   * turns: what one of them checks about other flags and cohorts still holds when it commits.
+   * Runs the work with stores that share one transaction, which commits when the work returns. Transactions of one project run one
+   * after another, so what one checks about other flags and cohorts still holds when it commits.
    */
   inTransaction<T>(projectId: number, work: (stores: FlagBound) => Promise<T>): Promise<T>;
 };
 
-/** @param afterCommit awaited after each transaction, so the author of a change sees it in this process at once */
+/** @param afterCommit awaited after each transaction, so the author sees the change in this process immediately */
 export function flagStores(db: Knex, afterCommit?: (projectId: number) => Promise<void>): FlagStores {
   return {
     ...bind(db),

@@ -1,4 +1,4 @@
-/** `/feature_flags/usage/`: how often flags were asked for, and what the answers were. */
+/** `/feature_flags/usage/`: how often each flag was called, by answer and day. */
 import { datetimeOf, parseDatetime } from '../platform/http/parameters/datetime.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../platform/http/parameters/pagination.ts';
 import { json, route } from '../platform/http/route.ts';

@@ -3,7 +3,7 @@ import { SQL_STATE, sqlState } from '../platform/db/sql-states.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { InvalidInput } from '../platform/errors.ts';
 
-/** Time as a client gave it. `zoned` false: without an offset, so it is read in the query's time zone. */
+/** Time from a client. `zoned` is false for a time without an offset, which is read in the query's time zone. */
 export type GivenInstant = { instant: string; zoned: boolean };
 
 export type UsageQuery = {
@@ -11,9 +11,9 @@ export type UsageQuery = {
   hidden: readonly string[];
   /** Absent: all flags. */
   key?: string | undefined;
-  /** IANA name: whose days are counted. */
+  /** IANA name of the time zone that divides calls into days. */
   timezone: string;
-  /** Absent: as many days before the end as make `DEFAULT_DAYS`. */
+  /** Absent: the period has `DEFAULT_DAYS` days. */
   from?: GivenInstant | undefined;
   /** Absent: now. */
   to?: GivenInstant | undefined;
@@ -27,7 +27,7 @@ export type FlagUsage = {
   response: unknown;
   day: string;
   calls: number;
-  /** Different persons, as the events were stored with them. */
+  /** Number of distinct persons, by the person stored with each event. */
   persons: number;
 };
 
@@ -65,8 +65,8 @@ const USAGE = `
 export function flagUsageStore(db: Knex) {
   return {
     /**
-     * The newest day first.
-     * @throws InvalidInput for a time zone that is none, and for a period that is empty, too long or holds too many calls
+     * Lists the newest day first.
+     * @throws InvalidInput for an unknown time zone, and for a period that is empty, too long or has too many calls
      */
     async list(projectId: number, query: UsageQuery): Promise<{ count: number; results: FlagUsage[] }> {
       const { key = null, hidden, timezone, limit, offset } = query;
@@ -101,7 +101,7 @@ async function periodOf(db: Knex, { timezone, from, to }: UsageQuery): Promise<P
   const period = rows[0]!;
   const days = (Date.parse(period.to) - Date.parse(period.from)) / 86_400_000;
   if (days <= 0) throw new InvalidInput('The period must start before it ends.', 'date_from');
-  if (days > LONGEST_DAYS) throw new InvalidInput(`The period may have ${LONGEST_DAYS} days.`, 'date_from');
+  if (days > LONGEST_DAYS) throw new InvalidInput(`The period may have at most ${LONGEST_DAYS} days.`, 'date_from');
   return period;
 }
 

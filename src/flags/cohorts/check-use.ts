@@ -1,4 +1,4 @@
-/** Checks of the cohorts that a cohort is built on, and of the cohorts that are built on it. */
+/** Checks the cohorts that a cohort references, and the flags and cohorts that reference it. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Rights } from '../../platform/http/access.ts';
 import { seesFlag } from '../feature-flags/linked.ts';
@@ -8,8 +8,9 @@ import { cohortsIn, type CohortFilters } from './filters.ts';
 
 /**
  * @param after the cohort after the change
- * @param about `current`: the cohort before; absent for a new one. `rights`: of the error's reader; hidden flags are named by their ids
- * @throws InvalidInput if a referenced cohort is missing, a circle would arise, or a cohort in use would be deleted
+ * @param before `current`: the cohort before the change, absent for a new one. `rights`: of the error's reader, for whom hidden flags are
+ * named by their ids
+ * @throws InvalidInput if a referenced cohort is missing, references would form a circle, or a cohort in use would be deleted
  */
 export async function checkUse(
   stores: FlagBound,

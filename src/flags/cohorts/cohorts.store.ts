@@ -9,13 +9,13 @@ export type Cohort = {
   projectId: number;
   name: string;
   description: string;
-  /** True: persons are listed. False: the filters say which persons belong. */
+  /** True: its persons are listed. False: the filters select them. */
   isStatic: boolean;
   /** Empty for static cohorts. */
   filters: CohortFilters | Record<string, never>;
-  /** Number of persons when they were last counted; null: never counted, or the count was given up. */
+  /** Number of persons at the last count; null if they were never counted, or the count took too long. */
   count: number | null;
-  /** Why it was given up. */
+  /** Why the last count failed. */
   countError: string | null;
   isCounting: boolean;
   lastCalculation: string | null;
@@ -122,7 +122,7 @@ export function cohortStore(db: Knex) {
       await db('cohorts').where({ id }).update({ counting_until: until });
     },
 
-    /** @param version of the cohort that was counted; a newer version is counted by whoever made it */
+    /** Stores a count. If the cohort has a newer version by now, this does nothing: the author of that version starts another count. */
     async endCount(
       { id, version }: Pick<Cohort, 'id' | 'version'>,
       { count, error }: { count: number | null; error: string | null },
@@ -132,7 +132,7 @@ export function cohortStore(db: Knex) {
         .update({ count, count_error: error, counting_until: null, last_calculation: db.raw('clock_timestamp()') });
     },
 
-    /** Flags and cohorts whose conditions name this cohort, as they are called. */
+    /** Finds the flags and cohorts whose conditions name this cohort. */
     async usersOf(
       projectId: number,
       id: number,

@@ -1,4 +1,4 @@
-/** Cohorts: made, changed, and kept as long as something is built on them. */
+/** Creates and changes cohorts, and refuses to delete those in use. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Project } from '../../platform/http/access.ts';
@@ -15,14 +15,14 @@ import { asksPersons, checkedCohortFilters, hasConditions, type CohortFilters } 
 import { listMembers, type ListedPersons } from './listed-persons.ts';
 import type { NamedIds } from './read-ids.ts';
 
-/** Fields of a cohort as a client gave them; the filters are checked here. */
+/** Unchecked fields of a cohort from a client. */
 type GivenCohort = { name: string; description: string; isStatic: boolean; filters?: unknown };
 
 export type CohortChanges = {
   [Name in keyof GivenCohort]?: GivenCohort[Name] | undefined;
 } & { deleted?: boolean | undefined };
 
-/** A cohort, and what became of the ids that came with the request. */
+/** A cohort, and the outcome for the ids in the request. */
 export type Changed = { cohort: Cohort; listed?: ListedPersons };
 
 const SCOPE = 'Cohort';
@@ -35,7 +35,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     return all.cohorts.get(cohort.projectId, cohort.id);
   }
 
-  /** Adds persons in small transactions, each with its audit log entry, so ingestion is not held up. */
+  /** Adds persons in small transactions, each with its audit log entry, because each one blocks merges during ingestion. */
   async function list(project: Project, author: Author, cohort: Cohort, ids: NamedIds): Promise<Changed> {
     const add = (some: NamedIds) =>
       all.inTransaction(project.id, async (stores) => {
@@ -87,7 +87,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       return ids ? list(project, author, made, ids) : { cohort: await withCount(made) };
     },
 
-    /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
+    /** Omitted fields keep their values. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
     async change(
       project: Project,
       author: EntitledAuthor,
@@ -115,7 +115,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       return ids ? list(project, author, changed, ids) : { cohort: await withCount(changed) };
     },
 
-    /** @throws InvalidInput when none of them exists, or the cohort is not static; NotFound */
+    /** @throws InvalidInput when none of the persons exists, or the cohort is not static; NotFound */
     async addPersons(
       project: Project,
       author: Author,
@@ -130,7 +130,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       return listed!;
     },
 
-    /** @returns whether the person was in it @throws InvalidInput when the cohort is not static; NotFound */
+    /** @returns whether the person was in the cohort @throws InvalidInput when the cohort is not static; NotFound */
     async removePerson(project: Project, author: Author, id: number, personId: string): Promise<boolean> {
       const cohort = await getStatic(project.id, id);
       const changed = await all.inTransaction(project.id, async (stores) => {
@@ -162,7 +162,7 @@ function requireStatic({ isStatic }: Pick<Cohort, 'isStatic'>): void {
   if (!isStatic) throw new InvalidInput('Only static cohorts list their persons.', 'is_static');
 }
 
-/** Static cohorts have none, whatever empty thing was given for them. */
+/** Returns no filters for a static cohort; clients may send empty ones for it. */
 function filtersOf({ isStatic }: Pick<Cohort, 'isStatic'>, given: unknown): Cohort['filters'] {
   if (!isStatic) return checkedCohortFilters(given ?? {});
   if (hasConditions(given)) {

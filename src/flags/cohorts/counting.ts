@@ -1,4 +1,4 @@
-/** Counting the persons of a cohort after it was changed: waited for a moment, given up after some seconds. */
+/** Counts the persons of a changed cohort. The answer to the change waits for the count a moment; the count itself may take seconds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
@@ -6,14 +6,14 @@ import type { Counts } from '../matching/counts.ts';
 import type { FlagStores } from '../stores.ts';
 import type { Cohort } from './cohorts.store.ts';
 
-/** Time that the answer to a change waits for the count. */
+/** How long the answer to a change waits for the count. */
 const PATIENCE_MS = 1_000;
-/** Longer than a count is allowed to take. */
+/** How long a cohort is marked as being counted; longer than any count may take. */
 export const COUNT_MS = 15_000;
 
 /**
- * @returns a function that counts the persons of a cohort marked by `startCount`, and stores the count. It never rejects, and
- * returns when the count is stored or after a short wait
+ * @returns a function that counts the persons of a cohort marked by `startCount` and stores the count. It never rejects, and
+ * resolves when the count is stored or after a short wait
  */
 export function createCounting({ stores, counts, log }: { stores: FlagStores; counts: Counts; log: Logger }) {
   async function count(cohort: Cohort): Promise<void> {

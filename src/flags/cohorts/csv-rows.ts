@@ -1,12 +1,12 @@
-/** CSV as people and their tools write it (RFC 4180, any ends of lines), row by row while it arrives. */
+/** Parses CSV (RFC 4180, with any line ending) row by row while it arrives. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { InvalidInput } from '../../platform/errors.ts';
 
-/** A cell that is longer holds no id. */
+/** Longer than any id. */
 const MAX_CELL = 64 * 1024;
 const MAX_CELLS = 1000;
 
-/** @throws InvalidInput when it is not CSV in UTF-8 */
+/** @throws InvalidInput for anything but CSV in UTF-8 */
 export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
@@ -22,14 +22,14 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
       cells = [];
     }
     text = text.slice(at);
-    // The text ends with a comma, so the cell after it would be empty and is left out.
+    // The text ends with a comma; the empty cell after it is left out.
     if (isEnd && cells.length > 0) yield cells;
     if (text.length > MAX_CELL) throw new InvalidInput(`A cell has more than ${MAX_CELL} characters.`, 'csv');
   }
   for await (const block of blocks) {
     text += decodeUtf8(() => decoder.decode(block, { stream: true }));
     yield* rowsOf(false);
-    // Blocks that have arrived follow each other without a pause.
+    // Blocks that have arrived already are read without a turn of the event loop between them.
     await othersTurn();
   }
   text += decodeUtf8(() => decoder.decode());
@@ -46,23 +46,23 @@ function decodeUtf8(decode: () => string): string {
 
 type Cell = { value: string; next: number; last: boolean };
 
-/** The cell that starts there. @returns undefined when more of the text is needed, or it has ended */
+/** @returns the cell at `start`; undefined when its end has not arrived yet, or the text has ended */
 function cellAt(text: string, start: number, isEnd: boolean): Cell | undefined {
   const isQuoted = text[start] === '"';
   const end = isQuoted ? closingQuote(text, start) : separatorAfter(text, start);
   if (end < 0) return isEnd ? lastCell(text, start, isQuoted) : undefined;
   const value = isQuoted ? text.slice(start + 1, end).replaceAll('""', '"') : text.slice(start, end);
   const at = isQuoted ? end + 1 : end;
-  // A quote may be the first of two, and a carriage return of a line's end.
+  // The next character decides whether a quote is doubled, and whether a line feed belongs to a carriage return.
   if (!isEnd && at >= text.length - 1 && text[at] !== ',' && text[at] !== '\n') return undefined;
   if (text[at] === ',') return { value, next: at + 1, last: false };
   if (text[at] === '\r' && text[at + 1] === '\n') return { value, next: at + 2, last: true };
   if (at >= text.length || text[at] === '\n' || text[at] === '\r') return { value, next: at + 1, last: true };
-  throw new InvalidInput('Behind a quoted cell something follows that belongs to none.', 'csv');
+  throw new InvalidInput('There is text between the end of a quoted cell and the next separator.', 'csv');
 }
 
 function lastCell(text: string, start: number, isQuoted: boolean): Cell | undefined {
-  if (isQuoted) throw new InvalidInput('A quoted cell does not end.', 'csv');
+  if (isQuoted) throw new InvalidInput('A quoted cell has no closing quote.', 'csv');
   return start < text.length ? { value: text.slice(start), next: text.length, last: true } : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Filters of a cohort: groups of conditions on persons, in any depth, with the checks that they must pass to be saved. */
+/** Filters of a cohort: nested groups of conditions on persons, and the checks before they are stored. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { postgresRegex } from '../../conditions/sql/postgres-regex.ts';
 import { checkCondition } from '../../conditions/operators/check-condition.ts';
@@ -19,8 +19,8 @@ const MAX_LEAVES = 1000;
 const MAX_KEY = 400;
 
 /**
- * @param given `filters` as it came
- * @returns it as it is stored: operators written out, without what means nothing
+ * @param given `filters` of the request
+ * @returns the filters to store, with explicit operators and without meaningless members
  * @throws InvalidInput naming the member
  */
 export function checkedCohortFilters(given: unknown): CohortFilters {
@@ -34,7 +34,7 @@ export function checkedCohortFilters(given: unknown): CohortFilters {
   return { properties };
 }
 
-/** Whether `filters` hold any condition: clients' forms also send empty groups. */
+/** Whether `filters` contain any condition; clients also send empty groups. */
 export function hasConditions(given: unknown): boolean {
   return saysSomething(fieldAt(fieldsOf(given as Json), 'properties') ?? null);
 }
@@ -45,12 +45,12 @@ function saysSomething(given: Json): boolean {
   return Object.keys(rest).length > 0 || elementsOf(values).some(saysSomething);
 }
 
-/** Ids of the cohorts that it is built on. */
+/** Ids of the cohorts that the filters reference. */
 export function cohortsIn({ properties }: CohortFilters): number[] {
   return leavesOf(properties).flatMap((leaf) => (leaf.type === 'cohort' ? [leaf.value] : []));
 }
 
-/** Whether the cohort itself reads properties of persons. */
+/** Whether the cohort reads properties of persons itself, not only through other cohorts. */
 export function asksPersons({ properties }: CohortFilters): boolean {
   return leavesOf(properties).some(({ type }) => type === 'person');
 }
@@ -59,7 +59,7 @@ function leavesOf(group: PropertyGroup): (PropertyLeaf | CohortLeaf)[] {
   return group.values.flatMap((one) => ('values' in one ? leavesOf(one) : [one]));
 }
 
-/** @param room of the patterns of all conditions */
+/** @param room the budget that the patterns of all conditions share */
 function checkedGroup(given: Json, place: Place, room: PatternRoom): PropertyGroup {
   const group = fieldsOf(given);
   const type = fieldAt(group, 'type');
@@ -99,7 +99,7 @@ function checkedProperty(given: Fields, place: Place, room: PatternRoom): Proper
   return nameFieldInErrors(place, () => {
     const name = operator === undefined || operator === null ? operator : textOf(operator);
     const checked = checkCondition({ key, operator: name, value }, room);
-    // Postgres counts a cohort's persons, and its machines for patterns are larger.
+    // Cohorts are counted by Postgres, whose automata for the same pattern are larger.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value ?? null));
     return { type: 'person', key, operator: checked, ...(value !== undefined && { value }) };
   });

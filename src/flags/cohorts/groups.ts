@@ -1,13 +1,13 @@
-/** Reads the old field `groups` of cohorts: a person is in if all properties of one group match. */
+/** Converts between `filters` and the old field `groups`: a person matches if all properties of one group do. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { CohortFilters, PropertyGroup } from './filters.ts';
 
 type OldGroup = { properties: unknown[] };
 
 /**
- * @param groups as they came
- * @returns the same as `filters`, not checked yet
- * @throws InvalidInput for groups of who did something
+ * @param groups as the client sent them
+ * @returns equivalent `filters`, unchecked
+ * @throws InvalidInput for behavioral groups
  */
 export function filtersOfGroups(groups: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
   const values = groups.map(({ properties, ...rest }, index) => {
@@ -24,7 +24,7 @@ export function filtersOfGroups(groups: readonly Readonly<Record<string, unknown
   return { properties: { type: 'OR', values } };
 }
 
-/** @returns none for filters that old clients cannot understand, or for a static cohort */
+/** @returns an empty list for filters that `groups` cannot express, and for static cohorts */
 export function groupsOf(filters: CohortFilters | Record<string, never>): OldGroup[] {
   const { properties } = filters;
   if (!properties || properties.type !== 'OR') return [];

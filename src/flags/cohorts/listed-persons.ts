@@ -1,19 +1,19 @@
-/** Putting persons into a static cohort by their ids. */
+/** Adds persons to a static cohort by their ids. */
 import type { Added } from './members.store.ts';
 import type { NamedIds } from './read-ids.ts';
 
 export type ListedPersons = {
-  /** Persons that were in it already are not counted. */
+  /** Number of persons added, without those that were in the cohort already. */
   added: number;
   unknownCount: number;
-  /** Ids that no person has, the first of them. */
+  /** The first of the ids that no person has. */
   unknown: string[];
 };
 
 const BATCH = 1000;
 const MAX_TOLD = 100;
 
-/** Safe to repeat: after a failure some persons may be in the cohort already. @param add puts up to a thousand into the cohort */
+/** Adds persons in batches. Safe to repeat after a failure. @param add adds up to `BATCH` persons */
 export async function listMembers(
   { kind, ids }: NamedIds,
   add: (some: NamedIds) => Promise<Added>,

@@ -1,4 +1,4 @@
-/** The persons of a cohort, and the list of a static one. */
+/** Lists the persons of a cohort, and edits the list of a static cohort. */
 import { NotFound } from '../../platform/errors.ts';
 import { PersonBody, presentPerson } from '../../events/records/persons.routes.ts';
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';

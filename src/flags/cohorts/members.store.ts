@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { NamedIds } from './read-ids.ts';
 
-/** Distinct ids that no person has are not added. */
+/** Outcome of `add`: the number of added persons, and the ids that no person has. */
 export type Added = { added: number; unknown: string[] };
 
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
@@ -44,7 +44,7 @@ export function memberStore(db: Knex) {
       });
     },
 
-    /** @returns whether the person was in it */
+    /** @returns whether the person was in the cohort */
     async remove(projectId: number, cohortId: number, personId: string): Promise<boolean> {
       const removed = await db('cohort_members')
         .where({ project_id: projectId, cohort_id: cohortId, person_id: personId })

@@ -1,4 +1,4 @@
-/** Whom a CSV file names. */
+/** Reads the ids of persons from a CSV file. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { csvRows } from './csv-rows.ts';
 
@@ -14,8 +14,8 @@ const HEADERS: Readonly<Record<string, NamedIds['kind']>> = {
 };
 
 /**
- * @param blocks of a CSV file: its first row names the column, or it has one column, of distinct ids
- * @throws InvalidInput when nobody can be found in it
+ * @param blocks of a CSV file whose first row names the column, or which has a single column of distinct ids
+ * @throws InvalidInput when the file has no ids
  */
 export async function readIds(blocks: AsyncIterable<Uint8Array>): Promise<NamedIds> {
   let column: { index: number; kind: NamedIds['kind'] } | undefined;
@@ -36,7 +36,7 @@ export async function readIds(blocks: AsyncIterable<Uint8Array>): Promise<NamedI
   return { kind: column.kind, ids: [...ids] };
 }
 
-/** Chooses among several columns that name persons: the first kind in the order above wins. */
+/** Returns the column of ids; if several columns qualify, the first in the order of `HEADERS`. */
 function namedColumn(header: readonly string[]) {
   const names = header.map((name) => name.trim().toLowerCase());
   const name = Object.keys(HEADERS).find((one) => names.includes(one));

@@ -1,4 +1,4 @@
-/** Puts cohorts together for the API. */
+/** Assembles the API of cohorts. */
 import type { Pool } from '../../platform/db/connection.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Counts } from '../matching/counts.ts';

@@ -1,6 +1,6 @@
 /**
- * Files that pages load before anything else: `/array/:token/config` and `config.js`, the configuration of a project; `array.js`, the
- * same with posthog-js behind it; `/static/*.js`, posthog-js and its parts.
+ * Serves the files that web pages load first: a project's configuration (`/array/:token/config` and `config.js`), posthog-js preceded by
+ * that configuration (`array.js`), and posthog-js and its modules alone (`/static/*.js`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MethodNotAllowed, NotFound } from '../../platform/errors.ts';
@@ -21,7 +21,7 @@ export type Configuration = { handle: RawHandler };
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];
 const OF_PROJECT = /^\/array\/(?<token>[\w-]+)\/(?<file>config|config\.js|array\.js)\/?(?:\?|$)/;
-/** Newer releases name their version; there is only one here. */
+/** The version in the path of newer SDKs is ignored, because only one version is served. */
 const OF_PACKAGE = /^\/static\/(?:\d+\.\d+\.\d+\/)?(?<name>[\w.-]+)\.js(?:\?|$)/;
 
 export function createConfiguration({ definitions, log }: ConfigurationOptions): Configuration {
@@ -65,7 +65,7 @@ export function createConfiguration({ definitions, log }: ConfigurationOptions):
   return { handle };
 }
 
-/** A change of a project makes another object of it, and so other documents. */
+/** Caches documents by project object; a changed project is a new object. */
 function rememberedDocuments(scripts: Scripts): (project: ProjectFlags, file: string) => Promise<Document> {
   const remembered = new WeakMap<ProjectFlags, Map<string, Promise<Document>>>();
 
@@ -89,7 +89,7 @@ async function documentOf(project: ProjectFlags, file: string, scripts: Scripts)
   return createDocument(`${preamble}\n${bytes.toString()}`, { contentType: JAVASCRIPT, maxAgeSeconds: 0 });
 }
 
-/** posthog-js looks for it there before it asks. */
+/** Script that puts the configuration where posthog-js looks for it before it makes a request. */
 function preambleOf(token: string, configuration: object): string {
   const entry = scriptJson({ config: configuration, siteApps: [] });
   return `(function() {
@@ -99,7 +99,7 @@ function preambleOf(token: string, configuration: object): string {
 `;
 }
 
-/** JSON that is safe inside a script, and inside a script of a page. */
+/** JSON that is safe inside a script file and inside an HTML `script` element. */
 function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

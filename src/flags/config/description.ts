@@ -1,4 +1,4 @@
-/** Files that pages load first, as `/api/schema/` describes them. They are answered before the router. */
+/** Descriptions of the configuration files for `/api/schema/`. A raw handler answers them before the router. */
 import type { DescribedRoute } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 

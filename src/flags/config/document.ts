@@ -1,4 +1,4 @@
-/** Texts that browsers fetch and keep: written once, compressed once, and asked again only whether they have changed. */
+/** Documents that browsers cache: compressed once, and revalidated by their ETag. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ const compress = promisify(gzip);
 
 export type Document = {
   contentType: string;
-  /** How long clients may use the document before they ask again. */
+  /** How long clients may use the document without revalidation. */
   maxAgeSeconds: number;
   bytes: Buffer;
   zipped: Buffer;

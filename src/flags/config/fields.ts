@@ -1,7 +1,7 @@
 /** Configuration of a project that SDKs receive along with its flags. Names and defaults are the ones that released SDKs expect. */
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 
-/** Inputs of a project's configuration. */
+/** The parts of a project that its configuration depends on. */
 export type ConfiguredProject = {
   definitions: { flags: readonly Pick<FlagDefinition, 'active'>[] };
   settings: { hasSurveys: boolean };
@@ -9,11 +9,11 @@ export type ConfiguredProject = {
 
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** Features that the server does not offer are off explicitly, because SDKs differ in how they read absent members. */
+/** Turns off features that the server does not offer explicitly, because SDKs treat absent members differently. */
 const FIXED = {
   captureDeadClicks: false,
   capturePerformance: false,
-  // Without this field, browsers that come for the first time would not capture anything automatically.
+  // Without this field, first-time visitors' browsers would not autocapture anything.
   autocapture_opt_out: false,
   autocaptureExceptions: false,
   errorTracking: { autocaptureExceptions: false, suppressionRules: [] },
@@ -25,7 +25,7 @@ const FIXED = {
   siteApps: [],
 };
 
-/** Fields in `/array/:token/config` and `/flags`. posthog-js does not ask for flags if there are none. */
+/** Fields in `/array/:token/config` and `/flags`. posthog-js requests no flags when `hasFeatureFlags` is false. */
 export function configurationOf({ definitions, settings }: ConfiguredProject): Configuration {
   return {
     ...FIXED,
@@ -35,7 +35,7 @@ export function configurationOf({ definitions, settings }: ConfiguredProject): C
   };
 }
 
-/** Fields of `/flags` and `/decide` as well. */
+/** Further fields of `/flags` and `/decide`. */
 const SESSION = { config: { enable_collect_everything: true }, toolbarParams: {}, isAuthenticated: false };
 
 /** Fields of `/flags` with `config=true`. */

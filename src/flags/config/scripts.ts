@@ -1,4 +1,4 @@
-/** posthog-js as pages load it: `array.js`, and what it fetches when it is needed. Served from the package, as it was released. */
+/** posthog-js for web pages: `array.js` and the modules that it loads on demand, served unchanged from the npm package. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,11 +43,11 @@ export const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const MAX_AGE_SECONDS = 3_600;
 
 export type Scripts = {
-  /** @param name without `.js` @throws NotFound when there is none of that name */
+  /** @param name without `.js` @throws NotFound for an unknown name */
   get(name: string): Promise<Document>;
 };
 
-/** Scripts stay in memory once they were asked for. */
+/** Keeps each script in memory after its first request. */
 export function createScripts(): Scripts {
   const scripts = new Map<string, Promise<Document>>();
 

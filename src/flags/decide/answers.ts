@@ -1,14 +1,14 @@
 /**
- * Writes the answers of `/decide` and `/flags` as text, because they are most of the work of a request.
+ * Writes the answers of `/decide` and `/flags` as text; that takes most of a request's CPU time, so texts of flags are reused.
  *
  * | shape     | `/decide`          | `/flags`          |                                            |
  * | --------- | ------------------ | ----------------- | ------------------------------------------ |
  * | `keys`    | `v` 1, or none     |                   | keys of the flags that are on              |
  * | `enabled` | `v=2`              |                   | values of the flags that are on            |
  * | `values`  | `v=3`              | `v=1`             | values of all flags, and payloads          |
- * | `details` | `v=4` and above    | `v=2` and above   | all that a decision says                   |
+ * | `details` | `v=4` and above    | `v=2` and above   | everything about each decision             |
  *
- * A failed flag appears in the details only: clients that ask for values keep the one they have if the new values lack it.
+ * A failed flag appears in the details only: clients of the other shapes keep their present value for a flag that is absent.
  *
  * `analysis` is `details` of `/flags` with `detailed_analysis=true`: it includes the condition sets.
  */
@@ -20,14 +20,14 @@ import type { Shape } from './paths.ts';
 export type AnswerParts = {
   shape: Shape;
   evaluation: Evaluation;
-  /** The flags that were decided, among others. */
+  /** Flags of the project, including those that were decided. */
   flags: readonly FlagDefinition[];
-  /** Members of the configuration as JSON, without braces; empty: none. */
+  /** Members of the configuration as JSON without braces; may be empty. */
   configuration: string;
   requestId: string;
   /** Milliseconds since 1970. */
   evaluatedAt: number;
-  /** The project has had all the answers that it may have. */
+  /** Whether the project has used up its quota. */
   quotaLimited: boolean;
 };
 
@@ -82,10 +82,10 @@ const detailsOf = writeOnce(({ key, id, version, enabled, variant, reason, paylo
   }),
 );
 
-/** Text of one flag as the first of a list, and as a later one with its comma: adding the comma each time would cost half of the writing. */
+/** Text of one flag, as the first of a list and with a leading comma: adding the comma each time would take half of the writing time. */
 type Written = { readonly first: string; readonly later: string };
 
-/** A compiled flag gives the same decision as the same object every time, so most are written once. */
+/** Caches texts by decision object: a compiled flag returns the same object for the same outcome, so most are written once. */
 function writeOnce(write: (decision: Decision) => string): (decision: Decision) => Written {
   const known = new WeakMap<Decision, Written>();
 

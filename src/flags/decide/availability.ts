@@ -1,11 +1,11 @@
 import { isDatabaseAway } from '../../platform/db/away.ts';
 
 /**
- * Whether a database is worth asking. After several failures in a row no request asks it for a while, so requests do not all wait for a
- * database that is down; then a single request tries again, and its result decides for all others.
+ * A circuit breaker for the database. After several failures in a row no request queries it for a while, so requests do not all wait for
+ * a database that is down; then a single request tries again, and its result decides for all others.
  */
 export type Availability = {
-  /** @returns false while it is not worth asking. A caller that gets true asks, and lets it be watched. */
+  /** @returns false while the database counts as down. A caller that gets true must query it, and pass the query to `watch`. */
   mayAsk(): boolean;
   /** @returns the given promise, after recording whether it succeeded */
   watch<T>(answer: Promise<T>): Promise<T>;
@@ -15,7 +15,7 @@ export type Availability = {
 const FAILURES = 3;
 const PAUSE_MS = 500;
 
-/** @param now milliseconds, never going back */
+/** @param now a monotonic clock, in milliseconds */
 export function createAvailability(now: () => number = () => performance.now()): Availability {
   let failures = 0;
   let askAgainAt = 0;

@@ -13,7 +13,7 @@ export type AnalysedCondition = {
   matched: boolean;
 };
 
-/** Leaves out the filters of the condition sets, which may name people: anyone may read this. */
+/** Leaves out the filters of the condition sets: they may contain personal data, and the answer is public. */
 export function conditionsOf({ filters }: FlagDefinition, { reason }: Decision): AnalysedCondition[] {
   const decided = reason.code === 'condition_match' ? reason.conditionIndex : null;
   return elementsOf(fieldAt(fieldsOf(filters), 'groups')).map((set, index) => ({

@@ -1,4 +1,4 @@
-/** The configuration in answers, as text: written once for each state of a project. */
+/** The configuration in answers as JSON text, written once per version of a project. */
 import {
   decideConfigurationOf,
   flagsConfigurationOf,

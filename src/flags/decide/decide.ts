@@ -1,8 +1,8 @@
 /**
  * `/flags` and `/decide`: return the flags of an evaluation context. SDKs call them whenever a page or a process starts.
  *
- * These paths are answered by a raw handler, as capture's are. A flag that cannot be decided is reported, and all
- * others are answered, with 200: a client that gets an error forgets what it knew.
+ * A raw handler answers these paths, like those of capture. If some flags cannot be decided, the answer is still a 200 that reports
+ * them beside all others, because a client that gets an error forgets its present flags.
  */
 import { MethodNotAllowed, NotAuthenticated, Unavailable } from '../../platform/errors.ts';
 import { serverError } from '../../platform/http/error-body.ts';
@@ -41,7 +41,7 @@ export type DecideOptions = {
   decider: Decider;
   visitors: Visitors;
   clientAddress: ClientAddress;
-  /** Absent: requests are not located. */
+  /** Absent: no location properties are derived from IP addresses. */
   locate?: Locate | undefined;
   metering: Pick<Metering, 'count' | 'isOverQuota'>;
   /** Requests per second that are answered for one project. */
@@ -57,7 +57,7 @@ export type DecideObserver = {
   countFailure(): void;
 };
 
-/** Text is the body of a 200. */
+/** Answer to a request; a string is the body of a 200. */
 type Result = string | Answer;
 
 /** A request that was read. */
@@ -139,7 +139,7 @@ export function createDecide(options: DecideOptions): Lane {
     return undefined;
   }
 
-  /** Answers without a promise when all is in memory: nearly everything is, and each promise costs as much as a flag. */
+  /** Answers without a promise if everything is in memory, which is usual, because each promise costs as much as deciding a flag. */
   function decide(parsed: ParsedRequest): string | Promise<string> {
     const found = definitions.find(tokenOf(parsed.body));
     if (!(found instanceof Promise)) return decideFor(found, parsed);
@@ -188,17 +188,17 @@ export function createDecide(options: DecideOptions): Lane {
 
 const INVALID_KEY = 'Project API key invalid. You can find your project API key in PostHog project settings.';
 
-/** SDKs wait three seconds. */
+/** Shorter than the three seconds that SDKs wait. */
 const LONGEST_WAIT_MS = 2_500;
 
-/** A result that comes too late for this request is there for the next one. @throws Unavailable */
+/** Gives up after a time; the lookup continues, so the next request finds its result. @throws Unavailable */
 async function withTimeLimit<T>(found: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Unavailable('Flags cannot be looked up right now.')), LONGEST_WAIT_MS);
   return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** While Postgres is away it is unknown whether there is such a project. */
+/** Treats the project as unknown, rather than missing, while Postgres is away. */
 function unknownWhileAway(error: unknown): 'unknown' {
   if (error instanceof Unavailable) return 'unknown';
   throw error;
@@ -208,7 +208,7 @@ const NO_FLAGS: Evaluation = { decisions: [], errorsWhileComputing: false };
 /** Answer when no flag is known: clients keep the flags they have. */
 const NOTHING_KNOWN: Evaluation = { decisions: [], errorsWhileComputing: true };
 
-/** Visitors without cookies cannot be told apart. */
+/** Answers without flags while visitors without cookies cannot be identified. */
 function nothingWhileAway(error: unknown): Evaluation {
   if (error instanceof Unavailable) return NOTHING_KNOWN;
   throw error;

@@ -1,4 +1,4 @@
-/** Decides flags for one request: from memory if that is enough, else after one query for the facts stored about the evaluation context. */
+/** Decides flags for one request: from memory if possible, else after one query for the stored facts about the evaluation context. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { namesNobody } from '../../events/cookieless/ids.ts';
 import type { Evaluation, EvaluationRequest, Facts, Needs } from '../evaluation/decision.ts';
@@ -12,7 +12,7 @@ export type Decider = {
   decide(project: DecidedProject, request: EvaluationRequest): Evaluation | Promise<Evaluation>;
 };
 
-/** Budget of a request, after which the flags that are left fail with `timeout`: other requests wait for it. */
+/** CPU budget of a request, because other requests wait meanwhile. Flags not decided in time fail with `timeout`. */
 const BUDGET_MS = 200;
 
 /**

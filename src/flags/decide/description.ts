@@ -1,4 +1,4 @@
-/** Decide as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
+/** Descriptions of decide for `/api/schema/`. A raw handler answers it, so requests are not checked against these schemas. */
 import type { DescribedRoute } from '../../platform/http/route.ts';
 import { nullable, Type } from '../../platform/schema.ts';
 import { LIMITS } from './limits.ts';

@@ -1,10 +1,10 @@
-/** SQL for `facts.ts`. Each statement returns a row for every question, from a few lookups in primary keys. */
+/** SQL for `facts.ts`. Each statement returns a row for every question, and only looks up primary keys. */
 
 /**
  * @param requested rows of project_id, distinct_id and ordinal, one for each requested person
- * @param more columns, each after a comma
+ * @param more further columns, each after a comma
  *
- * Every lookup finds one row of one project (`limit 1`), so no statistics make Postgres read a whole table at once.
+ * Every lookup has a `limit 1`, so Postgres never chooses to scan a whole table, whatever its statistics say.
  */
 const persons = (requested: string, more = '') => `
   select requested.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${more}
@@ -19,8 +19,8 @@ const persons = (requested: string, more = '') => `
   ) as person on true`;
 
 /**
- * @param requested with cohorts, groups and overrides, too: null where there are none, static cohorts (an array as text) and groups
- *   (JSON: `[{index, key}]`), and whether overrides are wanted
+ * @param requested as for `persons`, with three more columns: static cohorts (an array as text, or null), groups (JSON `[{index, key}]`,
+ *   or null), and whether overrides are wanted
  * @param overrides rows of key, hash_key
  */
 const facts = (requested: string, overrides: string) =>
@@ -45,22 +45,22 @@ const facts = (requested: string, overrides: string) =>
 /** Picks the row with the lowest rank for each flag. */
 const firstOf = (ranked: string) => `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
 
-/** Override keys that were written before there was a person; keys of the person come first. */
+/** Overrides that were written for a distinct id before it had a person. They rank below the person's own. */
 const awaitedOf = (projectId: string, distinctId: string) => `
   select 1 as rank, feature_flag_key as key, hash_key from feature_flag_awaited_overrides
   where project_id = ${projectId} and distinct_id = ${distinctId}`;
 
 /**
- * $1 and $2 for each question: project, distinct id. Enough for most questions, in half the time that `FACTS` takes.
+ * Reads persons only, in half the time of `FACTS`; enough for most questions. $1 and $2 hold the questions' projects and distinct ids.
  *
- * The arrays are in subqueries of their own; otherwise Postgres, seeing how short they are, would plan anew each time, which takes as
+ * The arrays are wrapped in subqueries, because Postgres would otherwise see their lengths and plan the query each time, which takes as
  * long as the query itself.
  */
 export const PERSONS = persons(
   `unnest((select $1::int[]), (select $2::text[])) with ordinality as requested (project_id, distinct_id, ordinal)`,
 );
 
-/** $1 to $5 for each question: project, distinct id, cohorts, groups, whether overrides are wanted. */
+/** $1 to $5 hold the questions' projects, distinct ids, cohorts, groups, and whether overrides are wanted. */
 export const FACTS = facts(
   `unnest((select $1::int[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::boolean[]))
     with ordinality as requested (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
@@ -71,11 +71,11 @@ export const FACTS = facts(
 );
 
 /**
- * $1 to $4 for one question: project, distinct id, cohorts, groups. $5 the distinct id that the person had before, $6 keys of the
- * flags that keep their answers.
+ * Answers one question and writes missing overrides. $1 to $4: project, distinct id, cohorts, groups; $5: the person's previous distinct
+ * id; $6: keys of the flags with experience continuity.
  *
- * Flags for which neither id's person has an override get one, for both ids; and for the distinct id alone while it has no person. Rows
- * that another request writes at the same time are not seen, which is harmless: it came from the same client, with the same ids.
+ * A flag without an override for either id's person gets one for both persons, or for the distinct id itself while it has no person.
+ * Rows that a concurrent request writes are not seen, which is harmless, because it comes from the same client with the same ids.
  */
 export const FACTS_AND_OVERRIDES = `
   with subject as (

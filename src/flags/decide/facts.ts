@@ -1,4 +1,4 @@
-/** Stored facts about the subjects of requests, read in one statement. */
+/** Reads the stored facts about the subjects of requests, for several requests in one statement. */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import type { Pool } from '../../platform/db/connection.ts';
@@ -12,7 +12,7 @@ import { createSharedReads } from './shared-reads.ts';
 import type { CompiledFlags } from '../evaluation/compile.ts';
 import type { Definitions } from '../evaluation/definitions.ts';
 
-/** Options of the connections that decisions use: SDKs wait three seconds for an answer. */
+/** Options of the connections that decisions use. The timeouts are short, because SDKs wait only three seconds for an answer. */
 export const DECIDE_POOL = {
   ...POOLS.decide,
   connectTimeoutMs: 500,
@@ -20,18 +20,18 @@ export const DECIDE_POOL = {
   answerTimeoutMs: 1_500,
 } as const;
 
-/** Reads of one request in a statement; null: none. */
+/** Facts to read for one request; null if there are none of a kind. */
 type Question = {
   projectId: number;
   distinctId: string;
-  /** An array as Postgres writes it. */
+  /** A Postgres array as text. */
   cohorts: string | null;
   /** JSON. */
   groups: string | null;
   overrides: boolean;
 };
 
-/** Question of a visitor who has just been identified: `earlier` are the last values of `FACTS_AND_OVERRIDES`. */
+/** Question about a person who has just been identified, with the last two parameters of `FACTS_AND_OVERRIDES`. */
 type ContinuedQuestion = { question: Question; earlier: readonly unknown[] };
 
 type Row = {
@@ -40,13 +40,13 @@ type Row = {
   id: string | null;
   created_at: string;
   properties: string;
-  /** Present if any question in the shared statement asks for one of them. */
+  /** Present, like the next two, if any question in the shared statement needs one of the three. */
   cohorts?: number[] | null;
   groups?: [index: number, properties: string][] | null;
   overrides?: Record<string, string> | null;
 };
 
-/** Never rejects: what cannot be read is `unavailable`. */
+/** Never rejects: facts that cannot be read are `unavailable`. */
 export type FactReader = (project: DecidedProject, request: EvaluationRequest, needs: Needs) => Promise<Facts>;
 
 export function factReader(pool: Pool): FactReader {
@@ -55,7 +55,7 @@ export function factReader(pool: Pool): FactReader {
     read: (questions) => availability.watch(read(pool, questions)),
     unanswered: UNAVAILABLE,
   });
-  // Statements that write are not shared, but they take turns, too: else one project's would keep all connections from the others.
+  // Statements that write are not shared, but queue by project too, so one project cannot occupy all connections.
   const askAndWrite = createSharedReads<ContinuedQuestion, Facts>({
     read: (questions) => availability.watch(Promise.all(questions.map((one) => readAndWrite(pool, one)))),
     unanswered: UNAVAILABLE,
@@ -74,7 +74,6 @@ export function factReader(pool: Pool): FactReader {
 async function read(pool: Pool, questions: readonly Question[]): Promise<Facts[]> {
   const { rows } = await pool.query<Row>(questions.every(isOfPerson) ? personsQuery(questions) : factsQuery(questions));
   const answers = questions.map(() => UNAVAILABLE);
-  // By ordinal, because nothing else says which question a row answers.
   for (const row of rows) answers[row.ordinal - 1] = await factsOf(row);
   return answers;
 }
@@ -101,7 +100,7 @@ function factsQuery(questions: readonly Question[]) {
   return { name: 'facts', text: FACTS, values };
 }
 
-/** A read-only database, or a person who is being deleted right now, must not make the stored facts unavailable. */
+/** Falls back to reading alone if the write fails, for example in a read-only database or while the person is being deleted. */
 async function readAndWrite(pool: Pool, { question, earlier }: ContinuedQuestion): Promise<Facts> {
   const { projectId, distinctId, cohorts, groups } = question;
   const values = [projectId, distinctId, cohorts, groups, ...earlier];
@@ -137,7 +136,7 @@ function questionOf({ projectId, definitions }: DecidedProject, request: Evaluat
   };
 }
 
-/** Capture cuts ids after so many UTF-16 units: a flag's hash counts code points, and differs for emoji. */
+/** UTF-16 units to which capture truncates ids. Flags truncate by code points instead, which differs for emoji. */
 const STORED_ID_LENGTH = 200;
 
 /** An id as capture stored it. */
@@ -145,7 +144,7 @@ function storedId(id: string): string {
   return storableText(id.slice(0, STORED_ID_LENGTH));
 }
 
-/** The earlier id of the person, and the flags that keep their answers; undefined when there is nothing to write. */
+/** The person's previous id, and the keys of the flags with experience continuity; undefined if no override must be written. */
 function continuedIds(
   { definitions }: DecidedProject,
   { anonDistinctId }: EvaluationRequest,
@@ -169,14 +168,14 @@ async function factsOf({ id, created_at: createdAt, properties, cohorts, groups,
   };
 }
 
-/** UTF-16 units that are parsed in a moment. */
+/** UTF-16 units of a text that is parsed without yielding first. */
 const SHORT_TEXT = 64 * 1024;
 
-/** A person and five groups may have a megabyte each: other requests get their turn between them. */
+/** Yields before parsing a long text, because a person and five groups may have a megabyte each. */
 async function propertiesOf(text: string): Promise<Properties> {
   if (text.length > SHORT_TEXT) await othersTurn();
   return parseBoundedJson(text) as Properties;
 }
-/** Data of a project that deciding needs. */
+/** The parts of a project that decisions need. */
 
 export type DecidedProject = { projectId: number; definitions: Definitions; compiled: CompiledFlags };

@@ -1,9 +1,9 @@
-/** Failures of requests for flags, in upstream's words: SDKs read the status alone, people the rest. */
+/** Error answers of requests for flags, in upstream's wording. */
 import { MalformedRequest, Throttled, UnsupportedMedia } from '../../platform/errors.ts';
 import { answerFor, type ErrorBody } from '../../platform/http/error-body.ts';
 import { json, type Answer } from '../../platform/http/route.ts';
 
-/** @returns undefined for a failure that is ours */
+/** @returns undefined for an internal error */
 export function answerForFailure(error: unknown): Answer | undefined {
   if (error instanceof Throttled) return tooManyRequests(error);
   if (error instanceof MalformedRequest) return undecodable(error, error.code);

@@ -1,13 +1,13 @@
-/** Limits of decide, for its code and for its documentation. */
+/** Limits of decide, used by its code and its documentation. */
 export const LIMITS = {
-  /** Bytes of a body, as sent and again after inflation. */
+  /** Bytes of a body, both as sent and inflated. */
   bodyBytes: 2 * 1024 * 1024,
-  /** Memory for bodies and their parsed values in one process; OFREP has the same again for itself. */
+  /** Bytes for bodies and their parsed values in one process; OFREP has as much again. */
   heldBytes: 64 * 1024 * 1024,
-  /** Elements of lists, members of objects, lists and objects: to parse and to compare them takes a microsecond each. */
+  /** JSON values in a body; each takes about a microsecond to parse and compare. */
   values: 50_000,
   /** Levels of nested objects and lists. */
   depth: 128,
-  /** Code points; longer ones are cut, as every server of this protocol does. */
+  /** Code points; longer ids are truncated, as upstream does. */
   distinctIdLength: 200,
 } as const;

@@ -1,16 +1,16 @@
-/** The memory that a request for flags takes once its body is parsed: it is kept until the flags are decided, which may wait for Postgres. */
+/** Estimates the memory of a parsed request, which is held until the flags are decided, possibly waiting for Postgres. */
 import { valuesIn } from '../../platform/wire/value-count.ts';
 import { LIMITS } from './limits.ts';
 
-/** V8 takes up to 92 bytes for a member or an element, as measured, on top of its text: a slot in a growing table, its name and its header. */
+/** Bytes per member or element on top of its text (a table slot, a name, a header); up to 92 were measured in V8. */
 const BYTES_OF_VALUE = 96;
-/** Values of smaller bodies are not counted, which takes as long as to decide a flag. The factor is the largest that was measured. */
+/** Bodies up to this size are estimated by a factor, the largest measured, because counting values takes as long as deciding a flag. */
 const SMALL_BYTES = 512;
 const TIMES_SMALL = 16;
 
 /**
- * @param json body of a request, which may hold more values than are accepted
- * @returns bytes that its values take at most, the body itself aside
+ * @param json body of a request, possibly with more values than are accepted
+ * @returns an upper bound of the bytes that its values take, without the body itself
  */
 export function parsedBytes(json: Buffer): number {
   if (json.length <= SMALL_BYTES) return TIMES_SMALL * json.length;

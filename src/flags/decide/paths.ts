@@ -8,7 +8,7 @@ export type Shape = 'keys' | 'enabled' | 'values' | 'details' | 'analysis';
 export type AnswerForm = {
   shape: Shape;
   withConfig: boolean;
-  /** Style of the configuration: `/flags` and `/decide` give different ones. */
+  /** The path whose form of the configuration is returned. */
   style: 'flags' | 'decide';
 };
 
@@ -20,7 +20,7 @@ export type DecidePath = {
 
 const DECIDE_SHAPES: readonly Shape[] = ['keys', 'keys', 'enabled', 'values', 'details'];
 
-/** Path of SDKs from before 2025. */
+/** The path that SDKs used before 2025. */
 const decide: DecidePath = {
   methods: ['POST', 'OPTIONS'],
   formOf: (query) => ({ shape: DECIDE_SHAPES[Math.min(versionOf(query) ?? 1, 4)]!, withConfig: true, style: 'decide' }),
@@ -45,7 +45,7 @@ const PATHS = new Map<string, DecidePath>([
   ['/decide/', decide],
 ]);
 
-/** @param url of a request, with its query @returns undefined when it is not for decide */
+/** @param url of a request, with its query @returns undefined for other paths */
 export function decidePathOf(url: string): DecidePath | undefined {
   const query = url.indexOf('?');
   return PATHS.get(query < 0 ? url : url.slice(0, query));
@@ -56,7 +56,7 @@ export function isTrue(text: string | undefined): boolean {
   return text === 'true' || text === '1';
 }
 
-/** @returns undefined when there is no version; 1 for text that is not a version */
+/** @returns undefined without a version; 1 for text that is not a number */
 function versionOf(query: Fields): number | undefined {
   const text = query('v') ?? query('version');
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Geographic place of the person, if the request gives their address. */
+/** Location properties for decisions, from the address that a request names. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Locate } from '../../platform/wire/geoip.ts';
 import { readAddress } from '../../platform/wire/client-address.ts';
@@ -16,16 +16,16 @@ const NAMES = [
 ] as const;
 
 /**
- * The address is whatever the sender claims, because backends ask for their clients. It is used for nothing else.
- * @returns undefined without an address or if its place is unknown: stored properties count then
+ * Trusts the address that the request claims, because backends ask on behalf of their clients; it is used for nothing else.
+ * @returns undefined without an address or if its location is unknown; then the stored properties apply
  */
 export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined): EvaluationRequest['geoProperties'] {
-  // WSGI turns the second name into the first; clients were told to send that one literally.
+  // The first name is WSGI's form of the second, and clients were told to send it literally.
   const claimed = headers['http_x_forwarded_for'] ?? headers['x-forwarded-for'];
   if (claimed === undefined || !locate) return undefined;
   const address = readAddress(String(claimed).split(',', 1)[0]!);
   const place = address === undefined ? undefined : locate(address);
   if (!place) return undefined;
-  // All of these names, even undefined ones, so a stored city is never combined with another country.
+  // Includes undefined properties, so a stored city is never combined with a country from this address.
   return Object.fromEntries(NAMES.map((name) => [name, place[name]]));
 }

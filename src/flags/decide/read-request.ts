@@ -1,4 +1,4 @@
-/** Reads a request: from its bytes to the evaluation context and the wanted flags. */
+/** Parses the body of a request into the evaluation context and the requested flags. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSentinel } from '../../events/cookieless/ids.ts';
 import { InvalidInput, MalformedRequest, NotAuthenticated } from '../../platform/errors.ts';
@@ -19,7 +19,7 @@ import { isTrue } from './paths.ts';
 import { placeOf } from './place.ts';
 import { runtimeOf } from './runtime.ts';
 
-/** The members of a body, each under one of several names. */
+/** The members of a body; SDKs use several names for some of them. */
 export type Body = Readonly<Record<string, Json>>;
 
 /**
@@ -53,7 +53,7 @@ export function evaluationRequestOf(
   const withPlace = body['geoip_disable'] !== true && body['disable_geoip'] !== true;
   return {
     distinctId: distinctIdOf(body['distinct_id'] ?? body['$distinct_id']),
-    // Pages and servers send this id next to the properties.
+    // Some SDKs send this id beside the properties, others among them.
     anonDistinctId: somebody(
       idOf(body['$anon_distinct_id'] ?? body['anon_distinct_id']) ?? idOf(personProperties['$anon_distinct_id']),
     ),
@@ -85,7 +85,7 @@ function mapOf(value: Json | undefined, attr: string): Properties {
   throw new InvalidInput('This must be an object.', attr);
 }
 
-/** Cuts the id to the first code points. An empty id is valid. */
+/** Truncates the id. An empty id is valid. */
 function distinctIdOf(value: Json | undefined): string {
   const id = textOfId(value);
   if (id === undefined) {
@@ -98,7 +98,7 @@ function distinctIdOf(value: Json | undefined): string {
   return cut(id, LIMITS.distinctIdLength);
 }
 
-/** Drops the id that stands for all visitors without cookies, because it belongs to no person. */
+/** Returns undefined for the id that stands for all visitors without cookies, because it belongs to no person. */
 function somebody(id: string | undefined): string | undefined {
   return isSentinel(id) ? undefined : id;
 }
@@ -108,7 +108,7 @@ function idOf(value: Json | undefined): string | undefined {
   return id === undefined || id === '' ? undefined : cut(id, LIMITS.distinctIdLength);
 }
 
-/** Numbers become the text that capture makes of them. */
+/** Converts numbers to text as capture does. */
 function textOfId(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
@@ -128,7 +128,7 @@ function groupsOf(value: Json | undefined): EvaluationRequest['groups'] {
   return groups;
 }
 
-/** Names as long as a body would make answers as long. */
+/** Characters of a group type in an error's `attr`, which would otherwise be as long as the body allows. */
 const MAX_ATTR = 100;
 const NO_GROUP_PROPERTIES: EvaluationRequest['groupProperties'] = Object.freeze({});
 

@@ -1,9 +1,9 @@
-/** Names for requests that came without one. */
+/** Generates ids for requests that came without one. */
 import { randomUUID } from 'node:crypto';
 
-/** The last twelve digits of an id are counted. */
+/** Characters of an id before its last twelve digits, which are a counter. */
 const PREFIX_LENGTH = 24;
-/** Counter's start: twelve digits, so all counters have the same length. */
+/** Start of the counter; like `LAST` it has twelve digits, so all ids have the same length. */
 const FIRST = 100_000_000_000;
 const LAST = 999_999_999_999;
 

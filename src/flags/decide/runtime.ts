@@ -1,11 +1,11 @@
-/** Kind of program that asks for flags. */
+/** Determines the runtime of the program that requests flags. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Runtime } from '../evaluation/decision.ts';
 import { agentOf } from './user-agent.ts';
 
 /**
- * @param stated runtime in the body: it wins, in any case; a text that does not name a runtime counts as `all`
- * @param headers of the request: without a stated runtime, they show which program sent it
+ * @param stated runtime in the body, in upper or lower case; it takes precedence, and an unknown text means `all`
+ * @param headers of the request, which tell the runtime if the body does not
  */
 export function runtimeOf(stated: unknown, headers: IncomingHttpHeaders): Runtime {
   if (typeof stated === 'string') return RUNTIMES.find((runtime) => runtime === stated.toLowerCase()) ?? 'all';

@@ -1,23 +1,26 @@
 /**
- * Answers several concurrent questions with one statement: those that are read in the same turn of the event loop, and those that
- * arrive while the maximum number of statements is running. Questions never wait for others to come; the busier the process, the more
- * questions share a statement, and the cheaper each is.
+ * Answers several concurrent questions with one statement: questions that arrive in the same turn of the event loop, or while the maximum
+ * number of statements is running. No question waits for further ones to arrive. The busier the process, the more questions share a
+ * statement, and the cheaper each becomes.
  */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 
-/** Statements at once, of all projects: half of the connections that decisions have. */
+/** Maximum number of concurrent statements: half of the connections that decisions have. */
 const AT_ONCE = 4;
-/** Questions in one statement. If one fails, each is asked again alone, and all answers are processed in one turn of the event loop. */
+/**
+ * Maximum number of questions in one statement. It is small because a failed statement is repeated for each question alone, and all
+ * answers of a statement are processed in one turn of the event loop.
+ */
 const LARGEST = 64;
 /** How long a question waits for its statement to start. */
 const LONGEST_WAIT_MS = 500;
 const LOOK_EVERY_MS = 100;
-/** How long an answer is waited for after that, retries included. */
+/** How long a question waits for its answer after that, including retries. */
 const LONGEST_ANSWER_MS = 1_500;
 
 export type SharedReadsOptions<Question, Answer> = {
-  /** Asks all in one statement. @returns the answers in the order of the questions */
+  /** Answers all questions with one statement, in their order. */
   read(questions: readonly Question[]): Promise<readonly Answer[]>;
   /** The answer to a question that could not be read. */
   unanswered: Answer;
@@ -83,7 +86,7 @@ export function createSharedReads<Question, Answer>({
     if (queues.size > 0) sendSoon();
   }
 
-  /** A question that cannot be answered does not keep the others from their answers. */
+  /** Repeats one question of a failed statement, so a bad question does not fail the others. */
   async function answerAlone({ question, resolve }: One): Promise<void> {
     try {
       const [answer] = await read([question]);

@@ -1,4 +1,4 @@
-/** Reads from a `User-Agent` which kind of program asks for flags. */
+/** Determines the runtime from the `User-Agent`, and whether it is a bot. */
 import { createIsbotFromList, list } from 'isbot';
 import type { Runtime } from '../evaluation/decision.ts';
 
@@ -10,20 +10,20 @@ const BROWSERS = /Mozilla\/|Chrome\/|Safari\/|Firefox\/|Edge\//;
 const SCRIPTS = /python-requests\/|curl\//;
 
 /**
- * Uses only isbot's patterns that name bots: flags for a bot do no harm, but a person without flags misses something. Its other
- * patterns also match an app called `AcmeMonitor`, a browser in a test and a bare `Mozilla/5.0`.
+ * Uses only those of isbot's patterns that name bots, because answering a bot does no harm, but a person without flags misses features.
+ * The other patterns also match an app called `AcmeMonitor`, a browser in a test and a bare `Mozilla/5.0`.
  */
 const isNamedBot = botsBy(/bots|crawl|spider|facebook|whatsapp|yandex|yahoo/);
-/** Browsers give no address in their names, and bots that pose as browsers do; any backend without an SDK may say `Go-http-client/1.1`. */
+/** Bots that pose as browsers contain a URL, which browsers never do. Not applied to others: `Go-http-client/1.1` may be any backend. */
 const isBotAmongBrowsers = botsBy(/http|google|lighthouse|pagespeed|pingdom/);
 
 function botsBy(names: RegExp): (text: string) => boolean {
   return createIsbotFromList(list.filter((pattern) => names.test(pattern)));
 }
 
-/** Length of a user agent. */
+/** Characters of a user agent that are examined. */
 const MAX_CHARACTERS = 500;
-/** Cache size: there are few different user agents and the pattern list is long, so each is tested once. */
+/** Cache size. Each user agent is tested once, because few occur and the list of patterns is long. */
 const MAX_KNOWN = 2_000;
 const known = new Map<string, Agent>();
 

@@ -1,4 +1,4 @@
-/** Requests for flags of visitors without cookies: docs/cookieless.md. */
+/** Identifies visitors without cookies in requests for flags (docs/cookieless.md). */
 import { isSentinel } from '../../events/cookieless/ids.ts';
 import type { Salts } from '../../events/cookieless/salts.ts';
 import { siteOf } from '../../events/cookieless/site.ts';
@@ -12,8 +12,8 @@ export type Arrival = Parameters<ClientAddress>[0] & { extra?: unknown };
 
 export type Visitors = {
   /**
-   * @returns the request under the id of its visitor's day; unchanged if it is not from a visitor without cookies, or if the visitor
-   * cannot be told from others
+   * @returns the request with the visitor's distinct id of today; unchanged if it is not from a visitor without cookies, or if it lacks
+   * the data that identify a visitor
    * @throws Unavailable without a salt
    */
   identifyVisitor(

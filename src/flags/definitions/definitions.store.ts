@@ -1,4 +1,4 @@
-/** Reads everything that decides a project's flags in one statement: one state of the database, one round trip. */
+/** Reads all definitions of a project in one statement, so they are consistent and take one round trip. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { parseJson } from '../../conditions/operators/json-values.ts';
 import type { Snapshot, StoredFlag } from './stored-definitions.ts';
@@ -34,7 +34,7 @@ type Row = {
   group_types: { index: number; name: string }[];
 };
 
-/** Filters travel as text: `JSON.parse` of the driver would lose how numbers are written. */
+/** Reads filters as text, because the driver's `JSON.parse` would lose the notation of numbers. */
 const SNAPSHOT = `
   select projects.id, organization_id, api_token, timezone, property_matching_version, cookieless_server_hash_mode = 1 as cookieless,
     exists (select from surveys where project_id = projects.id and not archived and start_date is not null) as has_surveys,

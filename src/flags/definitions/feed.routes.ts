@@ -1,4 +1,4 @@
-/** The definitions feed over HTTP, at the addresses where SDKs look for it. */
+/** Routes of the definitions feed, at the paths that SDKs request. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { NotAuthenticated, PermissionDenied, QuotaExceeded } from '../../platform/errors.ts';
 import type { Caller, Gatekeeper, Rights } from '../../platform/http/access.ts';
@@ -13,7 +13,7 @@ import { feedOf } from './feed.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import type { ProjectFlags } from './project-flags.ts';
 
-/** Requests of a project for its feed, which SDKs make every 30 seconds: 600 a minute, all at once if need be. */
+/** Limit of feed requests per project: 600 a minute, also all at once. Each SDK makes one every 30 seconds. */
 export const FEED_LIMIT = { perSecond: 10, burstSeconds: 60 } as const;
 
 export type FeedApi = {
@@ -62,7 +62,7 @@ const described = {
     '402 if the quota of the project is exhausted.',
 } as const;
 
-/** SDKs in servers call these routes as often as they like, so the key is checked here and its requests do not count. */
+/** Routes for server SDKs. The key is checked here, not by the router, because these requests do not count against its rate limit. */
 const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'] as const).map((path) =>
   route({
     ...described,
@@ -96,7 +96,7 @@ const projectRoute = route({
 
 export const feedRoutes = [...sdkRoutes, projectRoute];
 
-/** Hidden flags must not be left out, because they would be off for everybody whom this SDK serves. @throws PermissionDenied */
+/** Refuses callers from whom a flag is hidden, because the flag would be off for everybody whom their SDK serves. @throws PermissionDenied */
 async function ensureSeesAll({ projectId }: ProjectFlags, rights: Rights, { hiddenFlags }: FeedApi): Promise<void> {
   if ((await hiddenFlags.hiddenKeys(projectId, rights.visible('feature_flag'))).length === 0) return;
   throw new PermissionDenied('Some feature flags are hidden from you: use a secret key of the project.');
@@ -124,7 +124,7 @@ function callerOf({ authorization }: IncomingHttpHeaders, url: URL, gatekeeper: 
   return gatekeeper.authenticate({ headers: {}, headersDistinct, url: url.href });
 }
 
-/** The project that the token names; without a token, the only project that the key opens. */
+/** Finds the project of the token, or without a token, the only project that the key can access. */
 async function projectOf(
   caller: Caller,
   token: string | undefined,

@@ -1,5 +1,5 @@
 /**
- * The definitions feed, from which SDKs evaluate flags themselves. Its form is that of PostHog's `/flags/definitions`, as
+ * The definitions feed, with which SDKs evaluate flags locally. Its form is that of PostHog's `/flags/definitions`, as
  * posthog-node 5.70 and posthog-python 7.91 read it.
  */
 import { createHash } from 'node:crypto';
@@ -15,14 +15,14 @@ export type Feed = { body: Buffer; entityTag: string };
 
 const made = new WeakMap<ProjectFlags, Feed>();
 
-/** Made once for each state of a project. */
+/** Returns the feed of a project, built once per version of the project. */
 export function feedOf(project: ProjectFlags): Feed {
   const feed = made.get(project) ?? makeFeed(project);
   made.set(project, feed);
   return feed;
 }
 
-/** Total characters of all chains, because every condition that asks for a flag repeats the flag's whole chain. */
+/** Limit for all chains together, because every condition on a flag repeats that flag's whole dependency chain. */
 const MAX_OF_CHAINS = 16 * 1024 * 1024;
 
 function makeFeed(project: ProjectFlags): Feed {
@@ -61,9 +61,9 @@ function presentFlag(flag: StoredFlag, projectId: number, references: References
 }
 
 /**
- * Enrollment decides first, and posthog-node does not know it. So SDKs get it as the only condition: SDKs that have the person's choice
- * decide as the server does (except for the text "True", which we never store), and others ask the server.
- * @returns undefined if people cannot enroll
+ * Returns the enrollment as the only condition, because it takes precedence and posthog-node does not know `feature_enrollment`. SDKs
+ * with the person's choice then decide as the server does (except for the text "True", which is never stored), and others ask the server.
+ * @returns undefined if persons cannot enroll in the flag
  */
 function enrollmentOf({ key, filters }: StoredFlag): Json | undefined {
   const { feature_enrollment, payloads = {} } = fieldsOf(filters);
@@ -74,7 +74,7 @@ function enrollmentOf({ key, filters }: StoredFlag): Json | undefined {
 
 type Room = { left: number };
 
-/** Stored dependencies name flags by their ids, SDKs know flags by their keys. Without room for its chain SDKs ask decide. */
+/** Replaces ids of flags in conditions by their keys, which SDKs need. A chain beyond the budget is left empty, so SDKs ask the server. */
 function withFlagKeys(flag: StoredFlag, { chainTo }: References, room: Room): Json {
   const depends = conditionsOf(flag).some((condition) =>
     propertiesOf(condition).some((one) => flagOf(one) !== undefined),
@@ -100,7 +100,7 @@ function withFlagKeys(flag: StoredFlag, { chainTo }: References, room: Room): Js
 
 type Stored = { readonly [key: string]: Json };
 
-/** Cohorts that SDKs need for the flags, but none that lists persons: SDKs ask the server about cohorts that are not here. */
+/** Dynamic cohorts that the flags need. Static ones are left out, so SDKs ask the server about them. */
 function cohortsOf(flags: readonly StoredFlag[], { cohortsBehind }: References): Record<string, Json> {
   const cohortIds = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortOf)));
   const behind = [...cohortIds].flatMap((id) => (id === undefined ? [] : [...(cohortsBehind(id)?.values() ?? [])]));
@@ -112,12 +112,12 @@ function groupOf({ properties }: Fields): Json {
   return properties ?? {};
 }
 
-/** Same as JSON.stringify, but numbers stay as they were written. */
+/** Same as JSON.stringify, but keeps the notation of numbers. */
 function jsonOf(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) =>
     typeof one === 'bigint' || one instanceof JsonFloat ? rawJson(textOf(one)) : one,
   );
 }
 
-/** TypeScript does not know it yet. */
+/** `JSON.rawJSON`, which TypeScript's library does not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };

@@ -1,28 +1,28 @@
-/** Cache of projects and of failed lookups: as many as fit, the least recently used are dropped first. */
+/** Bounded cache of projects and of failed lookups; evicts the least recently used project first. */
 import type { ProjectFlags } from './project-flags.ts';
 
 export const MAX_PROJECTS = 2_000;
 const MAX_MISSES = 10_000;
-/** How long a miss is cached, and so how late a new project may appear. */
+/** How long a failed lookup is cached; a new project may appear this late. */
 const MISSING_MS = 2_000;
 
 export type HeldProjects = {
   byToken(token: string): ProjectFlags | undefined;
   byId(projectId: number): ProjectFlags | undefined;
-  /** The same, but does not count as a use. */
+  /** Same as `byId`, but does not count as a use. */
   peek(projectId: number): ProjectFlags | undefined;
   all(): ProjectFlags[];
   /** Replaces what is cached for the project. */
   put(project: ProjectFlags): ProjectFlags;
   drop(projectId: number): void;
-  /** Remembers for a short time that there is none. @param name a token, or the id of a project */
+  /** Remembers for a short time that a project does not exist. @param name its token or id */
   miss(name: string): void;
   isMissing(name: string): boolean;
 };
 
 type Held = { project: ProjectFlags; usedAt: number };
 
-/** @param now milliseconds of a clock that never goes back */
+/** @param now a monotonic clock, in milliseconds */
 export function createHeldProjects(now: () => number = () => performance.now()): HeldProjects {
   const byId = new Map<number, Held>();
   const byToken = new Map<string, Held>();
@@ -56,7 +56,7 @@ export function createHeldProjects(now: () => number = () => performance.now()):
     put(project) {
       const { projectId, token } = project;
       const usedAt = byId.get(projectId)?.usedAt ?? (uses += 1);
-      // Dropped first, because the project's token may have changed and the old one must not work.
+      // Drops the old entry first, because the token may have changed and the old one must stop working.
       drop(projectId);
       makeRoom();
       const held = { project, usedAt };

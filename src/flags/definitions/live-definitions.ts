@@ -1,9 +1,9 @@
 /**
- * The definitions of projects, in memory and ready to decide by.
+ * Keeps compiled definitions of projects in memory.
  *
- * A project is read when it is first asked for. Postgres notifies of each change that affects its flags (`listen`), and the project is read
- * again at once; the old definitions are served until then, also while Postgres is down. Notifications can be lost with their connection,
- * so the versions of all cached projects are compared when listening begins and every few seconds.
+ * A project is loaded at its first request. Postgres notifies of each change that affects its flags (`listen`), and the project is then
+ * reloaded; until that succeeds, even while Postgres is down, the old definitions are served. Notifications are lost while the connection
+ * is down, so the versions of all cached projects are also compared when listening begins and every few seconds.
  */
 import { isDatabaseAway } from '../../platform/db/away.ts';
 import { createPool } from '../../platform/db/connection.ts';
@@ -27,18 +27,18 @@ export type Found = ProjectFlags | undefined | Promise<ProjectFlags | undefined>
 
 export type LiveDefinitions = {
   /**
-   * Finds the project with this public key; undefined when there is none. Synchronous for a project in memory.
+   * Finds the project with this public key; undefined if it does not exist. Synchronous for a project in memory.
    * @throws Unavailable while Postgres is away, for a project that is not in memory
    */
   find(token: string): Found;
-  /** The same by the id of the project. */
+  /** Same as `find`, by the id of the project. */
   findById(projectId: number): Found;
   /**
-   * Registers a listener for changes; `find` answers with the change when it is called. The listener must not throw.
+   * Registers a listener, which is called after a change, when `find` returns the changed project already. It must not throw.
    * @returns a function that removes the listener
    */
   onChange(listener: (projectId: number) => void): () => void;
-  /** Resolves when all that is committed now is what `find` answers, or Postgres is away. */
+  /** Resolves when `find` returns everything that is committed now, or Postgres is away. */
   refresh(projectId: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -56,9 +56,9 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const store = definitionsStore(pool);
   const held = createHeldProjects();
   const listeners = new Set<(projectId: number) => void>();
-  /** Projects that are being read for the first time, by how they were asked for. */
+  /** First loads of projects that are under way, by token or id. */
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
-  /** Versions that were announced while projects were read for the first time: perhaps of these. */
+  /** Versions by project that Postgres announced during first loads, which may have read an older version. */
   const announced = new Map<number, number>();
   const { reload, reloadIfOlder, refresh, untilIdle } = createReloads({ store, held, notify, log });
   let checking: Promise<void> | undefined;
@@ -114,7 +114,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
       const versions = await store.versions(projects.map(({ projectId }) => projectId));
       for (const { projectId, version } of projects) {
         const present = versions.get(projectId);
-        // An earlier version counts too, because the database may have been restored.
+        // Also if the version is lower, because the database may have been restored.
         if (present !== version) void reload(projectId, Number(present ?? 0));
       }
     } catch (error) {
@@ -128,7 +128,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     url: databaseUrl,
     channel: CHANNEL,
     onNotification,
-    // A check that is under way may have read before.
+    // A running check may have read the versions before listening began.
     onListening: () => void (checking ? checking.then(check) : check()),
     log,
   });

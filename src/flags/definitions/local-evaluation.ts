@@ -1,18 +1,18 @@
 /**
- * Whether SDKs can evaluate a flag themselves, from the definitions feed, and if not, why. Each flag shows this, because a maker of the flag
- * would not notice otherwise: SDKs silently ask the server, or answer differently from it.
+ * Determines whether SDKs can evaluate a flag locally, from the definitions feed, and if not, why. The API shows this for each flag,
+ * because authors would not notice: SDKs silently ask the server, or answer differently from it.
  *
- * The facts are those of posthog-node 5.70 and posthog-python 7.91; differences of other SDKs are in `sdk-differences.ts`.
+ * The rules are those of posthog-node 5.70 and posthog-python 7.91; differences of other SDKs are in `sdk-differences.ts`.
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import { fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import { cohortOf, conditionsOf, flagOf, leavesOf, propertiesOf, referencesIn, type References } from './references.ts';
 import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
 
-/** The verdict whether SDKs can evaluate a flag once they know the properties that its conditions name. */
+/** Whether SDKs can evaluate a flag if they are given the properties in its conditions; `reason` says why not. */
 export type LocalEvaluation = { evaluable: boolean; reason: string | null };
 
-/** Fields of a flag that the verdict depends on. */
+/** Fields of a flag that decide whether SDKs can evaluate it. */
 export type JudgedFlag = Pick<
   StoredFlag,
   | 'id'
@@ -25,7 +25,7 @@ export type JudgedFlag = Pick<
   | 'hasEncryptedPayloads'
 >;
 
-/** The others are not known to SDKs. */
+/** The operators that SDKs know. */
 const OPERATORS = new Set(
   (
     'exact is_not is_set is_not_set gt gte lt lte regex not_regex icontains not_icontains starts_with not_starts_with ends_with ' +
@@ -43,12 +43,12 @@ export function localEvaluation(flag: JudgedFlag, definitions: StoredDefinitions
   return { evaluable: reason === null, reason };
 }
 
-/** @returns the reason in the flag itself why SDKs cannot evaluate it; undefined: there is none */
+/** @returns why SDKs cannot evaluate the flag, apart from its dependencies; undefined if they can */
 function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
   if (isOfSurvey(flag)) return 'Flags that target surveys are not given to SDKs.';
   if (flag.hasEncryptedPayloads) return 'Flags with encrypted payloads are not given to SDKs.';
   if (flag.ensureExperienceContinuity) {
-    return 'It keeps the answer of an identified person, which only the server has stored.';
+    return 'It has experience continuity, and only the server stores the earlier answers of persons.';
   }
   const filters = fieldsOf(flag.filters);
   if (filters['feature_enrollment'] === true || hasSuperGroups(filters)) {
@@ -85,7 +85,7 @@ function conditionObstacle(
   return undefined;
 }
 
-/** @param index of the group type whose properties SDKs read; absent: properties of the person */
+/** @param index of the group type whose properties SDKs read; undefined if they read those of the person */
 function propertyObstacle(property: Fields, index: number | undefined): string | undefined {
   const { type, operator } = property;
   if (type === 'flag') return undefined;

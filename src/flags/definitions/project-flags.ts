@@ -1,8 +1,8 @@
-/** A project's flags as they are held in memory. */
+/** A project's flags in memory. */
 import type { CompiledFlags } from '../evaluation/compile.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
-/** One state of a project; a change creates a new object. */
+/** One version of a project; a change creates a new object. */
 export type ProjectFlags = Snapshot & {
   compiled: CompiledFlags;
 };

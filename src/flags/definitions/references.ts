@@ -1,4 +1,4 @@
-/** References in stored filters: to flags by id, to cohorts by id. Anything else refers to nothing. */
+/** Finds the references in stored filters to flags and cohorts, which are by id; malformed ones are ignored. */
 import { inDependencyOrder } from '../evaluation/dependency-order.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
@@ -27,18 +27,18 @@ export function leavesOf({ filters }: CohortDefinition): Fields[] {
   return leaves;
 }
 
-/** The ids of the cohorts that a cohort is made of. */
+/** The ids of the cohorts that a cohort references directly. */
 function partsOf(cohort: CohortDefinition | undefined): number[] {
   const leaves = cohort && !cohort.isStatic ? leavesOf(cohort) : [];
   return leaves.map(cohortOf).filter((id) => id !== undefined);
 }
 
-/** The id of the flag that a property filter asks for. */
+/** The id of the flag that a property filter tests; undefined for other filters. */
 export function flagOf(property: Fields): number | undefined {
   return property['type'] === 'flag' ? integerOf(property['key']) : undefined;
 }
 
-/** The id of the cohort that a property filter asks for. */
+/** The id of the cohort that a property filter tests; undefined for other filters. */
 export function cohortOf(property: Fields): number | undefined {
   return property['type'] === 'cohort' ? integerOf(property['value']) : undefined;
 }
@@ -48,17 +48,17 @@ const LONGEST_CHAIN = 100;
 
 export type References = {
   /**
-   * A cohort and all cohorts that it is made of, directly or not; missing ones are undefined. Undefined if one is made of itself, because
+   * A cohort and all cohorts that it references, directly or not; missing ones map to undefined. Returns undefined for a cycle, because
    * SDKs would never finish.
    */
   cohortsBehind(id: number): ReadonlyMap<number, CohortDefinition | undefined> | undefined;
-  /** A flag, after all flags that it depends on; undefined if one is missing or depends on itself, or if there are too many. */
+  /** All flags that a flag depends on, then the flag itself; undefined if one is missing, for a cycle, or if there are too many. */
   chainTo(flagId: number): readonly StoredFlag[] | undefined;
 };
 
 const known = new WeakMap<StoredDefinitions, References>();
 
-/** Made once for each state of a project. */
+/** Returns the references of a project, built once per version of the project. */
 export function referencesIn(definitions: StoredDefinitions): References {
   const references = known.get(definitions) ?? makeReferences(definitions);
   known.set(definitions, references);

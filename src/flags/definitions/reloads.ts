@@ -1,4 +1,4 @@
-/** Reads changed projects again, and serves their old definitions until then. */
+/** Reloads changed projects; their old definitions stay in the cache until then. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { compileDefinitions } from '../evaluation/compile.ts';
@@ -7,15 +7,15 @@ import type { HeldProjects } from './held-projects.ts';
 import type { ProjectFlags } from './project-flags.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
-/** Maximum pause between two reads of a project. The pause is as long as the read took, so a busy project is not read all the time. */
+/** Maximum pause between two reads of a project. It lasts as long as the read did, so a project that often changes is not read constantly. */
 const LONGEST_PAUSE_MS = 1_000;
 
 export type Reloads = {
-  /** Runs once at a time per project; resolves when this version or a later one is cached, or could not be read. */
+  /** Resolves when this version or a later one is cached, or could not be read. Concurrent calls for a project share the reads. */
   reload(projectId: number, version: number): Promise<void>;
   /** Same as `reload`, if the cached version is earlier. */
   reloadIfOlder(projectId: number, version: number): Promise<void>;
-  /** Resolves when all that is committed now is held, or could not be read. */
+  /** Resolves when everything that is committed now is cached, or could not be read. */
   refresh(projectId: number): Promise<void>;
   /** Resolves when nothing is being read. */
   untilIdle(): Promise<void>;
@@ -24,7 +24,7 @@ export type Reloads = {
 type Options = {
   store: DefinitionsStore;
   held: HeldProjects;
-  /** Called when another state is held than before, or none. */
+  /** Called when the cached version of a project has changed, or the project was dropped. */
   notify(projectId: number): void;
   log: Logger;
 };
@@ -50,7 +50,7 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
       for (;;) {
         const startedAt = performance.now();
         const snapshot = await read(projectId);
-        // A notified change is committed: when the database does not have it, the notification came from one that was restored since.
+        // Notified changes are committed, so a version that never appears was announced before the database was restored.
         if (!snapshot || Number(snapshot.version) >= state.wanted || snapshot.version === before) return;
         before = snapshot.version;
         await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
@@ -61,7 +61,7 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
   }
 
   /**
-   * Cached definitions stay if they cannot be read again; the next check finds that they are old.
+   * Keeps the cached definitions if reading fails; the next check notices that they are old.
    * @returns undefined when the project could not be read, or no longer exists
    */
   async function read(projectId: number): Promise<Snapshot | undefined> {

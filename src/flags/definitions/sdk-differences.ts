@@ -1,8 +1,8 @@
 /**
- * Released SDKs that decide a flag differently from the server when they evaluate it themselves. SDKs ignore unknown fields
- * without reporting it, so each flag shows this. The remedy, an upgrade or asking the server for this flag, is up to its users.
+ * Lists released SDKs that decide a flag differently from the server in local evaluation. The API shows this for each flag, because SDKs
+ * silently ignore unknown fields. Users can upgrade the SDK, or let it ask the server for this flag.
  *
- * The facts come from the SDKs' sources, and from running them where `test/sdks/table.json` has results.
+ * The facts come from the SDKs' sources, and from running those SDKs for which `test/sdks/table.json` has results.
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import type { JudgedFlag } from './local-evaluation.ts';
@@ -10,7 +10,7 @@ import { conditionsOf, flagOf, propertiesOf, referencesIn } from './references.t
 import { traitsOf, type Trait } from './sdk-traits.ts';
 import type { StoredDefinitions } from './stored-definitions.ts';
 
-/** The newest release of each whose facts are known. */
+/** The newest release of each SDK that was examined. */
 export const NEWEST = {
   'posthog-node': '5.70.0',
   'posthog-python': '7.91.1',
@@ -22,12 +22,12 @@ export const NEWEST = {
 } as const;
 export type Sdk = keyof typeof NEWEST;
 
-/** For each SDK the first release that decides as the server does; null: none so far. SDKs that always did are left out. */
+/** The first release of each SDK that decides as the server does; null if none does. SDKs that always did are left out. */
 type Fixed = Partial<Record<Sdk, string | null>>;
 
 const NOWHERE: Fixed = Object.fromEntries(Object.keys(NEWEST).map((sdk) => [sdk, null]));
 
-/** `has`: the part of a flag, in the docs' words; `what`: how the SDK evaluates it, for users. */
+/** `has`: the part of a flag, for the docs; `what`: how the SDK evaluates it, for users of the API. */
 export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fixed: Fixed }>> = {
   holdout: {
     has: 'a holdout',
@@ -41,7 +41,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   },
   earlyExit: {
     has: '`early_exit`',
-    what: 'It ignores `early_exit` and goes on with the next condition set.',
+    what: 'It ignores `early_exit` and continues with the next condition set.',
     fixed: {
       'posthog-node': '5.37.0',
       'posthog-python': '7.18.0',
@@ -62,7 +62,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   },
   continuity: {
     has: 'experience continuity',
-    what: 'It decides by the distinct id, without asking for the answer that was kept for the person.',
+    what: 'It decides by the distinct id, and ignores the answer that the person got before.',
     fixed: { 'posthog-rs': null },
   },
   byDevice: {
@@ -77,7 +77,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   },
   cohort: {
     has: 'a cohort',
-    what: 'It counts a person as outside of a cohort when it is not given a property that the cohort asks for.',
+    what: 'It counts a person as outside of a cohort if a property that the cohort uses is not passed to it.',
     fixed: { 'posthog-go': null },
   },
   notInCohort: {
@@ -140,7 +140,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   },
   ownDate: {
     has: 'a date without an offset, where the project is not in UTC, or in another form than `2024-06-01T08:30:00Z`',
-    what: 'It may read this date otherwise or not at all: the date has no offset while the project is not in UTC, or it is not written like `2024-06-01T08:30:00Z`.',
+    what: 'It may read this date differently or not at all: the date has no offset while the project is not in UTC, or it is not written like `2024-06-01T08:30:00Z`.',
     fixed: NOWHERE,
   },
 };
@@ -149,8 +149,8 @@ export type SdkDifference = { sdk: Sdk; versions: string; reason: string };
 
 /**
  * @param flag may be newer than the definitions
- * @returns by SDK, with a range of versions as `<5.37.0`, or `<=3.23.2` where that is the newest that is known; none for a flag that
- *   everybody asks the server for, or that is off
+ * @returns sorted by SDK, each with a range of versions such as `<5.37.0`, or `<=3.23.2` if the newest examined release differs too;
+ *   empty for a flag that is off or that no SDK evaluates locally
  */
 export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions): SdkDifference[] {
   if (!flag.active || isOfSurvey(flag) || flag.hasEncryptedPayloads) return [];

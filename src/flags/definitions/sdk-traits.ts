@@ -1,4 +1,4 @@
-/** Traits of flags that some released SDKs decide differently. */
+/** Finds the traits of a flag that some released SDKs evaluate differently. */
 import { instantOfText, RELATIVE } from '../../conditions/operators/dates.ts';
 import { numberOf, type Json } from '../../conditions/operators/json-values.ts';
 import {
@@ -82,7 +82,7 @@ function hasVariants(filters: Fields): boolean {
   return elementsOf(fieldsOf(filters['multivariate'])['variants']).length > 0;
 }
 
-/** Conditions of the condition sets, and of the cohorts that they ask for. */
+/** Conditions of the condition sets, and of the cohorts that they reference. */
 function conditionsIn(sets: readonly Fields[], definitions: StoredDefinitions): Fields[] {
   const own = sets.flatMap(propertiesOf);
   const { cohortsBehind } = referencesIn(definitions);
@@ -90,7 +90,7 @@ function conditionsIn(sets: readonly Fields[], definitions: StoredDefinitions): 
   return [...own, ...[...cohorts].flatMap((cohort) => (cohort ? leavesOf(cohort) : []))];
 }
 
-/** SDKs ask the server for others. */
+/** Whether the cohort is in the feed; SDKs ask the server about others. */
 function isInFeed(id: number | undefined, definitions: StoredDefinitions): boolean {
   const cohort = id === undefined ? undefined : referencesIn(definitions).cohortsBehind(id)?.get(id);
   return cohort !== undefined && !cohort.isStatic;
@@ -105,7 +105,7 @@ function isComparedText({ operator, value }: Fields): boolean {
 const DATES: readonly Json[] = ['is_date_before', 'is_date_after'];
 const WITH_OFFSET = /(?:z|[+-]\d\d:?\d\d)$/i;
 
-/** Without an offset it is the same by the project's clock and in UTC, where that is its clock. */
+/** Whether SDKs may read the date differently: it has an unusual form, or no offset while the project is not in UTC. */
 function isOwnDate({ operator, value }: Fields, timeZone: string): boolean {
   if (!DATES.includes(operator ?? null)) return false;
   if (typeof value !== 'string' || instantOfText(value, { timeZone: 'UTC', now: 0 }) === undefined) return true;

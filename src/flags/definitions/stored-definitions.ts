@@ -1,9 +1,9 @@
 /** Definitions of a project's flags, as one snapshot of the database. */
 import type { Definitions, FlagDefinition } from '../evaluation/definitions.ts';
 
-/** A flag with what decisions do not need, but its descriptions do. */
+/** A flag with the further fields that its feed and descriptions show. */
 export type StoredFlag = FlagDefinition & {
-  /** Describes the flag. */
+  /** A description of the flag, despite the name. */
   name: string;
   tags: readonly string[];
   isRemoteConfiguration: boolean;
@@ -11,13 +11,13 @@ export type StoredFlag = FlagDefinition & {
   hasEncryptedPayloads: boolean;
 };
 
-/** Keyed by flag keys, without deleted flags. */
+/** Definitions without deleted flags, sorted by key. */
 export type StoredDefinitions = Omit<Definitions, 'flags'> & { flags: readonly StoredFlag[] };
 
 export type FlagSettings = {
-  /** Any that is not archived. */
+  /** Whether the project has a started survey that is not archived. */
   hasSurveys: boolean;
-  /** Visitors without cookies are told apart for a day. */
+  /** Whether visitors without cookies are identified for a day. */
   cookieless: boolean;
 };
 

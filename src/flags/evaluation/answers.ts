@@ -1,13 +1,13 @@
-/** Decisions that a flag can have. Each is made once, so the same answer is the same object for every context. */
+/** All decisions that a flag can have. Each is created once, so equal decisions are the same object in every context. */
 import { REASONS, type Decision, type FailureCode } from './decision.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { textOf } from '../../conditions/operators/json-values.ts';
 import { fieldAt, fieldsOf } from '../../conditions/operators/stored-json.ts';
 
-/** Reasons why no condition set matched; of several the highest is reported. */
+/** Reasons why no condition set matched; if sets differ, the highest is reported. */
 export const MISS = { noGroupType: 0, noConditionMatch: 1, outOfRolloutBound: 2, noDevice: 3 } as const;
 export type Miss = (typeof MISS)[keyof typeof MISS];
-/** Upstream has no code for a missing device, so its description says what the code does not. */
+/** Codes by miss. Upstream has none for a missing device, so its description explains it. */
 const MISS_CODES = ['no_group_type', 'no_condition_match', 'out_of_rollout_bound', 'out_of_rollout_bound'] as const;
 const KINDS_OF_MISS = MISS_CODES.length;
 
@@ -16,10 +16,10 @@ const GROUPS_NOT_EVALUATED =
 const NO_DEVICE = 'Condition set skipped (the flag is bucketed by device and no $device_id was provided)';
 const FAILURES: Record<FailureCode, string> = {
   timeout: 'The time for evaluating flags was used up',
-  database_error: 'What the flag depends on could not be read',
+  database_error: 'Data that the flag depends on could not be read',
   dependency_not_found_cohort: 'A cohort that the flag depends on does not exist',
   dependency_cycle_cohort: 'Cohorts that the flag depends on contain each other',
-  cohort_filters_parsing_error: 'A condition on a cohort names none',
+  cohort_filters_parsing_error: 'A condition on a cohort has no cohort id',
   evaluation_error: 'The flag could not be evaluated',
 };
 
@@ -83,7 +83,7 @@ export function answersOf(flag: FlagDefinition) {
         description: `${REASONS.condition_match} ${index + 1}`,
       }));
     },
-    /** @param index undefined: the flag has no condition set */
+    /** @param index of the condition set; undefined if the flag has none */
     missDecision(miss: Miss, index: number | undefined, skippedGroups: boolean): Decision {
       const place = (((index ?? -1) + 1) * KINDS_OF_MISS + miss) * 2 + (skippedGroups ? 1 : 0);
       return (misses[place] ??= newDecision(MISS_CODES[miss], {

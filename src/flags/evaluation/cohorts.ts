@@ -1,4 +1,4 @@
-/** Membership in cohorts, by their lists or by their filters. Each cohort is evaluated once for a request. */
+/** Compiles cohorts into tests of membership, by their lists or filters. Each cohort is evaluated once per request. */
 import type { EvaluationContext } from './context.ts';
 import type { FailureCode } from './decision.ts';
 import type { CohortDefinition } from './definitions.ts';
@@ -11,12 +11,12 @@ import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operat
 import { allOf, always, anyOf, negationOf, neverTrue, type Test } from './verdict.ts';
 import { type Verdict } from './decision.ts';
 
-/** Deeper than anyone writes, and than a request can be. */
+/** Depth of nested groups beyond which a cohort never matches; deeper than any request to create one can be. */
 const MAX_DEPTH = 200;
 
 export type Cohorts = {
   isIn: (id: number) => Test;
-  /** The cohort's own reads, and whether its persons are listed; undefined: there is no such cohort. */
+  /** Finds a cohort's own reads, without those of the cohorts that it references. */
   find: (id: number) => Pick<Cohort, 'reads' | 'isStatic'> | undefined;
 };
 
@@ -24,7 +24,7 @@ type Cohort = {
   readonly isStatic: boolean;
   readonly reads: Reads;
   readonly test: Test;
-  /** Indexes of the cohorts that it is made of. */
+  /** Indexes of the cohorts that it references. */
   dependencies: readonly number[];
   /** Reason why the cohort can never be evaluated. */
   failure: FailureCode | undefined;
@@ -56,7 +56,7 @@ function verdictOf(context: EvaluationContext, index: number, cohorts: readonly 
   return context.cohorts.get(index)!;
 }
 
-/** Links cohorts to their parts. A cohort fails if one of its parts fails, whatever the other parts are, as upstream does. */
+/** Links cohorts to those that they reference. As upstream does, a cohort fails if any of these fails, even if others would decide it. */
 function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, number>): void {
   for (const cohort of cohorts) {
     const found = [...new Set(cohort.reads.cohorts)].map((id) => indexes.get(id));
@@ -80,7 +80,7 @@ function compileCohort(definition: CohortDefinition, scope: Pick<FilterScope, 'c
   return { ...cohort, test: isFields(group) ? compileGroup(group, wholeScope, 0) : neverTrue };
 }
 
-/** `{}` is everyone; so is an AND of nothing, and an OR of nothing is nobody. */
+/** `{}` and an empty AND match everyone; an empty OR matches nobody. */
 function compileGroup(stored: Json, scope: FilterScope, depth: number): Test {
   const group = fieldsOf(stored);
   if (Object.keys(group).length === 0) return always;

@@ -1,4 +1,4 @@
-/** Compiles definitions: they are read and checked once, so that a decision only compares. */
+/** Compiles definitions: parses and checks them once, so decisions only compare values. */
 import { EvaluationContext } from './context.ts';
 import { compileCohorts } from './cohorts.ts';
 import type { Decision, Evaluation, EvaluationRequest, Facts, Needs } from './decision.ts';
@@ -10,14 +10,13 @@ import { StepsSpent } from '../../conditions/operators/readings.ts';
 import { isFor, needsOf, requirementsOf, type Requirements } from './selection.ts';
 
 export type CompiledFlags = {
-  /** Stored facts that the request's flags may depend on. */
+  /** Returns which stored facts the request's flags may depend on. */
   needs(request: EvaluationRequest): Needs;
   /**
-   * Never throws: a flag that cannot be decided has a failure as its decision, and the others are decided. Equal decisions are the same
-   * object.
+   * Never throws: a flag that cannot be decided gets a failure as its decision. Equal decisions are the same object.
    *
-   * @param clock `now` in milliseconds since 1970; flags that are not decided within `budgetMs`, or within so many steps of work
-   *   (`STEPS_PER_REQUEST` unless said otherwise), fail with `timeout`
+   * @param clock `now` in milliseconds since 1970; flags that are not decided within `budgetMs`, or within `steps` of work
+   *   (`STEPS_PER_REQUEST` by default), fail with `timeout`
    */
   evaluate(
     request: EvaluationRequest,
@@ -28,21 +27,21 @@ export type CompiledFlags = {
   hasContinuity: boolean;
 };
 
-/** Differs from an empty list, which means all flags; no stored text is equal to this. */
+/** Contexts of a request that names only unknown ones. Not an empty list, which means all flags; no stored text equals this. */
 const NO_KNOWN_CONTEXT = ['\0'];
 
-/** Requests differ in few ways in which flags they get, unless they name the flags. */
+/** Cache size. Unless they name flags, requests select flags in few different ways. */
 const KNOWN_SELECTIONS = 100;
 
 type Selection = {
-  /** Indexes of its flags, in the order of the definitions. */
+  /** Indexes of the selected flags, in the order of the definitions. */
   readonly indexes: readonly number[];
-  /** Some of them are decided, but not as anyone meant. */
+  /** Whether some selected flags are malformed or in a cycle: they are decided, but hardly as intended. */
   readonly isFaulty: boolean;
   requirements: Requirements | undefined;
 };
 
-/** Most requests have the same: to look up a text that was just made would cost more than to decide a flag. */
+/** Cache key of a selection. Usually just the runtime, because looking up a newly built text costs more than deciding a flag. */
 function selectionName({ runtime, onlySurveys, contexts }: EvaluationRequest): string {
   return contexts.length === 0 && !onlySurveys ? runtime : `${runtime} ${onlySurveys} ${JSON.stringify(contexts)}`;
 }
@@ -81,7 +80,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     return selection;
   }
 
-  /** Keeps only contexts that some flag has, because a request may name as many as fit into it. */
+  /** Keeps only contexts that some flag has, because a request may name any number of others. */
   function keepKnownContexts(request: EvaluationRequest): EvaluationRequest {
     if (request.contexts.length === 0) return request;
     const contexts = [...new Set(request.contexts)].filter((one) => knownContexts.has(one)).sort();

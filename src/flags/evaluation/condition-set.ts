@@ -1,4 +1,4 @@
-/** A condition set of a flag: filters that must all match, and the share of the matches that is in. */
+/** Compiles a condition set of a flag: filters that must all match, and the percentage of matches that the flag is on for. */
 import { compileFilter, isCohortFilter, malformedTest, type FilterScope } from './filter-test.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from '../../conditions/operators/stored-json.ts';
@@ -9,11 +9,11 @@ export type ConditionSet = {
   readonly group: number | undefined;
   readonly matches: Test;
   readonly percentage: number;
-  /** Variant for all matches; undefined: each gets the variant that its hash falls into. */
+  /** Variant for all matches; if undefined, the hash selects the variant. */
   readonly variant: string | undefined;
 };
 
-/** @param flagGroup the flag's group type, for sets without their own; a null in the set means persons */
+/** @param flagGroup the flag's group type, for sets that name none; a set with null is about persons */
 export function compileConditionSet(
   stored: Json,
   flagGroup: number | undefined,

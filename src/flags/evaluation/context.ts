@@ -1,6 +1,6 @@
 /**
- * The subject of one request, with all that is known about it. Properties are looked up in layers, because merging
- * them would cost more than the decisions.
+ * The subject of one request, with everything known about it. Properties are looked up in several layers, because merging them would
+ * cost more than the decisions.
  */
 import type { Decision, EvaluationRequest, Facts } from './decision.ts';
 import { currentOfInitial } from './initial-properties.ts';
@@ -10,11 +10,11 @@ import type { Verdict } from './decision.ts';
 
 /** The value of data that could not be read. */
 export const UNAVAILABLE = Symbol('unavailable');
-/** Undefined: there is no such property. */
+/** Result of looking up a property; undefined if there is no such property. */
 export type Found = Json | undefined | typeof UNAVAILABLE;
 
 const MAX_GRACE_MS = 500;
-/** Looking at the clock takes as long as deciding a simple flag, and making a map that stays empty half as long. */
+/** Cheap checks per reading of the clock, because one reading takes as long as deciding a simple flag. */
 const STEPS_PER_LOOK = 16;
 
 const NO_PROPERTIES: Properties = {};
@@ -60,17 +60,17 @@ export class EvaluationContext {
     this.deviceId = request.deviceId ?? (typeof ownDeviceId === 'string' ? ownDeviceId : '');
   }
 
-  /** Whether the person is in a cohort, by the cohort's index. */
+  /** Whether the person is in each evaluated cohort, by index. Created on demand, because an unused map costs half a simple decision. */
   get cohorts(): Map<number, Verdict> {
     return (this.#cohorts ??= new Map());
   }
 
-  /** Decisions of flags that others depend on, by index. A flag for other requests than this has none and counts as false. */
+  /** Decisions of flags that others depend on, by index. Flags that are not for this request have none, and count as false. */
   get decisions(): Map<number, Decision> {
     return (this.#decisions ??= new Map());
   }
 
-  /** Whether time or steps are used up, so undecided flags fail. Time counts from the first call. */
+  /** Whether time or steps are used up, so undecided flags fail. The time starts with the first call. */
   isLate(): boolean {
     if (this.#isLate || this.readings.areSpent) return true;
     const now = performance.now();
@@ -79,13 +79,13 @@ export class EvaluationContext {
     return this.#isLate;
   }
 
-  /** Same as `isLate`, but cheaper, between small steps: it may be a few steps late. */
+  /** Cheap form of `isLate` for use between small steps: reads the clock only every `STEPS_PER_LOOK` calls. */
   isLateSoFar(): boolean {
     this.#steps += 1;
     return this.#steps % STEPS_PER_LOOK === 0 ? this.isLate() : this.#isLate || this.readings.areSpent;
   }
 
-  /** Does work that is done once for all requests, such as compiling a pattern; within limits, this request does not pay for it. */
+  /** Does work that benefits all later requests, such as compiling a pattern, without charging its time (up to a limit) to this request. */
   notCounting<T>(work: () => T): T {
     const started = performance.now();
     const result = work();
@@ -95,7 +95,7 @@ export class EvaluationContext {
     return result;
   }
 
-  /** Property from the request, else from its place, else from the stored person. */
+  /** Property from the request, else from its location, else from the stored person. */
   personProperty(key: string): Found {
     const { personProperties: own, geoProperties: geo } = this.request;
     const said = own[key];
@@ -112,14 +112,14 @@ export class EvaluationContext {
     return current === undefined ? undefined : this.personProperty(current);
   }
 
-  /** Data of the person itself, whatever the properties contain. */
+  /** Data of the person's record, independent of its properties. */
   personMetadata(key: string): Found {
     const { person } = this.#facts;
     if (key !== 'created_at') return undefined;
     return person === 'unavailable' ? UNAVAILABLE : person?.createdAt;
   }
 
-  /** Undefined: the request names no group of this type. */
+  /** Key of the request's group of this type; undefined if it names none. */
   groupKey(index: number): string | undefined {
     const name = this.#groupTypes.get(index);
     if (name === undefined || !Object.hasOwn(this.request.groups, name)) return undefined;
@@ -144,7 +144,7 @@ export class EvaluationContext {
     return memberships === 'unavailable' ? 'database_error' : memberships.has(id);
   }
 
-  /** Id by which the person is placed in a flag that keeps its answers; undefined: not known. */
+  /** Id to hash for a flag with experience continuity; undefined if it could not be read. */
   continuousId(flagKey: string): string | undefined {
     const { hashKeyOverrides } = this.#facts;
     if (hashKeyOverrides === 'unavailable') return undefined;

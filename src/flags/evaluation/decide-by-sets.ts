@@ -1,4 +1,4 @@
-/** Decides by the condition sets of a flag: the first set that matches decides; if none does, the reason is the best miss. */
+/** Decides a flag by its condition sets: the first match wins; without one, the highest-ranked miss is the reason. */
 import { MISS, type Answers, type Miss } from './answers.ts';
 import type { EvaluationContext } from './context.ts';
 import type { ConditionSet } from './condition-set.ts';
@@ -9,7 +9,7 @@ type Flag = {
   readonly sets: readonly ConditionSet[];
   readonly placement: Placement;
   readonly answers: Answers;
-  /** A match that is out of the set's rollout ends the decision: later sets are not tried. */
+  /** Whether a match outside of the set's rollout ends the evaluation, so later sets are not tried. */
   readonly exitsEarly: boolean;
 };
 
@@ -22,8 +22,8 @@ export function decideBySets(flag: Flag): (context: EvaluationContext, trace?: T
 }
 
 /**
- * Same result as `decideInOrder` for the most frequent case, a single set about persons, at half the cost.
- * @returns undefined when some needed fact is not known
+ * Same result as `decideInOrder` for the usual case, a single set about persons, at half the cost.
+ * @returns undefined if a needed fact is unknown
  */
 function decideByOnly(
   set: ConditionSet,
@@ -50,7 +50,7 @@ function decideInOrder(flag: Flag, context: EvaluationContext, trace: Trace | un
   return course.endWithMiss();
 }
 
-/** @returns undefined when the next set is to be tried */
+/** @returns undefined if the next set must be tried */
 function trySet(flag: Flag, index: number, context: EvaluationContext, course: Course): Decision | undefined {
   const { placement, answers, exitsEarly } = flag;
   const set = flag.sets[index]!;
@@ -60,7 +60,7 @@ function trySet(flag: Flag, index: number, context: EvaluationContext, course: C
   }
   const matches = set.matches(context);
   if (matches === false) return course.miss(MISS.noConditionMatch, index);
-  // Data that was not read may not matter in the end. Other failures are faults of the flag.
+  // Unread data may not matter for the outcome. Other failures are faults of the flag, so they end the evaluation.
   if (typeof matches === 'string' && matches !== 'database_error') {
     course.note(index, matches);
     return answers.failureDecision(matches);
@@ -80,20 +80,21 @@ function trySet(flag: Flag, index: number, context: EvaluationContext, course: C
   return course.suppose(variant) ?? (exitsEarly && isIn !== true ? course.suppose(false) : undefined);
 }
 
-/** A flag's value: false, the variant, or null for a flag that is just on. */
+/** A flag's value: false, a variant, or null for a flag that is on without variants. */
 type Value = string | null | false;
 
 const MISS_REASONS = ['no_group_type', 'no_condition_match', 'out_of_rollout_bound', 'no_device'] as const;
 
+/** Progress through the condition sets of one flag: misses and assumptions so far. */
 class Course {
   readonly #answers: Answers;
   readonly #trace: Trace | undefined;
-  /** Place of the set that is being tried. */
+  /** Hash of the subject for the set that is being tried, for the trace. */
   place: number | undefined;
   #miss: Miss = MISS.noGroupType;
   #index: number | undefined;
   #hasSkippedGroup = false;
-  /** The flag's value in case that a set matches of which this is not known. */
+  /** The flag's value if a set matches for which that is unknown. */
   #supposed: Value | undefined;
 
   constructor(answers: Answers, trace: Trace | undefined) {
@@ -110,7 +111,7 @@ class Course {
     this.place = undefined;
   }
 
-  /** Keeps the last of several misses of the same rank. */
+  /** Records a miss; among misses of the same rank the last one counts. */
   miss(miss: Miss, index: number): undefined {
     this.note(index, MISS_REASONS[miss]);
     if (rankOf(miss) < rankOf(this.#miss)) return;
@@ -123,7 +124,7 @@ class Course {
     this.miss(MISS.noGroupType, index);
   }
 
-  /** Notes a value that the flag may have: the flag is still decided if it turns out to have this value anyway. */
+  /** Records a value that the flag may have because of unknown data. The flag is still decided if all possible values are the same. */
   suppose(value: Value): Decision | undefined {
     if (this.#supposed !== undefined && this.#supposed !== value)
       return this.#answers.failureDecision('database_error');

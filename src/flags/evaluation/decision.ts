@@ -1,40 +1,40 @@
 /** Requests for decisions, the stored facts that they need, and the decisions themselves. */
 import type { Json, Properties } from '../../conditions/operators/json-values.ts';
 
-/** Kind of program that asks. `unknown` gets only flags for all programs, `all` gets every flag. */
+/** Runtime of the requesting program. `unknown` gets only flags for all runtimes, `all` gets every flag. */
 export type Runtime = 'client' | 'server' | 'all' | 'unknown';
 
 /** The subject of a request, with its own properties. */
 export type EvaluationRequest = {
-  /** At most 200 code points; may be empty. */
+  /** Up to 200 code points; may be empty. */
   distinctId: string;
-  /** `$anon_distinct_id`: under which the person was known before. */
+  /** `$anon_distinct_id`: the person's previous, anonymous distinct id. */
   anonDistinctId?: string | undefined;
   deviceId?: string | undefined;
-  /** Keys of groups by the names of their types. */
+  /** Group keys by the names of group types. */
   groups: Readonly<Record<string, string>>;
   /** Override stored properties of the same name. */
   personProperties: Properties;
-  /** By the names of group types; override stored properties of the same name. */
+  /** Properties by the names of group types; they override stored properties of the same name. */
   groupProperties: Readonly<Record<string, Properties>>;
   /**
-   * Properties of the place of the client's address: they override stored ones, and the request's own override them. An undefined one is
-   * unknown for the address, whatever is stored.
+   * Location properties from the client's address. They override stored properties, and are overridden by the request's own. A property
+   * that is undefined here is unknown, even if one is stored.
    */
   geoProperties?: Readonly<Record<string, Json | undefined>> | undefined;
   runtime: Runtime;
-  /** Flags with contexts need one of these; none: all flags. */
+  /** Selects flags that are restricted to one of these contexts, and flags without contexts; empty: all flags. */
   contexts: readonly string[];
-  /** Flags to answer; absent: all. */
+  /** Keys of the flags to evaluate; absent: all. */
   flagKeys?: ReadonlySet<string> | undefined;
   onlySurveys: boolean;
-  /** Stored properties do not count. */
+  /** Whether stored properties are ignored. */
   onlyRequestProperties: boolean;
-  /** Filled with how a flag is decided. */
+  /** Receives the steps of one flag's evaluation. */
   trace?: Trace | undefined;
 };
 
-/** Stored facts that a request needs to be decided; if empty, no query is made. */
+/** Stored facts that the decisions of a request need; if there are none, no query is made. */
 export type Needs = {
   person: boolean;
   /** Indexes of group types. */
@@ -44,7 +44,7 @@ export type Needs = {
   hashKeyOverrides: boolean;
 };
 
-/** Stored facts about the subject. `unavailable`: they could not be read, so flags that depend on them fail; the others are right. */
+/** Stored facts about the subject. Facts that could not be read are `unavailable`, and only flags that depend on them fail. */
 export type Facts = {
   /** null: there is no such person. */
   person: { id: string; createdAt: string; properties: Properties } | null | 'unavailable';
@@ -56,13 +56,13 @@ export type Facts = {
   hashKeyOverrides: ReadonlyMap<string, string> | 'unavailable';
 };
 
-/** The outcome of a condition set, as the evaluator writes it down while it decides. */
+/** The outcome of a condition set, as recorded during the evaluation. */
 export type SetTrace = {
   /** Index of the set in stored order. */
   readonly index: number;
   readonly reason:
     'condition_match' | 'no_condition_match' | 'out_of_rollout_bound' | 'no_group_type' | 'no_device' | FailureCode;
-  /** Place of the subject in `[0, 1]`; undefined: it was not needed or is not known. */
+  /** Hash of the subject in `[0, 1]`; undefined if it was not needed or is unknown. */
   readonly place: number | undefined;
 };
 
@@ -89,7 +89,7 @@ export type FailureCode =
   | 'cohort_filters_parsing_error'
   | 'evaluation_error';
 
-/** Shared by all requests that have the same answer. */
+/** Decision of one flag; one object is shared by all requests with the same outcome. */
 export type Decision = Readonly<{
   key: string;
   id: number;
@@ -102,7 +102,7 @@ export type Decision = Readonly<{
     conditionIndex: number | null;
     description: string;
   }>;
-  /** JSON as text, as it is stored; only of enabled flags. */
+  /** JSON text as stored; null if the flag is off. */
   payload: string | null;
   hasExperiment: boolean;
   /** Whether the flag could not be decided; `enabled` is then false, although the real value is unknown. */

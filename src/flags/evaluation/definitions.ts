@@ -1,4 +1,4 @@
-/** Definitions of flags, as they are stored. Anything in `filters` is accepted: malformed parts do not match. */
+/** Stored definitions of flags. `filters` may hold anything; malformed parts do not match. */
 import type { Json } from '../../conditions/operators/json-values.ts';
 
 export type FlagDefinition = {
@@ -15,7 +15,7 @@ export type FlagDefinition = {
   hasExperiment: boolean;
 };
 
-/** Keys of the flags that surveys make for themselves begin with it. */
+/** Prefix of the keys of flags that surveys create for themselves. */
 export const SURVEY_PREFIX = 'survey-targeting-';
 
 /** Whether a flag belongs to a survey, not to the project's own flags. */
@@ -25,7 +25,7 @@ export function isOfSurvey({ key }: { key: string }): boolean {
 
 export type CohortDefinition = {
   id: number;
-  /** True: persons are listed. False: the filters say which persons belong. */
+  /** True: its persons are listed. False: the filters select them. */
   isStatic: boolean;
   filters: Json;
 };
@@ -36,8 +36,8 @@ export type Definitions = {
   cohorts: readonly CohortDefinition[];
   /** Names by index, 0 to 4. */
   groupTypes: ReadonlyMap<number, string>;
-  /** IANA name: dates without an offset are read by its clock. */
+  /** IANA name of the time zone in which dates without an offset are read. */
   timeZone: string;
-  /** `property_matching_version`: with true and false, 1 compares truth values and 2 compares texts. */
+  /** `property_matching_version`: how values are compared with true and false, by 1 as truth values, by 2 as texts. */
   matchingVersion: 1 | 2;
 };

@@ -1,9 +1,9 @@
-/** Things that depend on each other by index: flags on flags, cohorts on cohorts. Chains may be long, so nothing here recurses. */
+/** Graph algorithms for flags or cohorts that depend on each other, by index. Without recursion, because chains may be long. */
 
 /**
- * Visits what a thing depends on, then the thing, each once.
+ * Visits the dependencies of an index, then the index, each once.
  *
- * @param dependenciesOf must not lead back: see `cyclesIn`
+ * @param dependenciesOf must have no cycles
  */
 export function visitInOrder(
   start: number,
@@ -24,7 +24,7 @@ export function visitInOrder(
   }
 }
 
-/** Everything that one can get to from these, these included. */
+/** All indexes that are reachable from `starts`, including these. */
 export function reachableFrom(
   starts: Iterable<number>,
   dependenciesOf: (index: number) => Iterable<number>,
@@ -37,7 +37,9 @@ export function reachableFrom(
   return reached;
 }
 
-/** All indexes below `count` that are in a cycle, or depend on one, dependencies first where there is none (Kahn's algorithm). */
+/**
+ * Sorts the indexes below `count` by Kahn's algorithm: `ordered` has dependencies first; `cyclic` are those in a cycle, or depending on one.
+ */
 export function inDependencyOrder(
   count: number,
   dependenciesOf: (index: number) => readonly number[],

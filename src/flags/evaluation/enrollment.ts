@@ -1,6 +1,6 @@
 /**
- * Early access: people who chose to have a feature, or not to, get their choice. The choice is a property of the person, even
- * if the flag is about groups.
+ * Early access: persons who opted in to a feature, or out of it, get their choice. The choice is a property of the person, even if the
+ * flag is about groups.
  */
 import { UNAVAILABLE, type EvaluationContext } from './context.ts';
 import { compileConditionSet } from './condition-set.ts';
@@ -10,10 +10,10 @@ import { elementsOf, fieldAt, fieldsOf, type Fields } from '../../conditions/ope
 import { allOf } from './verdict.ts';
 import { type Verdict } from './decision.ts';
 
-/** Undefined: the person has not chosen. */
+/** Returns the person's choice; undefined if there is none. */
 export type Enrollment = (context: EvaluationContext) => Verdict | undefined;
 
-/** Compiles `feature_enrollment: true`, or the older form, the first of `super_groups`. @returns undefined: the flag has no enrollment */
+/** Compiles `feature_enrollment: true`, or the older form, the first of `super_groups`. @returns undefined without either */
 export function compileEnrollment(
   flagKey: string,
   filters: Fields,

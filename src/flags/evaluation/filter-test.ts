@@ -14,13 +14,13 @@ export type FilterScope = {
   /** Index of the group type of the condition set; undefined: the set is about persons. */
   readonly group: number | undefined;
   readonly isInCohort: (id: number) => Test;
-  /** The flag of that id, or in definitions that are written for SDKs of that key; undefined: flags cannot be depended on here. */
+  /** Index of the flag with this id, or with this key in definitions for SDKs. Absent where filters cannot depend on flags. */
   readonly flagNamed: ((name: string) => number | undefined) | undefined;
   /** Receives the data that the filter reads. */
   readonly reads: Reads;
 };
 
-/** A malformed filter never matches, so the other condition sets and flags are still decided. */
+/** Returns a test that never matches for a malformed filter, so the other condition sets and flags are still decided. */
 export function compileFilter(stored: Json, scope: FilterScope): Test {
   if (!isFields(stored)) return malformedTest(scope);
   const type = fieldAt(stored, 'type');
@@ -34,7 +34,7 @@ export function malformedTest({ reads }: Pick<FilterScope, 'reads'>): Test {
   return neverTrue;
 }
 
-/** Cohorts are tested last, because they cost the most. */
+/** Whether the filter tests a cohort; such filters are tested last, because they cost the most. */
 export function isCohortFilter(stored: Json): boolean {
   return fieldsOf(stored)['type'] === 'cohort';
 }
@@ -60,7 +60,7 @@ function fastTest(test: PropertyTest): ContextTest {
   return (found, { now, readings }) => test(found, now, readings);
 }
 
-/** A search may take longer than all the rest, and the first one compiles its pattern. */
+/** Test of a regular expression, which may be slow. Looks at the clock before each search; the first one also compiles the pattern. */
 function slowTest(test: PropertyTest): ContextTest {
   let isCompiled = false;
   return (found, context) => {
@@ -72,7 +72,7 @@ function slowTest(test: PropertyTest): ContextTest {
   };
 }
 
-/** Returns null if no operator is named; '' for a value that is not text, because it names no operator. */
+/** Returns null if no operator is given, and '', which no operator is called, for a value that is not text. */
 function operatorOf(filter: Fields): string | null {
   const operator = fieldAt(filter, 'operator') ?? null;
   return typeof operator === 'string' || operator === null ? operator : '';
@@ -83,7 +83,7 @@ function lookUpOf(
   filter: Fields,
   { group, reads }: FilterScope,
 ): ((context: EvaluationContext) => Found) | undefined {
-  // Old filters do not name their type, so it is that of the condition set.
+  // Old filters have no type; the condition set implies it.
   const type = fieldAt(filter, 'type') ?? (group === undefined ? 'person' : 'group');
   if (type === 'person') {
     reads.person.push(key);

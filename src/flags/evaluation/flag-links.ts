@@ -3,13 +3,13 @@ import { inDependencyOrder } from './dependency-order.ts';
 import type { CompiledFlag } from './flag.ts';
 
 export type FlagLinks = {
-  /** For each flag, the indexes of the flags in its conditions; empty for a broken flag. */
+  /** For each flag, the indexes of the flags in its conditions; empty for broken flags. */
   readonly dependencies: readonly (readonly number[])[];
   /** Indexes of flags in a cycle, or depending on one. */
   readonly cyclic: ReadonlySet<number>;
   /** Whether a flag depends on a missing flag, a cycle, or another broken flag; broken flags are off. */
   readonly isBroken: readonly boolean[];
-  /** Depending on others, or others on them. */
+  /** Whether a flag depends on another flag, or another flag on it. */
   readonly isLinked: readonly boolean[];
 };
 

@@ -16,9 +16,9 @@ export type CompiledFlag = {
   readonly reads: Reads;
   /** Experience continuity: the flag keeps the answer that a person got before `$identify`. */
   readonly isContinuous: boolean;
-  /** Whether the kept answer depends on the id by which the person was placed. */
+  /** Whether the answer depends on the hash of the person's previous id. */
   readonly needsContinuousId: boolean;
-  /** The context has the decisions of flags that it depends on. */
+  /** Decides the flag; the context must have the decisions of the flags that it depends on. */
   readonly decide: (context: EvaluationContext) => Decision;
   readonly answers: Answers;
 };

@@ -1,8 +1,8 @@
 /**
- * Places a person or group in `[0, 1]` for a flag: the first 60 bits of SHA-1, as upstream's server and every SDK compute it,
- * so all of them give the same answer.
+ * Hashes a person or group for a flag to a number in `[0, 1]`: the first 60 bits of SHA-1, the same as upstream's server and every SDK
+ * compute.
  *
- * A short ASCII text, as nearly all are, is one block of SHA-1. It is hashed here, at a third of the cost of a call into OpenSSL.
+ * Nearly all texts are short and ASCII, so they fit into one block of SHA-1, which is hashed here at a third of the cost of OpenSSL.
  */
 import { hash } from 'node:crypto';
 import { block, first60BitsOfSha1 } from '../../platform/hashing/sha1.ts';
@@ -14,14 +14,14 @@ const MAX_ASCII = 0x7f;
 const SCALE = 2 ** 60;
 
 /**
- * Hashes `<prefix><id><salt>` for many ids: the prefix is prepared once, and no texts are joined.
+ * Hashes `<prefix><id><salt>` for many ids. Prepares the prefix once, and joins no texts.
  *
  * @param prefix `<flag key>.`, or `holdout-` for holdouts
  * @returns a function; its salt is `variant` for variants
  */
 export function hash01(prefix: string): (id: string, salt?: string) => number {
   const head = new Int32Array(16);
-  // Bytes that do not fit into the head are not written, and then the head is not used.
+  // A longer prefix writes past the array, which has no effect; such a head is never used.
   const maxLength = put(prefix, head, 0) <= MAX_ASCII ? MAX_BLOCK_TEXT : -1;
 
   return (id, salt = '') => {
@@ -40,7 +40,7 @@ function hash01OfAny(text: string): number {
   return Number(BigInt(`0x${hash('sha1', text, 'hex').slice(0, 15)}`)) / SCALE;
 }
 
-/** Puts text into a block, from a byte on. @returns all bits that are set in any of its code units */
+/** Writes text into a block, starting at a byte. @returns the bitwise OR of its code units */
 function put(text: string, words: Int32Array, from: number): number {
   let seen = 0;
   for (let index = 0; index < text.length; index++) {

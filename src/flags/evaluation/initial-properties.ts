@@ -1,4 +1,4 @@
-/** `$initial_X` is the value of X when the person was first seen; if that is unknown, X is used. */
+/** Maps `$initial_X`, the value of X when the person was first seen, to X, which is used if `$initial_X` is unknown. */
 
 const NAMES = `
   $app_build $app_name $app_namespace $app_version
@@ -16,7 +16,7 @@ const CURRENT_OF_INITIAL = new Map(
     .map((name) => [`$initial_${name.replace('$', '')}`, name]),
 );
 
-/** `$browser` for `$initial_browser`; undefined for what has no initial value. */
+/** `$browser` for `$initial_browser`; undefined for other keys. */
 export function currentOfInitial(key: string): string | undefined {
   return CURRENT_OF_INITIAL.get(key);
 }

@@ -1,4 +1,4 @@
-/** Places the person or group in a flag: in or out of a rollout, in a variant, held out or not. */
+/** Places a person or group in a flag by their hash: inside or outside of a rollout, in a variant, in the holdout. */
 import type { EvaluationContext } from './context.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { hash01 } from './hash.ts';
@@ -14,26 +14,26 @@ import {
 } from '../../conditions/operators/stored-json.ts';
 import type { Verdict } from './decision.ts';
 
-/** A key, and the end of its part of `[0, 1)`; the part begins where the previous one ends. */
+/** A variant's key and the end of its range in `[0, 1)`, which begins where that of the previous variant ends. */
 type Variant = { readonly key: string; readonly below: number };
 
 export type Placement = {
-  /** Whether the flag places by device instead of by person. */
+  /** Whether devices are placed instead of persons. */
   readonly byDevice: boolean;
-  /** An answer that a person got before they were identified is kept. */
+  /** Whether persons keep the answer that they got before they were identified. */
   readonly isContinuous: boolean;
   readonly variantKeys: ReadonlySet<string>;
-  /** @param group index of the type of the group that is placed; undefined: the person */
+  /** @param group index of the type of the group to place; undefined places the person */
   isInRollout: (context: EvaluationContext, group: number | undefined, percentage: number) => Verdict;
-  /** The place that `isInRollout` compares with a percentage; undefined: not known. */
+  /** The number in `[0, 1]` that `isInRollout` compares with a percentage; undefined if it is unknown. */
   placeOf: (context: EvaluationContext, group: number | undefined) => number | undefined;
-  /** null: none, the flag is just on; undefined: not known. */
+  /** Key of the variant; null if the flag has none at this place, undefined if it is unknown. */
   variantFor: (context: EvaluationContext, group: number | undefined) => string | null | undefined;
-  /** Returns `holdout-<id>` for a context that is held out. Undefined: the flag has no holdout. */
+  /** Returns `holdout-<id>` for a context that is held out. Undefined for a flag without a holdout. */
   readonly holdoutOf: ((context: EvaluationContext) => string | undefined) | undefined;
 };
 
-/** Steps for each character of an id, because ids of groups and devices may be as long as a request. */
+/** Steps per character of an id, because ids of groups and devices may be as long as a request. */
 const HASH_STEPS = 4;
 
 export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
@@ -56,7 +56,7 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     return id ? hashOf(id, salt) : id === '' ? 0 : undefined;
   }
 
-  /** Earlier ids count only as far as the request names them: holdouts are the same in all flags. */
+  /** Uses a previous id from the request but no stored override, because overrides differ by flag and holdouts must not. */
   function holdoutIdOf(context: EvaluationContext): string {
     const { anonDistinctId, distinctId } = context.request;
     if (flagGroup === undefined && isContinuous) return anonDistinctId || distinctId;
@@ -89,34 +89,34 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
   };
 }
 
-/** The same in all flags. */
+/** Hash for holdouts, the same for all flags. */
 const placeInHoldout = hash01('holdout-');
 
-/** @param percentage its end is in it */
+/** @param percentage inclusive upper bound */
 export function isWithin(place: number, percentage: number): boolean {
   return place <= percentage / 100;
 }
 
-/** @returns null when the variants together are less than 100 %, or floats make them so */
+/** @returns null at a place after all variants, whose sum may be below 100 %, if only by rounding */
 export function variantAt(place: number, variants: readonly Variant[]): string | null {
   return variants.find(({ below }) => place < below)?.key ?? null;
 }
 
-/** @param stored `[{key, rollout_percentage}]`, as it is under `multivariate.variants` */
+/** @param stored value of `multivariate.variants`: `[{key, rollout_percentage}]` */
 export function variantsOf(stored: Json | undefined): Variant[] {
   const variants: Variant[] = [];
   let below = 0;
   for (const one of elementsOf(stored)) {
     const key = fieldAt(fieldsOf(one), 'key');
     if (typeof key !== 'string') continue;
-    // Floats are added in upstream's order, because the variant of one in a hundred million depends on it.
+    // Adds floats in upstream's order, because rounding decides the variant of one person in a hundred million.
     below += (percentageOf(fieldAt(fieldsOf(one), 'rollout_percentage'), 0) || 0) / 100;
     variants.push({ key, below });
   }
   return variants;
 }
 
-/** `holdout: {id, exclusion_percentage}`, or the older `holdout_groups: [{rollout_percentage, variant}]`. */
+/** Reads `holdout: {id, exclusion_percentage}`, or the older `holdout_groups: [{rollout_percentage, variant}]`. */
 function holdoutIn(filters: Fields): { variant: string; percentage: number } | undefined {
   const holdout = fieldAt(filters, 'holdout');
   if (isFields(holdout)) {

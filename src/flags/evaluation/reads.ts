@@ -1,16 +1,16 @@
-/** Data that conditions may read, so only that is fetched, and whether a condition is malformed. */
+/** Collects what conditions may read, so no other data is fetched, and whether a condition is malformed. */
 
 export type Reads = {
-  /** Keys of properties. */
+  /** Keys of person properties. */
   readonly person: string[];
   readonly groups: { readonly index: number; readonly key: string }[];
-  /** Whether data of the person itself is read, besides the properties. */
+  /** Whether data of the person's record is read, such as `created_at`. */
   metadata: boolean;
   /** Ids of cohorts. */
   readonly cohorts: number[];
-  /** Flags, by what names them. */
+  /** Ids or keys of flags, as they stand in the conditions. */
   readonly flags: string[];
-  /** Whether the value makes no sense in its place: it matches nothing, and the answer reports an error. */
+  /** Whether a part of the filters is malformed; that part never matches, and the answer reports an error. */
   isMalformed: boolean;
 };
 

@@ -5,7 +5,7 @@ import { reachableFrom } from './dependency-order.ts';
 import { isOfSurvey, type FlagDefinition } from './definitions.ts';
 import type { CompiledFlag } from './flag.ts';
 
-/** Whether the flag is for such requests; a flag that is not counts as false for its dependents. */
+/** Whether a request gets the flag; otherwise the flag counts as false for flags that depend on it. */
 export function isFor({ runtime, contexts, onlySurveys }: EvaluationRequest, flag: FlagDefinition): boolean {
   if (!flag.active || (onlySurveys && !isOfSurvey(flag))) return false;
   const isRun = isRunBy(flag, runtime);
@@ -13,12 +13,12 @@ export function isFor({ runtime, contexts, onlySurveys }: EvaluationRequest, fla
   return flag.evaluationContexts.some((context) => contexts.includes(context));
 }
 
-/** Whether programs of this kind get the flag. */
+/** Whether programs of this runtime get the flag. */
 export function isRunBy({ evaluationRuntime }: Pick<FlagDefinition, 'evaluationRuntime'>, runtime: Runtime): boolean {
   return runtime === 'all' || evaluationRuntime === 'all' || evaluationRuntime === runtime;
 }
 
-/** All data that some flags and their dependencies read. */
+/** Data that a set of flags and their dependencies read. */
 export type Requirements = {
   readonly person: readonly string[];
   readonly metadata: boolean;
@@ -51,9 +51,9 @@ export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts)
 const NEEDS_NOTHING: Needs = { person: false, groups: [], staticCohorts: [], hashKeyOverrides: false };
 
 /**
- * Stored facts that the decision of a request needs in addition to the request's own data.
+ * Stored facts that decisions need in addition to the request's own data.
  *
- * @param mayKeepId the request brings an id under which the person was known before, and there are flags that keep it
+ * @param mayKeepId whether the request has a previous id of the person, and some flag has experience continuity
  */
 export function needsOf(
   { person, metadata, groups, staticCohorts, continuousIds }: Requirements,
@@ -78,7 +78,7 @@ function isGiven({ personProperties, geoProperties }: EvaluationRequest, key: st
   return geoProperties !== undefined && Object.hasOwn(geoProperties, key);
 }
 
-/** A group that the request does not name has no stored properties. */
+/** Whether the property need not be fetched: it is in the request, or the request names no group that could have it stored. */
 function isGivenOfGroup(
   { groups, groupProperties }: EvaluationRequest,
   name: string | undefined,

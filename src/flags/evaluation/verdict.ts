@@ -1,6 +1,6 @@
 /**
- * Answers that may be unknown. A fact that could not be read, or a cohort that is not there, leaves a condition undecided; what
- * is known may decide all the same: of conditions that must all hold, one that does not is enough.
+ * Three-valued logic of conditions. A condition is unknown if a fact could not be read or a cohort does not exist; the others may still
+ * decide: `allOf` is false if any condition is false.
  */
 import type { EvaluationContext } from './context.ts';
 import type { FailureCode, Verdict } from './decision.ts';
@@ -20,7 +20,7 @@ export function anyOf(tests: readonly Test[]): Test {
   return (context) => firstOrUnknown(tests, context, true);
 }
 
-/** @param decisive what any one test decides alone */
+/** @param decisive the verdict with which a single test decides the whole */
 function firstOrUnknown(tests: readonly Test[], context: EvaluationContext, decisive: boolean): Verdict {
   let unknown: FailureCode | undefined;
   for (const test of tests) {

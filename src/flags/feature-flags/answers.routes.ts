@@ -1,4 +1,4 @@
-/** `/feature_flags/...`: values of flags, their reach and their status. */
+/** `/feature_flags/...`: values of flags, the number of persons that they affect, and their status. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../platform/errors.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, Type } from '../../platform/schema.ts';
@@ -37,7 +37,7 @@ const myFlags = route({
   async handle({ project, caller, rights, query }, { featureFlags, flagAnswers }: FlagAnswersApi) {
     const distinctId = caller.userId === null ? undefined : await flagAnswers.distinctIdOf(caller.userId);
     if (distinctId === undefined)
-      throw new PermissionDenied('This takes a personal API key: the key of a project belongs to no user.');
+      throw new PermissionDenied('This requires a personal API key, because project keys belong to no user.');
     const { decisions } = await flagAnswers.decideAll(project.id, distinctId, groupsOf(query.groups));
     const { results } = await featureFlags.list(project.id, { ...ALL, visible: rights.visible('feature_flag') });
     const answers = results.map((flag) => ({
@@ -153,7 +153,7 @@ function valueOf(decision: Decision | undefined): boolean | string {
   return decision?.variant ?? decision?.enabled ?? false;
 }
 
-/** @throws InvalidInput when it is not JSON of such a form */
+/** @throws InvalidInput for anything but a JSON object */
 function groupsOf(text: string | undefined): Groups {
   if (text === undefined) return {};
   try {
@@ -168,5 +168,5 @@ function groupsOf(text: string | undefined): Groups {
   throw new InvalidInput('This is not a JSON object of group keys.', 'groups');
 }
 
-/** Routes with a word must precede `/feature_flags/:id/`, which would take the word for an ID. */
+/** Must precede the route `/feature_flags/:id/`, whose `:id` would match the words in these paths. */
 export const flagAnswerRoutes = [myFlags, evaluationReasons, userBlastRadius, flagStatus, remoteConfig];

@@ -1,4 +1,4 @@
-/** Answers of a project's flags: to one person, and to how many persons. */
+/** Evaluates a project's flags for one person, and counts the persons that a condition set matches. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Project, Rights } from '../../platform/http/access.ts';
 import { ensureRaw, rawAccessByLevel } from '../../people/access/raw-data.ts';
@@ -23,13 +23,13 @@ export type Groups = Readonly<Record<string, string>>;
 
 export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswersOptions) {
   return {
-    /** Everything that is decided for one person, whatever they ask with, and the keys of all flags. */
+    /** Decides all flags for one person, in any runtime and context, and returns the keys of all flags. */
     async decideAll(
       projectId: number,
       distinctId: string,
       groups: Groups,
     ): Promise<{ keys: string[]; decisions: ReadonlyMap<string, Decision> }> {
-      // A project that was entered is there.
+      // The project exists, because the gatekeeper has found it.
       const project = (await definitions.findById(projectId))!;
       const { decisions } = await decider.decide(project, {
         distinctId,
@@ -47,13 +47,13 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       };
     },
 
-    /** Under which id the user of a key is a person. */
+    /** Finds the distinct id with which the user is a person. */
     async distinctIdOf(userId: number): Promise<string | undefined> {
       return (await stores.users.byIds([userId])).get(userId)?.distinctId;
     },
 
     /**
-     * Number of persons, or groups, that a condition set matches, before its percentage is applied.
+     * Counts the persons or groups that a condition set matches, before its percentage is applied.
      * @throws InvalidInput naming the member of the `condition`
      * @throws PermissionDenied for properties of persons that the caller may not see, because counts would reveal their values
      * @throws Unavailable when it takes too long
@@ -64,7 +64,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       groupTypeIndex: number | null,
       rights: Pick<Rights, 'levelOf'>,
     ): Promise<{ matching: number; total: number }> {
-      // A condition set's variant is one of the flag's, which are not known here.
+      // Drops the variant of the condition set, because the flag's variants are not known here.
       const wanted = { ...condition, aggregation_group_type_index: groupTypeIndex, variant: null };
       const set = await checkedSet(project, wanted, rights);
       // tooth: raw-blast-radius
@@ -91,7 +91,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
   }
 }
 
-/** Cohorts and other flags ask what others have stored. */
+/** Whether the condition itself reads a person's property; cohorts and flags were checked when they were stored. */
 function asksPersons({ type }: Property): boolean {
   return type !== 'group' && type !== 'cohort' && type !== 'flag';
 }

@@ -1,4 +1,4 @@
-/** Payloads that are secret: encrypted at rest, shown masked, decrypted for `remote_config` alone. */
+/** Secret payloads: encrypted at rest, masked in answers, and decrypted only for `remote_config`. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { KeyRing } from '../../platform/secrets/key-ring.ts';
 import type { FeatureFlag, FlagFields } from './feature-flags.store.ts';
@@ -7,22 +7,22 @@ import { MASK } from './payloads.ts';
 
 type Row = Pick<FeatureFlag, 'id' | 'projectId'>;
 
-/** @returns the payload as it is stored */
+/** Returns the ciphertext to store. */
 export type EncryptPayload = (flag: Row, payload: string) => string;
 
-/** For flag management without secrets. */
+/** Encryption for callers that never have encrypted payloads. */
 export const refuseToEncrypt: EncryptPayload = () => {
   throw new Error('A payload was to be encrypted without a key.');
 };
 
-/** A ciphertext that is copied to another flag's row does not open there. */
+/** Binds a ciphertext to its flag's row, so it cannot be decrypted if it is copied to another row. */
 const boundTo = ({ id, projectId }: Row) => `feature_flags/${projectId}/${id}`;
 
 export function payloadEncryption(keyRing: KeyRing) {
   const encrypt: EncryptPayload = (flag, payload) => keyRing.encrypt(payload, boundTo(flag));
   return {
     encrypt,
-    /** @returns JSON as text; null when there is none. @throws Error when the key ring does not hold the key */
+    /** @returns the payload as JSON text; null if there is none. @throws Error if the key ring lacks the key */
     decrypt(flag: Row & Pick<FeatureFlag, 'encryptedPayloads'>): string | null {
       return flag.encryptedPayloads === null ? null : keyRing.decrypt(flag.encryptedPayloads, boundTo(flag));
     },
@@ -32,16 +32,16 @@ export function payloadEncryption(keyRing: KeyRing) {
 export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
 
 /**
- * Takes the payload out of the filters of a flag that encrypts it.
- * @param wanted the flag, with the new payload, or the mask to keep the present one
+ * Takes the payload out of the filters of a flag with encrypted payloads.
+ * @param wanted the flag with the new payload, or with the mask to keep the present one
  * @param current the stored flag
- * @returns the flag as it is to be stored, and the new payload to encrypt first, if there is one
- * @throws InvalidInput when it has variants: only the payload of `true` is encrypted
+ * @returns the flag to store, and as `secret` the new payload, if any, which must be encrypted first
+ * @throws InvalidInput for a flag with variants, because only the payload of `true` can be encrypted
  */
 export function encryptedFields(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
   const payload = wanted.filters.payloads?.['true'];
   if (payload === MASK && !wanted.hasEncryptedPayloads) {
-    throw new InvalidInput('Say the payload again: it is not shown, but masked.', 'filters__payloads__true');
+    throw new InvalidInput('Send the payload again, because the mask stands for a secret that cannot become public.', 'filters__payloads__true');
   }
   if (!wanted.hasEncryptedPayloads) return { ...wanted, encryptedPayloads: null };
   if (variantsOf(wanted.filters).length > 0) {

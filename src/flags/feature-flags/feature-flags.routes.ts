@@ -1,4 +1,4 @@
-/** `/feature_flags/`: create, list, retrieve, change; a flag is deleted by a change, and can be restored. */
+/** `/feature_flags/`: create, list, retrieve and change flags. Deletion and restoration are changes, too. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
 import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';

@@ -7,21 +7,21 @@ export type Stage = (typeof STAGES)[number];
 
 const RELEASED: readonly Stage[] = ['alpha', 'beta', 'general-availability'];
 
-/** Whether people may enroll; the flag then follows their choice. */
+/** Whether persons may enroll in this stage, so the flag follows their choice. */
 export function isReleased(stage: Stage): boolean {
   return RELEASED.includes(stage);
 }
 
 /**
- * Returns the filters with enrollment or without. `feature_enrollment` is used because it is the form that survives a change of the flag's
- * key, and the only one that an SDK evaluates itself (posthog-python; posthog-node knows neither, and none knows `super_groups`).
+ * Returns the filters with or without enrollment. Uses `feature_enrollment` rather than `super_groups`, because it survives a change of the
+ * flag's key, and posthog-python evaluates it locally (posthog-node does not, and no SDK evaluates `super_groups`).
  */
 export function withEnrollment(filters: FlagFilters, released: boolean): FlagFilters {
   const { super_groups: _legacy, feature_enrollment: _present, ...others } = filters;
   return released ? { ...others, feature_enrollment: true } : others;
 }
 
-/** @throws InvalidInput for a flag whose value people cannot choose: one of groups, or with variants */
+/** @throws InvalidInput for a flag that persons cannot enroll in: one about groups, or with variants */
 export function refuseUnfit(filters: FlagFilters): void {
   const ofGroups = [filters, ...filters.groups].some((one) => (one.aggregation_group_type_index ?? null) !== null);
   if (ofGroups) {

@@ -10,7 +10,7 @@ import type { EarlyAccessFeatures, ShownFeature } from './features.ts';
 
 export type EarlyAccessApi = { earlyAccessFeatures: EarlyAccessFeatures };
 
-/** Limited, because every page that asks for features gets the payloads of all. */
+/** Characters of a payload; limited, because every page that requests features gets all payloads. */
 const LONGEST_PAYLOAD = 20_000;
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) });
@@ -69,7 +69,7 @@ const FeatureBody = Type.Object(
   { title: 'EarlyAccessFeature' },
 );
 
-/** @throws InvalidInput when it is too long */
+/** @throws InvalidInput for a payload that is too long */
 function payloadOf({ payload }: Static<typeof FeaturePatchBody>): Record<string, unknown> | undefined {
   if (payload === null || payload === undefined) return payload === null ? {} : undefined;
   // tooth: feature-payload

@@ -6,13 +6,13 @@ import type { Stage } from './enrollment.ts';
 export type EarlyAccessFeature = {
   id: string;
   projectId: number;
-  /** Id of the flag that people get by enrolling. */
+  /** Id of the flag that enrolling turns on. */
   flagId: number;
   name: string;
   description: string;
   stage: Stage;
   documentationUrl: string;
-  /** Anything that pages are to know of it. */
+  /** Arbitrary data for web pages. */
   payload: Record<string, unknown>;
   createdBy: number | null;
   createdAt: string;
@@ -65,7 +65,7 @@ export function earlyAccessStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Newest first. */
+    /** Lists the newest first. */
     async list(
       projectId: number,
       page: { limit: number; offset: number },
@@ -107,7 +107,7 @@ export function earlyAccessStore(db: Knex) {
       await ofProject(projectId).where({ id }).delete();
     },
 
-    /** Features for pages, in the order in which they were made. */
+    /** Lists the features for pages, oldest first. */
     async publishedFeatures(projectId: number): Promise<PublishedFeature[]> {
       const { rows } = await db.raw<{ rows: (Row & { flag_key: string })[] }>(
         `select features.*, feature_flags.key as flag_key

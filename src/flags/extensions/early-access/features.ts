@@ -1,4 +1,4 @@
-/** Actions of users on early access features. Each has a flag, and decides whether people may turn that on by enrolling. */
+/** Manages early access features. Each has a flag, and its stage decides whether persons can turn the flag on by enrolling. */
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
@@ -13,7 +13,7 @@ import type { EarlyAccessFeature } from './features.store.ts';
 const SCOPE = 'EarlyAccessFeature';
 
 type Fields = Pick<EarlyAccessFeature, 'name' | 'description' | 'stage' | 'documentationUrl' | 'payload'>;
-/** @param flagId absent: a new flag is made */
+/** @param flagId absent: a new flag is created */
 export type NewFeature = Fields & { flagId?: number | undefined };
 export type FeatureChanges = { [Name in keyof Fields]?: Fields[Name] | undefined };
 
@@ -26,7 +26,7 @@ type Acting = { stores: FlagBound; project: Project; author: EntitledAuthor };
 const NOBODY: FlagFilters = { ...EVERYBODY, groups: [{ properties: [], rollout_percentage: 0 }] };
 
 export function earlyAccessFeatures(all: FlagStores) {
-  const acting = <T>(project: Project, author: EntitledAuthor, work: (acting: Acting) => Promise<T>): Promise<T> =>
+  const runChange = <T>(project: Project, author: EntitledAuthor, work: (change: Acting) => Promise<T>): Promise<T> =>
     all.inTransaction(project.id, (stores) => work({ stores, project, author }));
 
   return {
@@ -50,43 +50,43 @@ export function earlyAccessFeatures(all: FlagStores) {
 
     /** @throws InvalidInput naming the field */
     async create(project: Project, author: EntitledAuthor, { flagId, ...fields }: NewFeature): Promise<ShownFeature> {
-      return acting(project, author, async (acting) => {
-        const { stores } = acting;
-        const flag = flagId === undefined ? await makeFlag(acting, fields) : await fitting(acting, flagId);
+      return runChange(project, author, async (change) => {
+        const { stores } = change;
+        const flag = flagId === undefined ? await makeFlag(change, fields) : await fitting(change, flagId);
         const ids = { id: randomUUID(), projectId: project.id, flagId: flag.id, createdBy: author.userId };
         const feature = await stores.earlyAccess.insert({ ...fields, ...ids });
-        if (isReleased(fields.stage)) await enroll(acting, flag, true);
-        await record(acting, 'created', feature);
+        if (isReleased(fields.stage)) await enroll(change, flag, true);
+        await record(change, 'created', feature);
         return withFlag(stores, feature);
       });
     },
 
-    /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound */
+    /** Omitted fields keep their values. @throws InvalidInput naming the field; NotFound */
     async change(project: Project, author: EntitledAuthor, id: string, changes: FeatureChanges): Promise<ShownFeature> {
-      return acting(project, author, async (acting) => {
-        const { stores } = acting;
+      return runChange(project, author, async (change) => {
+        const { stores } = change;
         const before = await stores.earlyAccess.get(project.id, id);
         const said = Object.entries(changes).filter(([, value]) => value !== undefined);
         const after: EarlyAccessFeature = { ...before, ...Object.fromEntries(said) };
         await stores.earlyAccess.update(after);
         const { flag } = await withFlag(stores, before);
-        // A stage is what people see of the flag, also where moving on changes nothing in it.
+        // Persons see the stage as a part of the flag, so changing it takes rights to the flag even if the flag's filters stay the same.
         if (after.stage !== before.stage) ensureMay(author, flag);
         const released = isReleased(after.stage);
-        if (released !== isReleased(before.stage)) await enroll(acting, flag, released);
-        await record(acting, 'updated', after, before);
+        if (released !== isReleased(before.stage)) await enroll(change, flag, released);
+        await record(change, 'updated', after, before);
         return withFlag(stores, after);
       });
     },
 
-    /** The feature's flag stays, without enrollment. @throws NotFound */
+    /** Deletes the feature, and keeps its flag without enrollment. @throws NotFound */
     async delete(project: Project, author: EntitledAuthor, id: string): Promise<void> {
-      await acting(project, author, async (acting) => {
-        const feature = await acting.stores.earlyAccess.get(project.id, id);
-        const { flag } = await withFlag(acting.stores, feature);
-        await acting.stores.earlyAccess.delete(project.id, id);
-        if (isReleased(feature.stage)) await enroll(acting, flag, false);
-        await record(acting, 'deleted', feature);
+      await runChange(project, author, async (change) => {
+        const feature = await change.stores.earlyAccess.get(project.id, id);
+        const { flag } = await withFlag(change.stores, feature);
+        await change.stores.earlyAccess.delete(project.id, id);
+        if (isReleased(feature.stage)) await enroll(change, flag, false);
+        await record(change, 'deleted', feature);
       });
     },
   };
@@ -108,12 +108,12 @@ async function makeFlag({ stores, project, author }: Acting, { name, stage }: Fi
     });
   } catch (error) {
     if (!(error instanceof InvalidInput) || error.attr !== 'key') throw error;
-    // The key is made from the name, so the error names the name.
+    // Blames the field `name`, because the key is derived from it.
     throw new InvalidInput(`${error.message} (${key})`, 'name', error.code);
   }
 }
 
-/** @throws InvalidInput when people cannot enroll into this flag */
+/** Finds an existing flag for a new feature. @throws InvalidInput if persons cannot enroll in it */
 async function fitting({ stores, project, author }: Acting, flagId: number): Promise<FeatureFlag> {
   const [flag] = await stores.flags.byIds(project.id, [flagId]);
   if (!flag) throw new InvalidInput('Feature Flag with this ID does not exist', 'feature_flag_id');

@@ -22,7 +22,7 @@ export type PublishedFeaturesApi = {
   publishedFeatures: { list(query: Static<typeof TokenQuery>): Promise<readonly PublishedFeature[]> };
 };
 
-/** Answers from memory while nothing changes. */
+/** Lists features from memory until the project changes. */
 export function publishedFeatures(
   live: Pick<LiveDefinitions, 'find'>,
   store: EarlyAccessStore,
@@ -51,7 +51,7 @@ const listPublishedFeatures = route({
     'the project.',
   async handle({ query }, { publishedFeatures }: PublishedFeaturesApi) {
     const features = await publishedFeatures.list(query);
-    // Drafts are for their makers only, but anyone with the public key can read this.
+    // Leaves out drafts, because anyone with the public key can read this.
     const wanted = features.filter(({ stage }) => stage !== 'draft' && query.stage.includes(stage));
     return json(200, { earlyAccessFeatures: wanted.map(present) });
   },

@@ -1,4 +1,4 @@
-/** Routes about early access features: for their makers, and for the pages that offer them. */
+/** Assembles the API of early access features: their management, and their list for web pages. */
 import type { Route } from '../../../platform/http/route.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
 import type { FlagStores } from '../../stores.ts';

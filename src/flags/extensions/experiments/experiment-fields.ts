@@ -1,4 +1,4 @@
-/** Bodies of requests about experiments, checked as far as that is possible without the flag. */
+/** Checks the bodies of requests about experiments, as far as possible without the flag. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { datetimeOf } from '../../../platform/http/parameters/datetime.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
@@ -8,7 +8,7 @@ import { phaseOf } from './phases.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
 import type { Arrangement } from './variants.ts';
 
-/** Fields of the experiment itself; those about its flag are the arrangement. */
+/** Fields of the experiment itself, without those about its flag (`Arrangement`). */
 export type GivenFields = Partial<Omit<ExperimentFields, 'flag_id' | 'type'>>;
 
 /** @throws InvalidInput naming the field */
@@ -51,8 +51,8 @@ function instantOf(text: string | null | undefined, attr: string): string | null
 }
 
 /**
- * A draft is launched, then ends, then may be archived. A launch whose date is still to come can be taken back.
- * @param before undefined: the experiment is new
+ * Checks the order of phases: a draft is launched, then ends, then may be archived. A launch in the future can be undone.
+ * @param before undefined for a new experiment
  * @throws InvalidInput for phases in another order
  */
 export function checkPhases(
@@ -83,7 +83,7 @@ export function checkPhases(
 }
 
 /**
- * Persons have seen the variants since the start, so it may be corrected, but not taken back.
+ * Checks the new start of a launched experiment: the date may be corrected, but since persons have seen variants, not undone.
  * @throws InvalidInput for a start that is removed or moved to the future
  */
 function checkStart(phase: 'running' | 'stopped', start: string | null): void {

@@ -1,4 +1,4 @@
-/** The flag of an experiment: made for it or found, and changed with it. */
+/** Creates or adopts the flag of an experiment, and changes it with the experiment. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
@@ -25,7 +25,7 @@ type WantedFlag = Pick<Experiment, 'name' | 'start_date'> & {
   holdout: Holdout | undefined;
 };
 
-/** A new flag, or the one that has the key already: its condition sets and variants stay. */
+/** Creates the flag, or adopts the existing one with the key, whose condition sets and variants stay. */
 export async function flagFor(
   bound: FlagBound,
   project: Project,
@@ -50,9 +50,9 @@ export async function flagFor(
 }
 
 /**
- * A flag serves one experiment at a time: two would count the same persons' exposures as their own.
- * @param current an experiment that the flag has already; absent for a new one
- * @throws InvalidInput when another one of the flag has not ended
+ * Checks that the flag has no other open experiment, because both would count the same exposures.
+ * @param current the changed experiment; absent for a new one
+ * @throws InvalidInput if another experiment of the flag has not ended
  */
 export async function refuseSecond(
   { experiments: store }: FlagBound,
@@ -68,7 +68,7 @@ export async function refuseSecond(
   );
 }
 
-/** @throws InvalidInput when the flag has too few variants: they may be removed while no experiment is running */
+/** @throws InvalidInput if the flag is deleted or lacks variants, both of which can happen while no experiment is open */
 export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filters' | 'deleted'>): void {
   if (deleted) throw new InvalidInput('The feature flag is deleted: restore it first.', 'feature_flag_key');
   try {
@@ -79,12 +79,12 @@ export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filter
   }
 }
 
-/** Omits unchanged filters, so they are not checked again: stored filters may no longer be allowed. */
+/** Returns the filters only if they change, because stored filters may no longer pass today's checks. */
 export function otherFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
   return isDeepStrictEqual(before, filters) ? {} : { filters };
 }
 
-/** @returns the flag's filters after a change of its experiment */
+/** @returns the flag's filters after a change to its experiment */
 export async function filtersAfter(
   bound: FlagBound,
   current: Experiment,
@@ -115,7 +115,7 @@ export async function holdoutOf(
   });
 }
 
-/** Faults of the flag, in terms of the experiment's fields. */
+/** Rethrows errors about the flag with the field names of the experiment. */
 export async function throwAsExperiment(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
   return flag.catch((error: unknown) => {
     if (!(error instanceof InvalidInput)) throw error;

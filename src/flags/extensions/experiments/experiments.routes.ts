@@ -1,4 +1,4 @@
-/** `/experiments/`: variants of a flag, compared by what persons do who get them. */
+/** `/experiments/`: comparisons of a flag's variants by the behavior of persons. */
 import { PermissionDenied } from '../../../platform/errors.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../../platform/http/route.ts';
@@ -114,7 +114,7 @@ const getResults = route({
   description: 'Metrics have credible intervals. docs/feature-flags.md describes the method.',
   async handle({ project, rights, params, query }, { experiments, experimentResults }: ExperimentRoutesApi) {
     const linked = await experiments.get(project.id, params.id);
-    // Results name the variants of the flag, and their percentages.
+    // Results reveal the variants of the flag and their percentages.
     // tooth: results-of-hidden-flags
     if (!seesFlag(rights, linked.flag))
       throw new PermissionDenied("You do not have viewer access to the experiment's flag.");

@@ -6,17 +6,17 @@ import { IN_PHASE, type Phase } from './phases.ts';
 
 export const TYPES = ['product', 'web'] as const;
 
-/** Names on the wire and in the table are the same. */
+/** Fields of an experiment, with the same names on the wire and in the table. */
 export type ExperimentFields = {
   name: string;
   description: string;
   type: (typeof TYPES)[number];
   flag_id: number;
   holdout_id: number | null;
-  /** Start of the measurement; null: a draft. */
+  /** Start of the measurement; null for a draft. */
   start_date: string | null;
   end_date: string | null;
-  /** Parameters that clients keep here; the variants in them come from the flag. */
+  /** Parameters that clients store, without those about the flag, which are read from the flag. */
   parameters: Record<string, unknown>;
   filters: Record<string, unknown>;
   metrics: Metric[];
@@ -56,7 +56,7 @@ export function experimentStore(db: Knex) {
       return row;
     },
 
-    /** Newest first. */
+    /** Lists the newest first. */
     async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: Experiment[] }> {
       const { archived, phase, flagId, search, limit, offset } = query;
       const matchingRows = () => {
@@ -87,12 +87,12 @@ export function experimentStore(db: Knex) {
       return row!;
     },
 
-    /** Experiments of a flag, oldest first. */
+    /** Lists the experiments of a flag, oldest first. */
     async ofFlag(projectId: number, flagId: number): Promise<Experiment[]> {
       return liveRows(projectId).where({ flag_id: flagId }).orderBy('id');
     },
 
-    /** Experiments with a holdout, oldest first. */
+    /** Lists the experiments with this holdout, oldest first. */
     async ofHoldout(projectId: number, holdoutId: number): Promise<Experiment[]> {
       return liveRows(projectId).where({ holdout_id: holdoutId }).orderBy('id');
     },

@@ -1,4 +1,4 @@
-/** Making and changing experiments, each together with its flag in one transaction. */
+/** Creates and changes experiments, each in one transaction with its flag. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
 import type { Author } from '../../../people/audit/audit-log.ts';
@@ -44,7 +44,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
       return linked!;
     },
 
-    /** Newest first. */
+    /** Lists the newest first. */
     async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: LinkedExperiment[] }> {
       const { count, results } = await stores.experiments.list(projectId, query);
       return { count, results: await linkedOf(stores, projectId, results) };
@@ -111,7 +111,7 @@ async function linkedOf(
   projectId: number,
   found: readonly Experiment[],
 ): Promise<LinkedExperiment[]> {
-  // The flag of one that does not run may be deleted.
+  // Includes deleted flags, because only running experiments prevent the deletion of their flags.
   const flags = await bound.flags.everById(
     projectId,
     found.map(({ flag_id }) => flag_id),

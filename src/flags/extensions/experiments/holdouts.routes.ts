@@ -1,4 +1,4 @@
-/** `/experiment_holdouts/`: shares of persons that are kept out of some experiments. */
+/** `/experiment_holdouts/`: percentages of persons that are excluded from some experiments. */
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import type { Static } from '../../../platform/schema.ts';
@@ -91,7 +91,7 @@ function changesOf({ name, description, filters }: Static<typeof HoldoutPatchBod
   };
 }
 
-/** The schema lets exactly one filter in. */
+/** Returns the percentage of the only filter that the schema permits. */
 function percentageOf({ filters }: Pick<Static<typeof NewHoldoutBody>, 'filters'>): number {
   return filters[0]!.rollout_percentage;
 }

@@ -5,7 +5,7 @@ import { NotFound } from '../../../platform/errors.ts';
 export type HoldoutFields = {
   name: string;
   description: string;
-  /** Percentage of all persons that is left out of its experiments. */
+  /** Percentage of all persons that is excluded from its experiments. */
   exclusion_percentage: number;
 };
 
@@ -28,7 +28,7 @@ export function holdoutStore(db: Knex) {
       return row;
     },
 
-    /** Newest first. */
+    /** Lists the newest first. */
     async list(
       projectId: number,
       page: { limit: number; offset: number },
@@ -38,7 +38,7 @@ export function holdoutStore(db: Knex) {
       return { count: Number(counted.count), results };
     },
 
-    /** Existing holdouts, by id. */
+    /** Finds holdouts, and returns those that exist by id. */
     async byIds(projectId: number, ids: readonly number[]): Promise<Map<number, Holdout>> {
       const rows = await ofProject(projectId).whereIn('id', ids);
       return new Map(rows.map((row) => [row.id, row]));

@@ -1,4 +1,4 @@
-/** Making and changing holdouts: groups of persons that none of their experiments reaches. */
+/** Creates and changes holdouts: groups of persons that are excluded from experiments. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
 import type { Author } from '../../../people/audit/audit-log.ts';
@@ -23,7 +23,7 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
     /** @throws NotFound */
     get: async (projectId: number, id: number) => withUsers(await stores.holdouts.get(projectId, id)),
 
-    /** Newest first. */
+    /** Lists the newest first. */
     async list(projectId: number, page: { limit: number; offset: number }) {
       const { count, results } = await stores.holdouts.list(projectId, page);
       const users = await stores.users.byIds(results.map(({ created_by: id }) => id));
@@ -39,7 +39,7 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
       return withUsers(holdout);
     },
 
-    /** The flags of its experiments follow. @throws NotFound */
+    /** Changes the holdout, and the flags of its experiments. @throws NotFound */
     async change(
       project: Project,
       author: EntitledAuthor,
@@ -56,13 +56,13 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
       return withUsers(holdout);
     },
 
-    /** @throws InvalidInput naming the experiments that it is a part of; NotFound */
+    /** @throws InvalidInput naming the experiments that use the holdout; NotFound */
     async delete(project: Project, author: Author, id: number): Promise<void> {
       await stores.inTransaction(project.id, async (bound) => {
         const holdout = await bound.holdouts.get(project.id, id);
-        const users = await bound.experiments.ofHoldout(project.id, id);
-        if (users.length > 0) {
-          const names = users.map(({ name, id: experiment }) => `${name} (ID: ${experiment})`);
+        const dependents = await bound.experiments.ofHoldout(project.id, id);
+        if (dependents.length > 0) {
+          const names = dependents.map(({ name, id: experiment }) => `${name} (ID: ${experiment})`);
           throw new InvalidInput(`Cannot delete a holdout that experiments use: ${names.join(', ')}.`);
         }
         await bound.holdouts.delete(id);

@@ -1,4 +1,4 @@
-/** Experiments and holdouts as clients see them. Members are listed one by one, so that no field is exposed by accident. */
+/** Presents experiments and holdouts to clients. Fields are listed one by one, so none is exposed by accident. */
 import { userOf } from '../../../people/accounts/users.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';

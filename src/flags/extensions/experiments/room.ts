@@ -1,4 +1,4 @@
-/** Experiments and holdouts as the API has them. */
+/** Assembles the API of experiments and holdouts. */
 import type { Pool } from '../../../platform/db/connection.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { FlagStores } from '../../stores.ts';
@@ -13,7 +13,7 @@ export type ExperimentsApi = ExperimentRoutesApi & HoldoutRoutesApi;
 
 /**
  * @param pool with `STUDY_OPTIONS`
- * @param now the clock by which results grow old, milliseconds
+ * @param now milliseconds since 1970, for the age of cached results
  */
 export function experimentsApi({
   stores,

@@ -59,7 +59,7 @@ const ExposureCriteria = Type.Object({
   ),
 });
 
-/** Checked by `metrics.ts`, which gives better errors than a schema could. */
+/** Metrics of any form; `metrics.ts` checks them, with better errors than a schema could give. */
 const Metrics = Type.Optional(
   Type.Unknown({ description: 'A list of at most 20 metrics, described in docs/feature-flags.md.' }),
 );

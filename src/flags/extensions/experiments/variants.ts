@@ -1,4 +1,4 @@
-/** The experiment's part of its flag: the people who get it, the compared variants, and the holdout. */
+/** The part of a flag that its experiment determines: who takes part, the compared variants, and the holdout. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { variantsOf, type FlagFilters, type Variant } from '../../feature-flags/filters.ts';
@@ -13,14 +13,14 @@ const DEFAULT_VARIANTS: readonly Variant[] = [
   { key: 'test', name: 'Test Variant', rollout_percentage: 50 },
 ];
 
-/** Parameters of an experiment that are about its flag; absent ones stay, or take the default. */
+/** Parameters of an experiment about its flag. Absent ones keep their values, or get defaults in a new flag. */
 export type Arrangement = {
   feature_flag_variants?: readonly Variant[] | null;
   aggregation_group_type_index?: number | null;
   rollout_percentage?: number | null;
 };
 
-/** Filters of a new flag. @throws InvalidInput when the variants make no experiment */
+/** Filters of a new flag. @throws InvalidInput for unsuitable variants */
 export function newFilters(arrangement: Arrangement): FlagFilters {
   const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
   return {
@@ -31,7 +31,7 @@ export function newFilters(arrangement: Arrangement): FlagFilters {
   };
 }
 
-/** Filters of a flag whose experiment is still a draft. @throws InvalidInput when the variants make no experiment */
+/** Changes the filters of a flag whose experiment is still a draft. @throws InvalidInput for unsuitable variants */
 export function rearrange(filters: FlagFilters, arrangement: Arrangement): FlagFilters {
   const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
   return {
@@ -48,7 +48,7 @@ function withRollout({ groups }: FlagFilters, rollout_percentage: number): FlagF
   throw new InvalidInput('The flag has several condition sets: set their percentages there.', 'parameters');
 }
 
-/** @throws InvalidInput when they make no experiment */
+/** @throws InvalidInput for variants that are unsuitable for an experiment */
 export function checkedVariants(variants: readonly Variant[]): Variant[] {
   if (variants.length > MAX_VARIANTS) throw refusal(`Feature flag variants must be less than ${MAX_VARIANTS + 1}`);
   if (variants.length < 2) {
@@ -68,9 +68,9 @@ function refusal(detail: string): InvalidInput {
 }
 
 /**
- * The participants of a launched experiment stay the same, because measurements of others cannot be compared.
- * @param advice the end of the refusal
- * @throws InvalidInput naming what would change
+ * Refuses to change the participants or variants of a launched experiment, because earlier and later measurements would not compare.
+ * @param advice appended to the error's detail
+ * @throws InvalidInput naming the parameter that would change
  */
 export function refuseRearrangement(filters: FlagFilters, arrangement: Arrangement, advice = ''): void {
   const present = arrangementOf(filters);
@@ -81,7 +81,7 @@ export function refuseRearrangement(filters: FlagFilters, arrangement: Arrangeme
   }
 }
 
-/** The name of a variant is for people. */
+/** Drops the names of variants, which may change at any time. */
 function essence(value: unknown): unknown {
   if (!Array.isArray(value)) return value ?? null;
   return (value as readonly Variant[]).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
@@ -98,12 +98,12 @@ export function arrangementOf(filters: FlagFilters): Required<Arrangement> {
 
 const HOLDOUT = 'holdout-';
 
-/** The value for persons who are left out. */
+/** The value of the flag for persons who are held out. */
 export function holdoutVariant(id: number): string {
   return `${HOLDOUT}${id}`;
 }
 
-/** @param holdout undefined: no person is left out */
+/** @param holdout undefined removes the present one */
 export function withHoldout(filters: FlagFilters, holdout: Holdout | undefined): FlagFilters {
   const { holdout: _before, holdout_groups: _older, ...others } = filters;
   if (!holdout) return others;

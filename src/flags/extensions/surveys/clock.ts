@@ -1,6 +1,6 @@
 /**
- * Changes surveys by time: they start and end at their dates, repeat, and end or pause when they have enough
- * answers. Every process of the API has a clock; if two make the same change at once, it is made once.
+ * Changes surveys as time passes: starts and ends them at their dates, repeats them, and ends or pauses those with enough answers.
+ * Every process of the API has such a clock; repeating a change of another process has no effect.
  */
 import { NotFound } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
@@ -13,9 +13,9 @@ import { isoOf } from './timetable.ts';
 const EVERY_MS = 10_000;
 
 export type SurveyClock = {
-  /** Looks once at all that may be due. Never rejects. */
+  /** Updates all surveys that may be due. Never rejects. */
   tick(): Promise<void>;
-  /** Resolves when nothing is under way. */
+  /** Stops the clock, and resolves when no update is running. */
   stop(): Promise<void>;
 };
 
@@ -55,14 +55,14 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
     for (const survey of await store.dueSurveys()) {
       await catchUp(survey).catch((error: unknown) => {
         if (error instanceof NotFound) return;
-        log.warn({ surveyId: survey.id, err: error }, 'a survey could not be kept up with time');
+        log.warn({ surveyId: survey.id, err: error }, 'a due survey could not be updated');
       });
     }
   }
 
   function tick(): Promise<void> {
     ticking ??= lookOnce()
-      .catch((error: unknown) => log.warn({ err: error }, 'surveys that are due could not be read'))
+      .catch((error: unknown) => log.warn({ err: error }, 'due surveys could not be read'))
       .finally(() => (ticking = undefined));
     return ticking;
   }

@@ -1,11 +1,11 @@
-/** Conditions and appearance of a survey in SDKs: `conditions` and `appearance`. Fields not named here are kept as they are. */
+/** Schemas and checks of `conditions` and `appearance`, which SDKs interpret. Unknown fields are stored unchanged. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import { htmlFault } from './html.ts';
 import { ContentType } from './questions.ts';
 
 const MAX_VALUES = 200;
-/** Ways in which SDKs compare addresses and devices. */
+/** Ways in which SDKs compare URLs and devices. */
 const MATCH_TYPES = ['exact', 'is_not', 'icontains', 'not_icontains', 'regex', 'not_regex', 'contains'] as const;
 
 const Events = Type.Object({
@@ -89,7 +89,7 @@ export const AppearanceBody = Type.Object(
 );
 export type Appearance = Static<typeof AppearanceBody>;
 
-/** @throws InvalidInput for a pattern that browsers would not take */
+/** @throws InvalidInput for a regular expression that browsers would reject */
 export function checkConditions({ url, urlMatchType }: Conditions): void {
   if (!url || !urlMatchType?.endsWith('regex') || isPattern(url)) return;
   throw new InvalidInput('This is not a regular expression.', 'conditions__url');
@@ -103,7 +103,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** @throws InvalidInput for HTML that is not harmless */
+/** @throws InvalidInput for HTML that may be harmful */
 export function checkAppearance(appearance: Appearance): void {
   for (const field of ['thankYouMessageHeader', 'thankYouMessageDescription'] as const) {
     const fault = htmlFault(appearance[field] ?? '');

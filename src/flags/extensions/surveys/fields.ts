@@ -1,4 +1,4 @@
-/** Bodies of requests about surveys, checked against the survey as it is. */
+/** Checks the bodies of requests about surveys, in combination with the stored fields. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { datetimeOf } from '../../../platform/http/parameters/datetime.ts';
 import type { Rights } from '../../../platform/http/access.ts';
@@ -12,7 +12,7 @@ import { checkedQuestions } from './questions.ts';
 import type { GivenSurvey } from './surveys.schema.ts';
 import type { Survey, SurveyFields, SurveyState } from './surveys.store.ts';
 
-/** Before anything was said of it, or settled. */
+/** Defaults of a new survey's fields and state. */
 export const NEW_SURVEY: Omit<SurveyFields & SurveyState, 'name' | 'type'> = {
   description: '',
   schedule: 'once',
@@ -39,7 +39,7 @@ export const NEW_SURVEY: Omit<SurveyFields & SurveyState, 'name' | 'type'> = {
   due_at: null,
 };
 
-/** Translations make them many. */
+/** JSON values in `questions`; many, because of translations. */
 const MAX_QUESTION_VALUES = 20_000;
 
 const DATES = ['start_date', 'end_date', 'response_sampling_start_date'] as const;
@@ -62,8 +62,8 @@ export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
 }
 
 /**
- * Checks between the fields of a survey.
- * @param given what of it was said just now
+ * Checks combinations of a survey's fields.
+ * @param given fields in the request
  * @throws InvalidInput naming the field
  */
 export async function checkWhole(
@@ -101,7 +101,7 @@ function checkSampling(survey: SurveyFields, { response_sampling_start_date: giv
   }
 }
 
-/** Conditions that a survey with a page of its own cannot have, because they depend on the page around a survey. */
+/** Conditions that an external survey cannot have, because they depend on the page that embeds a survey. */
 const NOT_EXTERNAL = [
   'url',
   'urlMatchType',
@@ -134,7 +134,7 @@ async function checkLinkedFlag(
   const { linked_flag_id: id } = survey;
   const [flag] = id === null ? [] : await flags.byIds(survey.project_id, [id]);
   const isHidden = flag !== undefined && !seesFlag(rights, flag);
-  // Pages get the key of the flag, so linking a hidden flag would reveal its key.
+  // Linking a hidden flag would reveal its key, which is delivered to pages.
   if (id !== null && (!flag || (isHidden && id !== linkedBefore)))
     throw new InvalidInput('Feature Flag with this ID does not exist', 'linked_flag_id');
   if (survey.conditions?.linkedFlagVariant) checkVariant(survey.conditions.linkedFlagVariant, flag, isHidden);

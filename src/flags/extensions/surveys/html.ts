@@ -1,7 +1,6 @@
 /**
- * Checks the HTML in texts of surveys. SDKs insert it into the pages of other people's customers, so everything that is not
- * known to be harmless is refused: a text is saved unchanged, or not at all. A text is refused if sanitize-html would remove
- * anything from it.
+ * Checks the HTML in texts of surveys, which SDKs insert into web pages. A text is stored unchanged, or refused if sanitize-html would
+ * remove anything from it, so only tags and attributes that are known to be harmless pass.
  */
 import sanitizeHtml, { type IOptions } from 'sanitize-html';
 
@@ -15,7 +14,7 @@ const ATTRIBUTES = (
   'reversed rowspan scope span src start style target title type valign width'
 ).split(' ');
 const ADDRESSES = ['cite', 'href', 'src'];
-/** Absolute addresses only, because a relative one would lead into the page that shows the survey. */
+/** Absolute URLs only, because a relative one would refer to the site that shows the survey. */
 const WHOLE_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 
 const AS_IT_IS: IOptions = { parseStyleAttributes: false };
@@ -36,12 +35,12 @@ const HARMLESS: IOptions = {
   transformTags: { '*': withWholeAddresses },
 };
 
-/** Text that a browser reads as the beginning of a tag, a comment or a declaration. `1 < 2` and `<3` are none. */
+/** Text that browsers read as the beginning of a tag, a comment or a declaration, unlike `1 < 2` and `<3`. */
 const OPENING = /<(?=[a-z/!?])/i;
-/** A tag that every browser and parser reads alike. */
+/** A tag that all browsers and parsers read the same way. */
 const TAG = /<\/?([a-z][a-z0-9]*)(?:\s+[a-z-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))?)*\s*\/?>/gi;
 
-/** @returns the fault of the text, as a sentence; undefined when every tag in it is harmless */
+/** @returns a sentence about the fault; undefined if every tag in the text is harmless */
 export function htmlFault(text: string): string | undefined {
   if (OPENING.test(text.replace(TAG, ''))) {
     return 'This is not well-formed HTML: write "&lt;" for a "<" that begins no tag.';

@@ -43,7 +43,7 @@ export type PublishedSurveysApi = {
   };
 };
 
-/** Answers from memory while nothing changes. */
+/** Lists surveys from memory until the project changes. */
 export function publishedSurveys(
   live: Pick<LiveDefinitions, 'find'>,
   store: SurveyStore,
@@ -70,7 +70,7 @@ const listPublishedSurveys = route({
     'SDKs treat any end date as past.',
   async handle({ query }, { publishedSurveys }: PublishedSurveysApi) {
     const now = Date.now();
-    // The public key opens this: a survey stays private until it is launched.
+    // A survey stays private until it is launched, and anyone with the public key can read this.
     // tooth: survey-draft
     const launched = (await publishedSurveys.list(query)).filter(({ start_date: start }) => isPast(start, now));
     const surveys = launched.map((survey) => present(survey, now));

@@ -1,4 +1,4 @@
-/** The questions of a survey: their form, and what must hold between their parts. SDKs read them as they are. */
+/** Schema and checks of a survey's questions, which SDKs get unchanged. */
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
@@ -76,7 +76,7 @@ export const QuestionsBody = Type.Array(QuestionBody, { maxItems: MAX_QUESTIONS 
 
 /**
  * @returns the questions, each with an id
- * @throws InvalidInput naming the field of the first question that is not right
+ * @throws InvalidInput naming the field of the first invalid question
  */
 export function checkedQuestions(questions: readonly Question[]): Question[] {
   const ids = new Set<string>();
@@ -146,7 +146,7 @@ function checkBranching({ type, choices, branching }: Question, count: number, r
   const answers = type === 'rating' ? BUCKETS : (choices ?? []).map((_, index) => String(index));
   for (const [answer, target] of Object.entries(branching.responseValues ?? {})) {
     const path = `branching__responseValues__${answer}`;
-    if (!answers.includes(answer)) refuse(path, 'No answer of this question is called so.');
+    if (!answers.includes(answer)) refuse(path, 'The question has no such answer.');
     if (target !== 'end' && !isTarget(target)) refuse(path, 'This must be the index of a question, or "end".');
   }
 }

@@ -58,7 +58,7 @@ function periodOf({ date_from: since, date_to: until }: Static<typeof Period>) {
   return { from, to };
 }
 
-/** Counts as upstream does: a person who dismissed a survey once and answered it later has answered it. */
+/** Presents figures by upstream's rule: a person who dismissed a survey and also answered it counts as having answered. */
 function present({ byEvent, dismissedAndSent }: ResponseFigures) {
   const none = { total: 0, persons: 0, firstSeen: null, lastSeen: null };
   const of = (event: SurveyEvent) => byEvent.get(event) ?? none;

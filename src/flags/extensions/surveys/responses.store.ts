@@ -5,18 +5,18 @@ import { ensureAnswered } from '../../../events/table/lookup.ts';
 export const SURVEY_EVENTS = ['survey shown', 'survey dismissed', 'survey sent'] as const;
 export type SurveyEvent = (typeof SURVEY_EVENTS)[number];
 
-/** Figures of one kind of event. */
+/** Figures for one kind of event. */
 export type EventFigures = { total: number; persons: number; firstSeen: string | null; lastSeen: string | null };
 
 export type ResponseFigures = {
   byEvent: ReadonlyMap<SurveyEvent, EventFigures>;
-  /** Persons who dismissed it once and answered it another time. */
+  /** Number of persons who both dismissed and answered a survey. */
   dismissedAndSent: number;
 };
 
 const WHAT_HELPS = 'Ask for a shorter time.';
 
-/** SDKs that send answers one by one give all of them the same submission; a dismissal after some answers is not counted. */
+/** Relevant events. Partial answers with the same submission id count once; a dismissal after a partial answer does not count. */
 const SAID = `
   select properties ->> '$survey_id' as survey, event, person_id, "timestamp", case event
     when 'survey sent' then coalesce(nullif(properties ->> '$survey_submission_id', ''), uuid::text) else uuid::text end as response
@@ -42,12 +42,13 @@ const ANSWERS = `
 
 type Row = EventFigures & { event: SurveyEvent; dismissedAndSent: number };
 
-/** @param db whose statements are given up after some seconds */
+/** @param db with a statement timeout of some seconds */
 export function responseStore(db: Knex) {
   return {
     /**
-     * @param surveys their ids; the figures are of all together
-     * @param period ISO texts; null: without a bound
+     * Figures of all surveys together.
+     * @param surveys ids
+     * @param period bounds as ISO text, or null
      * @throws Unavailable when it takes too long
      */
     async figures(
@@ -63,7 +64,7 @@ export function responseStore(db: Knex) {
       };
     },
 
-    /** Number of answers of each survey; surveys without answers are left out. @throws Unavailable when it takes too long */
+    /** Counts the answers to each survey; surveys without answers are left out. @throws Unavailable when it takes too long */
     async answers(projectId: number, surveys: readonly string[], from: string | null): Promise<Map<string, number>> {
       const query = db.raw<{ rows: { survey: string; answers: number }[] }>(ANSWERS, {
         projectId,

@@ -1,4 +1,4 @@
-/** Routes about surveys: for their makers, and for the pages that show them. */
+/** Assembles the API of surveys: their management, statistics, and their list for web pages. */
 import type { Route } from '../../../platform/http/route.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
 import type { FlagStores } from '../../stores.ts';
@@ -12,7 +12,7 @@ export type SurveysApi = ManagementApi & SurveyResponsesApi & PublishedSurveysAp
 
 export const surveysApiRoutes: readonly Route<SurveysApi>[] = [
   ...publishedSurveyRoutes,
-  // First, because `stats` and `responses_count` must not be taken as ids of surveys.
+  // Must precede `surveyRoutes`, because `stats` and `responses_count` would match `:id`.
   ...surveyResponseRoutes,
   ...surveyRoutes,
 ];

@@ -1,4 +1,4 @@
-/** Sampling of surveys that want a number of answers from each interval, spread over its days: the share of people asked grows day by day. */
+/** Sampling of surveys with a number of answers per interval. The percentage of persons who are asked grows each day of an interval. */
 
 const DAY_MS = 86_400_000;
 const DAYS = { day: 1, week: 7, month: 30 };
@@ -9,23 +9,23 @@ export type Sampling = {
   response_sampling_start_date: string | null;
   response_sampling_interval_type: keyof typeof DAYS | null;
   response_sampling_interval: number | null;
-  /** Answers in an interval; null or 0: as many as there are. */
+  /** Number of answers per interval; null or 0 for no limit. */
   response_sampling_limit: number | null;
-  /** ISO text: end of the interval that already has its answers. */
+  /** ISO text: end of an interval that has enough answers already. */
   sampling_paused_until: string | null;
 };
 
-/** Milliseconds since 1970. */
+/** Sampling at an instant; times are milliseconds since 1970. */
 export type Sampled = {
-  /** Half-open; before the first interval both are its beginning. */
+  /** Current interval, half-open; before the first one it is empty, at its start. */
   interval: { from: number; until: number };
-  /** Percentage of people who are asked. */
+  /** Percentage of persons who are asked. */
   percentage: number;
-  /** Instant of the next change. */
+  /** When the percentage changes next. */
   until: number;
 };
 
-/** @returns undefined when everybody is asked */
+/** @returns undefined for a survey without sampling */
 export function samplingAt(survey: Sampling, now: number): Sampled | undefined {
   const days = DAYS[survey.response_sampling_interval_type ?? 'day'] * (survey.response_sampling_interval ?? 0);
   if (!days || !survey.response_sampling_limit || survey.response_sampling_start_date === null) return undefined;

@@ -1,4 +1,4 @@
-/** Rows of surveys. Their fields have the same names in the table, here and on the wire, because most are only passed through. */
+/** Rows of surveys. Fields have the names of the table and of the wire, because most are only passed through. */
 import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import type { Knex } from '../../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';
@@ -9,7 +9,7 @@ import type { Standing, Timetable } from './timetable.ts';
 export const SURVEY_TYPES = ['popover', 'api', 'widget', 'external_survey'] as const;
 export const SCHEDULES = ['once', 'recurring', 'always'] as const;
 
-/** Fields of a survey that users set. Instants are ISO texts. */
+/** Fields of a survey that users set. Instants are ISO text. */
 export type SurveyFields = Timetable & {
   name: string;
   description: string;
@@ -23,7 +23,7 @@ export type SurveyFields = Timetable & {
   enable_partial_responses: boolean | null;
 };
 
-/** State computed from those fields, as last stored. */
+/** Stored state, computed from the fields and the time. */
 export type SurveyState = Omit<Standing, 'end_date' | 'rollout_percentage'> & {
   targeting_flag_id: number | null;
   internal_targeting_flag_id: number | null;
@@ -34,7 +34,7 @@ export type Survey = SurveyFields &
 
 export type DueSurvey = Survey & {
   organization_id: string;
-  /** Whether its time has come, as opposed to a number of answers. */
+  /** Whether the survey changes by time now, apart from a possible limit of answers. */
   is_due: boolean;
 };
 
@@ -56,7 +56,7 @@ export function surveyStore(db: Knex) {
       return row;
     },
 
-    /** Newest first. @param search a part of the name or the description */
+    /** Lists the newest first. @param search a part of the name or the description */
     async list(
       projectId: number,
       { search, limit, offset }: { search?: string | undefined; limit: number; offset: number },
@@ -92,7 +92,7 @@ export function surveyStore(db: Knex) {
       await ofProject(projectId).where({ id }).delete();
     },
 
-    /** Surveys that have begun, and when the first of them did. */
+    /** Lists the surveys with a start date, and the earliest of these dates. */
     async startedSurveys(
       projectId: number,
       { archived }: { archived?: boolean } = {},
@@ -105,7 +105,7 @@ export function surveyStore(db: Knex) {
       return { ids: rows.map(({ id }) => id), earliest: rows[0]?.start_date ?? null };
     },
 
-    /** Surveys that pages may show once they have started, oldest first, without drafts and archived ones. */
+    /** Lists the surveys that pages may show once they start, oldest first; without drafts and archived surveys. */
     async publishedSurveys(projectId: number): Promise<PublishedSurvey[]> {
       const { rows } = await db.raw<{ rows: PublishedSurvey[] }>(
         `select surveys.*, linked.key as linked_flag_key, targeting.key as targeting_flag_key,
@@ -120,7 +120,7 @@ export function surveyStore(db: Knex) {
       return rows;
     },
 
-    /** @returns the name of the survey that has this flag of its own, or is linked to it and running */
+    /** @returns the name of a survey that owns this flag, or is running and linked to it */
     async usesFlag(projectId: number, flagId: number): Promise<string | undefined> {
       const row = await ofProject(projectId)
         .whereRaw(
@@ -133,7 +133,7 @@ export function surveyStore(db: Knex) {
       return row?.name;
     },
 
-    /** Surveys that may have to change: those whose time has come, and those with a limited number of answers. */
+    /** Lists surveys of all projects that may have to change: by time, or because the number of answers is limited. */
     async dueSurveys(): Promise<DueSurvey[]> {
       const { rows } = await db.raw<{ rows: DueSurvey[] }>(
         `select surveys.*, organization_id, coalesce(due_at <= now(), false) as is_due
@@ -147,7 +147,7 @@ export function surveyStore(db: Knex) {
 
 export type SurveyStore = ReturnType<typeof surveyStore>;
 
-/** The driver would write an array as one of Postgres, not as JSON. */
+/** Stringifies the questions, because the driver would write an array as a Postgres array, not as JSON. */
 function stringifyQuestions<T extends Partial<SurveyFields>>(fields: T): T {
   const { questions } = fields;
   return questions ? { ...fields, questions: JSON.stringify(questions) } : fields;

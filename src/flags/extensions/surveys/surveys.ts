@@ -1,4 +1,4 @@
-/** Changes of surveys, by users and by time. */
+/** Changes surveys, on behalf of users and as time passes. */
 import { randomUUID } from 'node:crypto';
 import type { Project } from '../../../platform/http/access.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
@@ -12,14 +12,14 @@ import { isoOf, standingAt } from './timetable.ts';
 
 const SCOPE = 'Survey';
 
-/** Surveys with the flags and users that answers show with them. */
+/** Surveys with the flags and users that the API shows with them. */
 export type ShownSurveys = { surveys: readonly Survey[]; flags: ReadonlyMap<number, FeatureFlag>; users: Users };
 
-/** Effect of a survey's answers on it. */
+/** Effect of the number of answers on a survey. */
 export type Answered = {
-  /** Whether the survey has all the answers that it wanted, so it ends. */
+  /** Whether the survey has reached its limit of answers, so it ends. */
   full: boolean;
-  /** End of the sampling interval that has its answers; milliseconds since 1970. */
+  /** End of the sampling interval that has enough answers; milliseconds since 1970. */
   pausedUntil?: number | undefined;
 };
 
@@ -27,13 +27,13 @@ type Options = { stores: FlagStores; now?: () => number };
 
 /** @param now milliseconds since 1970 */
 export function surveys({ stores: all, now = Date.now }: Options) {
-  const acting = <T>(project: Project, author: SurveyAuthor, work: (acting: Acting) => Promise<T>): Promise<T> =>
+  const runChange = <T>(project: Project, author: SurveyAuthor, work: (change: Acting) => Promise<T>): Promise<T> =>
     all.inTransaction(project.id, (stores) => work({ stores, project, author }));
 
-  /** Stores what follows from the fields and the time, in the flags and in the row. */
-  async function settle(acting: Acting, survey: Survey): Promise<Survey> {
+  /** Updates the state that follows from the fields and the time, in the row and in the flags. */
+  async function settle(change: Acting, survey: Survey): Promise<Survey> {
     const standing = { ...survey, ...standingAt(survey, now()) };
-    const internal_targeting_flag_id = await settleFlags(acting, standing);
+    const internal_targeting_flag_id = await settleFlags(change, standing);
     const { end_date, is_running, current_iteration, sampling_paused_until, due_at } = standing;
     const state = {
       end_date,
@@ -43,7 +43,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
       due_at,
       internal_targeting_flag_id,
     };
-    return acting.stores.surveys.update(survey.project_id, survey.id, state);
+    return change.stores.surveys.update(survey.project_id, survey.id, state);
   }
 
   async function withFlags(projectId: number, list: readonly Survey[]): Promise<ShownSurveys> {
@@ -56,9 +56,9 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     return { surveys: list, flags: new Map(flags.map((flag) => [flag.id, flag])), users };
   }
 
-  /** @returns the survey after it; no flag is linked that is hidden from the author */
-  async function apply(acting: Acting, before: Survey, given: GivenSurvey): Promise<Survey> {
-    const { stores, project, author } = acting;
+  /** @returns the changed survey. A flag that is hidden from the author cannot be linked */
+  async function apply(change: Acting, before: Survey, given: GivenSurvey): Promise<Survey> {
+    const { stores, project, author } = change;
     const changes: Partial<Survey> = checkedFields(given);
     await checkWhole(stores, { ...before, ...changes }, given, {
       linkedBefore: before.linked_flag_id,
@@ -67,11 +67,11 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     const removed = given.remove_targeting_flag ? before.targeting_flag_id : null;
     if (removed !== null) changes.targeting_flag_id = null;
     if (given.targeting_flag_filters) {
-      changes.targeting_flag_id = await target(acting, { ...before, ...changes }, given.targeting_flag_filters);
+      changes.targeting_flag_id = await target(change, { ...before, ...changes }, given.targeting_flag_filters);
     }
     const changed = await stores.surveys.update(project.id, before.id, changes);
-    await deleteFlags(acting, [removed]);
-    return settle(acting, changed);
+    await deleteFlags(change, [removed]);
+    return settle(change, changed);
   }
 
   return {
@@ -91,9 +91,9 @@ export function surveys({ stores: all, now = Date.now }: Options) {
       author: SurveyAuthor,
       given: GivenSurvey & Pick<Survey, 'name' | 'type'>,
     ): Promise<ShownSurveys> {
-      const survey = await acting(project, author, async (acting) => {
+      const survey = await runChange(project, author, async (change) => {
         const { name, type, ...settings } = given;
-        const made = await acting.stores.surveys.insert({
+        const made = await change.stores.surveys.insert({
           ...NEW_SURVEY,
           id: randomUUID(),
           project_id: project.id,
@@ -101,46 +101,46 @@ export function surveys({ stores: all, now = Date.now }: Options) {
           name,
           type,
         });
-        const whole = await apply(acting, made, { name, ...settings });
-        await record(acting, 'created', whole);
+        const whole = await apply(change, made, { name, ...settings });
+        await record(change, 'created', whole);
         return whole;
       });
       return withFlags(project.id, [survey]);
     },
 
-    /** Fields that are left out stay. @throws InvalidInput naming the field; NotFound */
+    /** Omitted fields keep their values. @throws InvalidInput naming the field; NotFound */
     async change(project: Project, author: SurveyAuthor, id: string, given: GivenSurvey): Promise<ShownSurveys> {
-      const survey = await acting(project, author, async (acting) => {
-        const before = await acting.stores.surveys.get(project.id, id);
-        const after = await apply(acting, before, given);
-        await record(acting, 'updated', after, before);
+      const survey = await runChange(project, author, async (change) => {
+        const before = await change.stores.surveys.get(project.id, id);
+        const after = await apply(change, before, given);
+        await record(change, 'updated', after, before);
         return after;
       });
       return withFlags(project.id, [survey]);
     },
 
-    /** The survey's flags are deleted with it. @throws NotFound */
+    /** Deletes the survey and the flags that it owns. @throws NotFound */
     async delete(project: Project, author: SurveyAuthor, id: string): Promise<void> {
-      await acting(project, author, async (acting) => {
-        const survey = await acting.stores.surveys.get(project.id, id);
-        await acting.stores.surveys.delete(project.id, id);
-        await deleteFlags(acting, [survey.targeting_flag_id, survey.internal_targeting_flag_id]);
-        await record(acting, 'deleted', survey);
+      await runChange(project, author, async (change) => {
+        const survey = await change.stores.surveys.get(project.id, id);
+        await change.stores.surveys.delete(project.id, id);
+        await deleteFlags(change, [survey.targeting_flag_id, survey.internal_targeting_flag_id]);
+        await record(change, 'deleted', survey);
       });
     },
 
     /**
-     * Applies the passage of time to one survey; the change has no author. Safe to repeat.
-     * @param project without a name, because no request looked it up
+     * Updates one survey to the current time; the change has no author. Safe to repeat.
+     * @param project without a name, because no request has looked it up
      * @throws NotFound
      */
     async catchUp(project: Omit<Project, 'name'>, id: string, { full, pausedUntil }: Answered): Promise<void> {
       const nobody = { userId: null, keyId: null };
-      await acting({ name: '', ...project }, nobody, async (acting) => {
-        const before = await acting.stores.surveys.get(project.id, id);
+      await runChange({ name: '', ...project }, nobody, async (change) => {
+        const before = await change.stores.surveys.get(project.id, id);
         const paused = pausedUntil === undefined ? {} : { sampling_paused_until: isoOf(pausedUntil) };
         const ended = full && before.is_running ? { end_date: isoOf(now()) } : {};
-        await record(acting, 'updated', await settle(acting, { ...before, ...paused, ...ended }), before);
+        await record(change, 'updated', await settle(change, { ...before, ...paused, ...ended }), before);
       });
     },
   };

@@ -1,4 +1,4 @@
-/** Flags that a survey owns: for the people to ask, and for those who have not reacted to it yet. SDKs show it to people with both. */
+/** The two flags that a survey owns: for the targeted persons, and for those who have not reacted yet. SDKs require both. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
 import { SURVEY_PREFIX } from '../../evaluation/definitions.ts';
@@ -9,17 +9,17 @@ import type { FlagBound } from '../../stores.ts';
 import type { Survey } from './surveys.store.ts';
 import type { Standing } from './timetable.ts';
 
-/** The author of a change to a survey, whose flags follow it: rights to flags decide only which ones an answer may name. */
+/** Author of a change to a survey. Its flags change without checking rights to them; `viewer` only decides which flags errors may name. */
 export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
 
-/** Transaction and author of a change. */
+/** Stores of the transaction, project and author of a change. */
 export type Acting = { stores: FlagBound; project: Project; author: SurveyAuthor };
 
-/** Filters as a client gave them. */
+/** Unchecked filters from a client. */
 export type GivenFilters = Readonly<Record<string, unknown>>;
 
 /**
- * Makes or changes the flag for the people to ask.
+ * Creates or changes the flag for the targeted persons.
  * @returns the id of the flag
  * @throws InvalidInput naming the member of `targeting_flag_filters`
  */
@@ -47,8 +47,8 @@ export async function target(
 }
 
 /**
- * Updates the flags to the survey's present state.
- * @returns the id of the internal flag, which keeps out who has answered or dismissed it
+ * Updates the flags to the survey's current state.
+ * @returns the id of the internal flag, which excludes persons who have answered or dismissed the survey
  */
 export async function settleFlags(
   { stores, project, author }: Acting,
@@ -74,7 +74,7 @@ export async function deleteFlags({ stores, project, author }: Acting, ids: read
   }
 }
 
-/** Conditions of the current repetition: SDKs set these properties when somebody answers (`getSurveyInteractionProperty` of posthog-js). */
+/** Conditions for the current repetition, on properties that SDKs set after a reaction (`getSurveyInteractionProperty` of posthog-js). */
 function unansweredFilters({
   id,
   current_iteration: iteration,
@@ -90,7 +90,7 @@ function unansweredFilters({
   return { groups: [{ properties, rollout_percentage }] };
 }
 
-/** Key from the survey's name, which is easier to recognise than an id. */
+/** Derives a key from the survey's name, which is easier to recognise than its id. */
 async function targetingKey(
   stores: FlagBound,
   { id, name }: Pick<Survey, 'id' | 'name'>,
@@ -113,7 +113,7 @@ function refuseEverybody({ groups }: GivenFilters): void {
   );
 }
 
-/** Faults of the flag, in terms of the survey's fields. */
+/** Rethrows errors about the flag with the field names of the survey. */
 async function naming(work: () => Promise<FeatureFlag>): Promise<FeatureFlag> {
   try {
     return await work();

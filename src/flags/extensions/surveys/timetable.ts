@@ -1,29 +1,30 @@
-/** The part of a survey that time alone changes: whether it runs, which repetition of it, and how many people are asked. */
+/** The part of a survey that depends on time: whether it runs, its current repetition, and the percentage of persons who are asked. */
 import { isoMicros } from '../../../platform/time/iso.ts';
 import { samplingAt, type Sampling } from './sampling.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Fields of a survey's row; instants are ISO texts. */
+/** Fields of a survey's row; instants are ISO text. */
 export type Timetable = Sampling & {
   start_date: string | null;
   end_date: string | null;
   archived: boolean;
-  /** Total number of repetitions; null or 0: not repeated. */
+  /** Total number of repetitions; null or 0 if it is not repeated. */
   iteration_count: number | null;
   iteration_frequency_days: number | null;
 };
 
+/** State of a survey at an instant. */
 export type Standing = {
-  /** People may be asked. */
+  /** Whether persons may be asked. */
   is_running: boolean;
-  /** Counted from 1; null: not repeated, or not begun. */
+  /** Number of the repetition, from 1; null if the survey is not repeated or has not begun. */
   current_iteration: number | null;
-  /** End as given, or the end of the last repetition. */
+  /** End that was set, or the end of the last repetition once it has passed. */
   end_date: string | null;
-  /** Percentage of people who are asked. */
+  /** Percentage of persons who are asked. */
   rollout_percentage: number;
-  /** Instant of the next change; null: the survey never changes automatically. */
+  /** When the state changes next; null: never automatically. */
   due_at: string | null;
 };
 
@@ -47,7 +48,7 @@ export function standingAt(survey: Timetable, now: number): Standing {
   };
 }
 
-/** When each repetition begins, the first one with the survey; empty when it is not repeated or has no start. */
+/** Starts of all repetitions; the first is the survey's. Empty if the survey is not repeated or has no start. */
 export function iterationStarts({ start_date, ...survey }: Timetable): string[] {
   const period = periodOf(survey);
   if (period === undefined || start_date === null) return [];
@@ -57,7 +58,7 @@ export function iterationStarts({ start_date, ...survey }: Timetable): string[] 
 
 type Repetition = Pick<Timetable, 'iteration_count' | 'iteration_frequency_days'>;
 
-/** @returns milliseconds; undefined when it is not repeated */
+/** @returns milliseconds between repetitions; undefined if the survey is not repeated */
 function periodOf({ iteration_count, iteration_frequency_days }: Repetition): number | undefined {
   return iteration_count && iteration_frequency_days ? iteration_frequency_days * DAY_MS : undefined;
 }

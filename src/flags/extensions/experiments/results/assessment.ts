@@ -1,19 +1,19 @@
-/** Assesses one metric of an experiment: for each variant an estimate, its chance to be the best, and its lift over the control. */
+/** Assesses one metric of an experiment: estimates each variant, its chance to be the best, and its lift over the control. */
 import { chancesToBeBest, credibleInterval, liftInterval } from './comparison.ts';
 import type { Measure } from './metrics.ts';
 import { meanPosterior, ratePosterior, type Posterior } from './posterior.ts';
 import { CONTROL } from '../variants.ts';
 
-/** Measurements of the persons who were exposed to one variant: a number each, 0 or 1 for conversions. */
+/** Aggregated measurements of one variant: one number per exposed person, 0 or 1 for conversions. */
 export type Sample = { key: string; count: number; sum: number; squares: number };
 
 export type VariantAssessment = Sample & {
-  /** The conversion rate, or the mean; null: nobody was exposed. */
+  /** The conversion rate, or the mean; null if nobody was exposed. */
   mean: number | null;
   credibleInterval: [number, number] | null;
   /** Probability that no other variant is better; null until all variants can be compared. */
   chanceToWin: number | null;
-  /** Relative difference of the mean to the control's; null for the control itself, without a mean, and unless the control's is positive. */
+  /** Relative difference from the control's mean; null for the control, and unless both means exist and the control's is positive. */
   lift: { value: number; interval: [number, number] | null; isSignificant: boolean } | null;
 };
 
@@ -38,7 +38,7 @@ export function assess(measure: Measure, samples: readonly Sample[]): Assessment
   };
 }
 
-/** @returns undefined where nothing can be said yet */
+/** @returns undefined if there is too little data */
 function posteriorOf({ kind }: Measure, { count, sum, squares }: Sample): Posterior | undefined {
   if (count === 0) return undefined;
   if (kind === 'conversion') return ratePosterior(sum, count - sum);

@@ -6,7 +6,7 @@ export type Goal = 'increase' | 'decrease';
 /** Probability on each side of a credible interval. */
 const TAIL = 0.025;
 
-/** Maximum probability that the control is at or below 0: a lift relative to nothing would be meaningless. */
+/** Maximum probability that the control is 0 or less; above it, a relative difference would be meaningless. */
 const MAX_NOT_POSITIVE = 0.001;
 
 /** The middle 95 %. */
@@ -16,8 +16,8 @@ export function credibleInterval(posterior: Posterior): [number, number] {
 
 /**
  * Probability of each variant to be better than all others: the integral of its density times the others' distribution functions.
- * Source: https://www.evanmiller.org/bayesian-ab-testing.html. The sum over evenly spaced points of a smooth function that vanishes at both
- * ends is its integral, to all digits (L. N. Trefethen and J. A. C. Weideman, The Exponentially Convergent Trapezoidal Rule, 2014).
+ * Source: https://www.evanmiller.org/bayesian-ab-testing.html. A sum over evenly spaced points is exact to all digits, because the function
+ * is smooth and vanishes at both ends (Trefethen and Weideman, The Exponentially Convergent Trapezoidal Rule, 2014).
  */
 export function chancesToBeBest(posteriors: readonly Posterior[], goal: Goal): number[] {
   const isWorse = ({ cdf }: Posterior, value: number) => (goal === 'increase' ? cdf(value) : 1 - cdf(value));
@@ -30,8 +30,8 @@ export function chancesToBeBest(posteriors: readonly Posterior[], goal: Goal): n
 }
 
 /**
- * The middle 95 % of how much larger, in proportion, a variant is than the control: of `variant / control - 1`.
- * @returns undefined when the control may as well be 0
+ * The middle 95 % of the lift `variant / control - 1`.
+ * @returns undefined if the control may well be 0
  */
 export function liftInterval(variant: Posterior, control: Posterior): [number, number] | undefined {
   if (control.cdf(0) > MAX_NOT_POSITIVE) return undefined;

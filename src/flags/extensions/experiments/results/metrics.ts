@@ -1,25 +1,25 @@
-/** Metrics of experiments, in upstream's shape: how many persons did something, how often they did it, or how much of it. */
+/** Parses metrics of experiments, in upstream's form: the share of persons with an event, the number of events, or a property's sum. */
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../../../platform/errors.ts';
 import { checkedFilters } from '../../../../conditions/sql/filters.ts';
 import type { Goal } from './comparison.ts';
 
-/** A metric as it is stored; upstream's members that change nothing here are kept. */
+/** A stored metric, including upstream's members that have no effect here. */
 export type Metric = Readonly<Record<string, unknown>> & { uuid: string };
 
-/** The computation of a metric. */
+/** A parsed metric: how to compute it. */
 export type Measure = {
   uuid: string;
   name: string | null;
-  /** `conversion`: a person counts once or not at all. `count`: number of events. `sum`: sum of a property's numbers. */
+  /** `conversion`: 1 for a person with a matching event, else 0. `count`: number of events. `sum`: sum of a numeric property. */
   kind: 'conversion' | 'count' | 'sum';
   goal: Goal;
-  /** null: any. */
+  /** Name of the event; null for any. */
   event: string | null;
   filters: ReturnType<typeof checkedFilters>;
   /** Property to add up, for `sum` only. */
   property: string | null;
-  /** How long after a person's first exposure an event counts; null: until the experiment ends. */
+  /** How long after a person's first exposure events count; null: until the experiment ends. */
   windowSeconds: number | null;
 };
 
@@ -38,8 +38,8 @@ const UNSUPPORTED = [
 ];
 
 /**
- * @param given value from the body; null: no metrics
- * @param attr the experiment's list that holds them
+ * @param given value from the body; null for no metrics
+ * @param attr the experiment's field, for errors
  * @returns the metrics, each with a `uuid`
  * @throws InvalidInput naming the metric and its fault
  */
@@ -92,7 +92,7 @@ function sourceOf(metric: Node): { node: Node; kind: Measure['kind'] } {
   throw refusal("'math' of the source must be 'total' or 'sum', others are not supported");
 }
 
-/** Upstream puts the exposure before the steps automatically. */
+/** Returns the only step of a funnel after the exposure, which is implied, as upstream does. */
 function stepOf(series: unknown): Node {
   if (!Array.isArray(series) || series.length === 0) {
     throw refusal(

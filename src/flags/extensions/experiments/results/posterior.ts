@@ -1,6 +1,6 @@
 /**
- * The posterior of a rate or a mean, as a table: its density at evenly spaced points of a scale on which the density is
- * one smooth hump, and the integral of the density. No randomness: the same data gives the same numbers, to nine digits or so.
+ * Tabulates the posterior of a rate or a mean: its density and the integral of that, at evenly spaced points of a scale on which the density
+ * has one smooth peak. Deterministic: the same data gives the same numbers, to about nine digits.
  */
 
 /** A distribution of one number. */
@@ -13,11 +13,11 @@ export type Posterior = {
   quantile(p: number): number;
 };
 
-/** Maps numbers to the table's scale and back; both directions are increasing. */
+/** Maps numbers to the table's scale and back; both mappings are increasing. */
 type Scale = { of(value: number): number; valueAt(place: number): number };
 
 const INTERVALS = 1024;
-/** Difference of the log density between its top and the table's ends; the rest is too small to change a sum near 1. */
+/** Drop of the log density from its top to the table's ends; the tails beyond are too small to change a sum near 1. */
 const DEPTH = 38;
 const HALVINGS = 48;
 
@@ -34,21 +34,21 @@ const identity: Scale = { of: (value) => value, valueAt: (place) => place };
 export function ratePosterior(successes: number, failures: number): Posterior {
   const [a, b] = [1 + successes, 1 + failures];
   const top = a / (a + b);
-  // On the logit scale the density is p^a (1 - p)^b; computed by the distance from its top, so large counts lose no digits.
+  // On the logit scale the density is p^a (1 - p)^b. Computed relative to its top, so large counts lose no digits.
   const logDensity = (distance: number) => a * distance - (a + b) * Math.log1p(top * Math.expm1(distance));
   return tabulate(logit, { logDensity, top: Math.log(a / b), width: Math.sqrt((a + b) / a / b) });
 }
 
 /**
- * Posterior of the mean over many persons with a flat prior: about normal, by the central limit theorem.
- * @param standardError above 0: the square root of the sample variance over the number of persons
+ * Posterior of the mean over many persons with a flat prior, which is about normal by the central limit theorem.
+ * @param standardError positive: the square root of the sample variance divided by the number of persons
  */
 export function meanPosterior(mean: number, standardError: number): Posterior {
   const logDensity = (distance: number) => -0.5 * (distance / standardError) ** 2;
   return tabulate(identity, { logDensity, top: mean, width: standardError });
 }
 
-/** @param logDensity log-concave, by the distance from its top, where it is 0 */
+/** @param logDensity log-concave function of the distance from its top, where it is 0 */
 function tabulate(
   scale: Scale,
   { logDensity, top, width }: { logDensity: (distance: number) => number; top: number; width: number },
@@ -94,7 +94,7 @@ function integralsOf(densities: Float64Array, midpointOf: (index: number) => num
   return integrals;
 }
 
-/** Between two points by the cubic that has the integral's values and slopes there (Hermite's). */
+/** Interpolates the integral between two points by the cubic with its values and slopes there (Hermite). */
 function integralAt(place: number, densities: Float64Array, integrals: Float64Array, step: number): number {
   const i = Math.floor(place);
   const t = place - i;
@@ -103,7 +103,7 @@ function integralAt(place: number, densities: Float64Array, integrals: Float64Ar
   return integrals[i]! + t * (before + t * (3 * rise - 2 * before - after + t * (before + after - 2 * rise)));
 }
 
-/** @returns where between the two a function that rises reaches a height */
+/** @returns the argument between `low` and `high` at which an increasing function reaches a height, by bisection */
 export function whereReached(rising: (x: number) => number, height: number, low: number, high: number): number {
   let [below, above] = [low, high];
   for (let i = 0; i < HALVINGS; i++) {

@@ -1,4 +1,4 @@
-/** Checks rights to the properties that metrics read, because the numbers reveal values to anybody who chooses the metric. */
+/** Checks rights to the properties that metrics read, because results reveal property values to anybody who can choose the metrics. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Rights } from '../../../../platform/http/access.ts';
 import { ensureRaw, rawAccessByLevel, type RawData } from '../../../../people/access/raw-data.ts';
@@ -21,7 +21,7 @@ export function ensureMayMeasure(
 
 function readBy(metric: Metric): RawData[] {
   const { filters, property } = measureOf(metric);
-  // An expression may name anything.
+  // An expression may read any property.
   const kinds = filters.flatMap(({ type }): RawData[] => (type === 'hogql' ? ['event', 'person'] : [type]));
   return property === null ? kinds : [...kinds, 'event'];
 }

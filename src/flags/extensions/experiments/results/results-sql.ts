@@ -1,12 +1,12 @@
 /**
- * Query for exposures to variants and the measured events after them: one statement over the events. Clients' texts are in it as escaped
- * literals or parameters.
+ * Builds the query for exposures to variants and the measured events after them: one statement over the events. Texts from clients are
+ * parameters or escaped literals.
  */
 import { escapeLiteral } from 'pg';
 import { filtersSql, type Interval } from '../../../../conditions/sql/filters.ts';
 import type { Measure } from './metrics.ts';
 
-/** The variant of persons who saw more than one. */
+/** Stands for the variant of persons who saw more than one. */
 export const MULTIPLE = '$multiple';
 
 export type Study = {
@@ -14,32 +14,32 @@ export type Study = {
   flagKey: string;
   /** Keys of all variants whose exposures are counted. */
   variants: readonly string[];
-  /** The type of the groups to count; null: persons. */
+  /** Index of the type of groups to count; null counts persons. */
   groupTypeIndex: number | null;
-  /** Exposures within it count. Half-open. */
+  /** Half-open interval in which exposures count. */
   period: Interval;
-  /** Whether persons who saw several variants count for the first; if false, they count as `$multiple`. */
+  /** Whether persons who saw several variants count for the first one; otherwise they count as `$multiple`. */
   byFirst: boolean;
   measures: readonly Measure[];
 };
 
-/** Per variant: `actors` first exposed to it; for each measure the sum over them, and the sum of the squares. */
+/** One variant: its number of exposed persons or groups, and for each measure their sum and sum of squares. */
 export type StudyRow = { variant: string; actors: number; sums: number[]; squares: number[] };
 
 const VARIANT = `properties ->> '$feature_flag_response' as variant`;
 
-/** Capture takes no timestamp from more than a day ahead, so an event after the start was stored at most a day before it. */
+/** Capture accepts timestamps up to a day in the future, so events after the start were stored a day before it at the earliest. */
 const SINCE_START = `interval_time > $2::timestamptz - interval '1 day' and "timestamp" >= $2`;
 
 /**
- * Events keep the person of their time; a person who was merged into another since is found by the distinct id. Groups never change
- * their keys.
+ * The current person of an event. The stored one may have been merged into another since, so it is looked up by distinct id; keys of groups
+ * never change.
  */
 const PERSON = 'coalesce(known.person_id, seen.person_id)';
 
 /**
- * Exposures and measured events are read as one stream, grouped by person or group, so the work grows with the events only, whatever
- * Postgres estimates. A join became a loop over a loop when the estimates were wrong.
+ * Reads exposures and measured events as one stream grouped by person or group, so the time is proportional to the events. A join of the
+ * two became a nested loop when Postgres' estimates were wrong.
  */
 export function studySql(study: Study): { text: string; values: unknown[] } {
   const { projectId, period, flagKey, variants, groupTypeIndex, measures } = study;
@@ -68,7 +68,7 @@ export function studySql(study: Study): { text: string; values: unknown[] } {
   return { text, values: [projectId, period.start, period.end, flagKey, variants] };
 }
 
-/** Events that any of the measures reads: `is0` and so on say for which measures, `of0` gives the counted value. */
+/** Events that any measure reads. `is0`, `is1`, ... tell whether an event belongs to that measure, `of0`, ... are its values. */
 function measuredSql({ measures, period }: Study, ids: readonly string[]): string {
   const marks = measures.map((measure, i) => `${condition(measure, period)} as is${i}, ${amount(measure)} as of${i}`);
   const names = measures.map(({ event }) => event);

@@ -1,11 +1,11 @@
-/** Results as clients see them, with warnings. */
+/** Presents results to clients, with warnings. */
 import type { Assessment, VariantAssessment } from './assessment.ts';
 import type { Results } from './results.ts';
 import type { ResultsBody } from './results.schema.ts';
 
-/** Below this p-value a deviation is not considered chance: A. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019. */
+/** A deviation with a lower p-value is not considered chance (A. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019). */
 const MISMATCH = 0.001;
-/** Upstream's threshold: with fewer exposures a variant's numbers say little. */
+/** Upstream's threshold, below which a variant's numbers mean little. */
 const FEWEST_EXPOSURES = 50;
 
 export function presentResults({ results, isCached }: { results: Results; isCached: boolean }): ResultsBody {
@@ -40,13 +40,13 @@ function warningsOf({ variants, sampleRatio }: Results['exposures']): ResultsBod
   const warnings: ResultsBody['warnings'] = [];
   if (sampleRatio && sampleRatio.pValue < MISMATCH) {
     const detail =
-      'Persons did not come to the variants in the proportions of the flag, and that is not by chance: something loses or ' +
-      'repeats exposures of some of them. What the metrics say may be wrong.';
+      "The numbers of persons per variant differ from the flag's percentages by more than chance: exposures of some persons " +
+      'are lost or duplicated. The metrics may be wrong.';
     warnings.push({ code: 'sample_ratio_mismatch', detail });
   }
   const few = variants.filter(({ count }) => count < FEWEST_EXPOSURES).map(({ key }) => key);
   if (few.length > 0) {
-    const detail = `Fewer than ${FEWEST_EXPOSURES} persons were exposed to ${few.join(', ')}: the numbers say little yet.`;
+    const detail = `Fewer than ${FEWEST_EXPOSURES} persons were exposed to ${few.join(', ')}: the numbers mean little yet.`;
     warnings.push({ code: 'not_enough_exposures', detail });
   }
   return warnings;

@@ -1,4 +1,4 @@
-/** Results of experiments, kept for a minute. */
+/** Computes results of experiments, and caches them for a minute. */
 import { setImmediate } from 'node:timers/promises';
 import { InvalidInput } from '../../../../platform/errors.ts';
 import { variantsOf, type Variant } from '../../../feature-flags/filters.ts';
@@ -117,7 +117,7 @@ function exposuresOf(
   };
 }
 
-/** Yields to other requests between metrics. @param offset of the first measure among those of the rows */
+/** Assesses metrics, yielding to other requests in between. @param offset index in the rows of the first of these measures */
 async function assessAll(
   measures: readonly Measure[],
   offset: number,

@@ -1,4 +1,4 @@
-/** Tests whether persons got the variants in the flag's proportions; if not, events of some persons are lost or duplicated. */
+/** Tests whether persons got the variants in the flag's proportions; otherwise exposures of some persons are lost or duplicated. */
 
 /** One variant's count, and its expected share of the total. */
 export type Arm = { count: number; share: number };
@@ -13,8 +13,8 @@ export type SampleRatio = {
 
 /**
  * Pearson's chi-square test of goodness of fit.
- * @param arms without those that have a share of 0
- * @returns undefined when there is nothing to compare
+ * @param arms variants with a share above 0
+ * @returns undefined if there are fewer than two, or no persons
  */
 export function sampleRatio(arms: readonly Arm[]): SampleRatio | undefined {
   const total = sum(arms.map(({ count }) => count));
@@ -33,8 +33,8 @@ const TERMS = 1000;
 const PRECISION = 1e-15;
 
 /**
- * The upper tail of the chi-square distribution: the regularized incomplete gamma function Q(a, x) with a = degrees / 2. By its series
- * near 0, else by its continued fraction. Source: https://dlmf.nist.gov/8.11.E4 and https://dlmf.nist.gov/8.9.E2.
+ * The upper tail of the chi-square distribution: the regularized incomplete gamma function Q(a, x) with a = degrees / 2. Computed by its
+ * series near 0, else by its continued fraction: https://dlmf.nist.gov/8.11.E4 and https://dlmf.nist.gov/8.9.E2.
  */
 function gammaQ(degrees: number, x: number): number {
   const a = degrees / 2;
@@ -53,7 +53,7 @@ function series(a: number, x: number): number {
   return total;
 }
 
-/** 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...))), from the front (Lentz's way). */
+/** 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...))), from the front (Lentz's method). */
 function continuedFraction(a: number, x: number): number {
   let b = x + 1 - a;
   let c = Number.MAX_VALUE;
