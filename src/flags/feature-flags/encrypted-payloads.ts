@@ -41,7 +41,10 @@ export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
 export function encryptedFields(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
   const payload = wanted.filters.payloads?.['true'];
   if (payload === MASK && !wanted.hasEncryptedPayloads) {
-    throw new InvalidInput('Send the payload again, because the mask stands for a secret that cannot become public.', 'filters__payloads__true');
+    throw new InvalidInput(
+      'Send the payload again, because the mask stands for a secret that cannot become public.',
+      'filters__payloads__true',
+    );
   }
   if (!wanted.hasEncryptedPayloads) return { ...wanted, encryptedPayloads: null };
   if (variantsOf(wanted.filters).length > 0) {

@@ -14,7 +14,7 @@ export type FeatureFlag = {
   id: number;
   projectId: number;
   key: string;
-  /** Describes the flag. */
+  /** A description of the flag, despite the name. */
   name: string;
   filters: FlagFilters;
   active: boolean;
@@ -27,7 +27,7 @@ export type FeatureFlag = {
   evaluationContexts: string[];
   tags: string[];
   isRemoteConfiguration: boolean;
-  /** The payloads are encrypted; the filters have none. */
+  /** Whether the payloads are encrypted; the filters then have none. */
   hasEncryptedPayloads: boolean;
   encryptedPayloads: string | null;
   createdBy: number | null;
@@ -36,7 +36,7 @@ export type FeatureFlag = {
   updatedAt: string;
 };
 
-/** Fields of a flag that clients may set; the others follow from them. */
+/** Fields of a flag that clients may set. */
 export type FlagFields = Omit<
   FeatureFlag,
   'id' | 'projectId' | 'version' | 'createdBy' | 'lastModifiedBy' | 'createdAt' | 'updatedAt'
@@ -90,7 +90,7 @@ function fromRow(row: Row): FeatureFlag {
   };
 }
 
-/** The columns of a flag's fields are what clients call them. */
+/** Column of each field, which is also its name on the wire. */
 export const COLUMN: Record<keyof FlagFields, keyof Row> = {
   key: 'key',
   name: 'name',
@@ -135,31 +135,31 @@ export function featureFlagStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Flags that are not deleted and do not belong to a survey. */
+    /** Lists flags, without deleted ones and those that belong to a survey. */
     async list(projectId: number, query: FlagQuery): Promise<{ count: number; results: FeatureFlag[] }> {
       const { count, rows } = await wantedFlags(db, projectId, query);
       return { count, results: (rows as Row[]).map(fromRow) };
     },
 
-    /** Keys of the flags that are not deleted and that the viewer may not see. */
+    /** Lists the keys of flags that the viewer may not see, without deleted flags. */
     async hiddenKeys(projectId: number, visible: Visible): Promise<string[]> {
       if (seesAll(visible)) return [];
       const seen = whereVisible(table().where({ project_id: projectId }), visible).select('id');
       return table().where({ project_id: projectId, deleted: false }).whereNotIn('id', seen).pluck('key');
     },
 
-    /** Returns the flags with these ids that exist and are not deleted, by id. */
+    /** Finds flags that exist and are not deleted, sorted by id. */
     async byIds(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
       const rows = await table().where({ project_id: projectId, deleted: false }).whereIn('id', ids).orderBy('id');
       return rows.map(fromRow);
     },
 
-    /** Returns the flags with these ids, deleted ones included, by id. */
+    /** Finds flags, including deleted ones, in no order. */
     async everById(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
       return (await table().where({ project_id: projectId }).whereIn('id', ids)).map(fromRow);
     },
 
-    /** Takes the key over from a deleted flag, unless other objects still refer to that flag. */
+    /** Inserts a flag. Deletes the row of a deleted flag with the same key, unless other objects still refer to it. */
     async insert(projectId: number, userId: number | null, fields: FlagFields): Promise<FeatureFlag> {
       await db
         .transaction((savepoint) =>
@@ -174,13 +174,13 @@ export function featureFlagStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Encrypts what could not be encrypted before the flag had its id. It stays at its version. */
+    /** Stores payloads that could only be encrypted once the flag had an id. Keeps the version. */
     async setEncryptedPayloads(id: number, encryptedPayloads: string): Promise<FeatureFlag> {
       const [row] = await table().where({ id }).update({ sealed_payloads: encryptedPayloads }).returning('*');
       return fromRow(row!);
     },
 
-    /** Raises the version. */
+    /** Changes fields and raises the version. */
     async update(id: number, userId: number | null, fields: Partial<FlagFields>): Promise<FeatureFlag> {
       const [row] = await table()
         .where({ id })

@@ -1,4 +1,4 @@
-/** Bodies of requests, turned into fields of a flag. */
+/** Converts bodies of requests into fields of a flag. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { FlagChanges, NewFlag } from '../feature-flags.ts';
 import type { FlagPatchBody, NewFlagBody } from './schema.ts';
@@ -38,10 +38,10 @@ function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
   };
 }
 
-/** Refused because ignoring it would give the flag to everybody. Null is allowed because older answers of upstream have it. */
+/** Refuses a percentage outside of condition sets, because ignoring it would turn the flag on for everybody. Upstream used to send null. */
 function refuseMisplaced({ rollout_percentage }: Pick<NewFlagBody, 'rollout_percentage'>): void {
   if ((rollout_percentage ?? null) === null) return;
-  throw new InvalidInput('Say it of a condition set: `filters.groups[].rollout_percentage`.', 'rollout_percentage');
+  throw new InvalidInput('The percentage belongs to a condition set: `filters.groups[].rollout_percentage`.', 'rollout_percentage');
 }
 
 function unique(texts: readonly string[]): string[] {

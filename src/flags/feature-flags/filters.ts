@@ -1,4 +1,4 @@
-/** The shape of what a flag is decided by: its `filters`, on the wire and in the table. */
+/** Schema of a flag's `filters`, on the wire and in the table. */
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 
 const Percentage = Type.Number({ minimum: 0, maximum: 100 });
@@ -6,7 +6,7 @@ const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {
   description: 'The index of the group type whose groups are evaluated; null for persons.',
 });
 const Text = nullable(Type.String({ maxLength: 2000 }));
-/** Members that upstream's clients send as well, and its exports hold. */
+/** Members that upstream's clients send and its exports contain. */
 const KeptForClients = Type.Optional(Type.Unknown({ description: 'Stored for clients; has no effect on decisions.' }));
 
 const Property = Type.Object({
@@ -126,16 +126,16 @@ export const Filters = Type.Object(
 /** Filters in a request. */
 export type GivenFilters = Static<typeof Filters>;
 
-/** Stored filters: with condition sets, and payloads as JSON texts. */
+/** Stored filters: with condition sets, and payloads as JSON text. */
 export type FlagFilters = Omit<GivenFilters, 'groups' | 'payloads'> & {
   groups: ConditionSet[];
   payloads?: Record<string, string>;
 };
 
-/** Default filters: everybody gets the flag. */
+/** Default filters, which match everybody. */
 export const EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }] };
 
-/** Filters of a new flag that is read for its payload: clients of upstream leave its percentage at 0 and mean everybody. */
+/** Filters of a new remote configuration: a percentage of 0, which upstream's clients send, becomes 100, because it applies to everybody. */
 export function rolledOut(filters: FlagFilters): FlagFilters {
   const groups = filters.groups.map((set) => ({ ...set, rollout_percentage: set.rollout_percentage || 100 }));
   return { ...filters, groups: groups.length > 0 ? groups : EVERYBODY.groups };
@@ -145,7 +145,7 @@ export function variantsOf({ multivariate }: Pick<GivenFilters, 'multivariate'>)
   return multivariate?.variants ?? [];
 }
 
-/** Each condition of the condition sets, with its path: `filters__groups__0__properties__1`. */
+/** All conditions of the condition sets, each with its path, such as `filters__groups__0__properties__1`. */
 export function conditionsOf({ groups }: Pick<FlagFilters, 'groups'>) {
   return groups.flatMap((set, i) =>
     (set.properties ?? []).map((property, j) => ({

@@ -1,4 +1,4 @@
-/** Actions of users on feature flags, and their view of them. */
+/** Manages feature flags on behalf of users, and presents flags to them. */
 import { PermissionDenied } from '../../platform/errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../platform/http/access.ts';
 import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
@@ -40,8 +40,8 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
     },
 
     /**
-     * @param ifMatch the version that the caller insists on
-     * @throws Stale when it has another; and as `changeFlag`
+     * @param ifMatch version that the flag must have
+     * @throws Stale if it has another version; and as `changeFlag`
      */
     async change(
       project: Project,
@@ -57,7 +57,7 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
       });
     },
 
-    /** Shows flags to a caller, in the same order, with a few queries for all of them. */
+    /** Presents flags to a caller, in the same order. Makes a few queries, whatever their number. */
     async show({ caller, rights }: Viewer, projectId: number, flags: readonly FeatureFlag[]): Promise<FlagBody[]> {
       const [users, related, project] = await Promise.all([
         stores.users.byIds(flags.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy])),
@@ -70,7 +70,7 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
           ...seen,
           level: rights.levelOf(RESOURCE, flag),
           related: related.get(flag.id)!,
-          // A flag has a project, which the definitions find.
+          // The flag's project exists.
           localEvaluation: localEvaluation(judgedFlag(flag), project!.definitions),
           sdkDifferences: sdkDifferences(judgedFlag(flag), project!.definitions),
         }),
@@ -78,9 +78,9 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
     },
 
     /**
-     * Payload of a flag for remote configuration, by the flag's key or id.
-     * @returns JSON as text, or null; undefined when there is no such flag
-     * @throws PermissionDenied when the viewer may not see it
+     * Reads the payload of a remote configuration by the flag's key or id.
+     * @returns JSON text, or null; undefined if there is no such flag
+     * @throws PermissionDenied if the viewer may not see the flag
      */
     async remoteConfig(projectId: number, rights: Rights, key: string): Promise<string | null | undefined> {
       const flag = (await stores.flags.findByKey(projectId, key)) ?? (await flagById(projectId, key));

@@ -1,4 +1,4 @@
-/** A flag as the objects that are linked to it show it. */
+/** Presents a flag inside of objects that are linked to it. */
 import { reaches, type Protected, type Rights } from '../../platform/http/access.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
@@ -20,12 +20,12 @@ export const LinkedFlagBody = Type.Object(
   { title: 'LinkedFlag' },
 );
 
-/** Whether the viewer may know a flag's key. Absent rights: no particular viewer, so yes. */
+/** Whether the viewer may see a flag's key; true without a particular viewer. */
 export function seesFlag(rights: Pick<Rights, 'levelOf'> | undefined, flag: Protected): boolean {
   return !rights || reaches(rights.levelOf('feature_flag', flag), 'viewer');
 }
 
-/** @param rights of the viewer: of a flag that is hidden from them, only its id and state are shown. Without them it is the object's own */
+/** @param rights of the viewer, to whom a hidden flag shows only its id and state; absent for a flag that the object owns */
 export function presentLinkedFlag(flag: FeatureFlag, rights?: Rights): Static<typeof LinkedFlagBody> {
   const fields = fieldsOf(flag);
   const shown = seesFlag(rights, flag);

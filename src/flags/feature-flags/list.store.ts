@@ -12,7 +12,7 @@ export type FlagQuery = {
   /** Part of the key or of the name. */
   search?: string | undefined;
   active?: boolean | undefined;
-  /** Only flags that have given everybody the same answer for long. */
+  /** Only flags that have had the same answer for everybody for a long time. */
   stale?: boolean | undefined;
   kind?: 'boolean' | 'multivariant' | 'experiment' | 'remote_config' | undefined;
   /** Only flags with at least one of these tags. */
@@ -26,11 +26,11 @@ export type FlagQuery = {
 
 const VARIANTS = `filters @@ 'exists($.multivariate.variants[*])'`;
 
-/** A set without conditions at 100 %. `\?`: knex reads a bare question mark as a binding. */
+/** A condition set without conditions at 100 %. Question marks are escaped, because knex reads them as bindings. */
 const ALL = String.raw`\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null || @.rollout_percentage == 100)
   && !exists(@.properties[*]))`;
 
-/** Same rule as `sameForEverybody` of `status.ts`. */
+/** Whether a flag has the same answer for everybody; the same rule as in `status.ts`. */
 const SAME = String.raw`not filters @@ 'exists($ \? (@.feature_enrollment == true)) || exists($.holdout.id)
     || exists($.super_groups[*] \? (@ != null)) || exists($.holdout_groups[*] \? (@ != null))'
   and case when filters @@ '$.early_exit == true' then filters @@ 'exists($.groups[0] ${ALL})'
@@ -48,7 +48,7 @@ const SAME = String.raw`not filters @@ 'exists($ \? (@.feature_enrollment == tru
 const STALE = `active and created_at < now() - interval '30 days' and ${SAME}`;
 const EXPERIMENT = 'exists (select from experiments where flag_id = feature_flags.id and not experiments.deleted)';
 
-/** Flags that surveys manage: people should not edit them. */
+/** Flags that surveys own, which nobody should edit directly. */
 const OF_SURVEYS =
   'exists (select from surveys where feature_flags.id in (targeting_flag_id, internal_targeting_flag_id))';
 
@@ -59,7 +59,7 @@ const KINDS = {
   remote_config: 'is_remote_configuration',
 };
 
-/** Flags of a project that are not deleted and do not belong to a survey. */
+/** Selects flags of a project, without deleted ones and those that belong to a survey. */
 export async function wantedFlags(
   db: Knex,
   projectId: number,

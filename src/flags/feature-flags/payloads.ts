@@ -1,14 +1,14 @@
-/** Payloads, which a flag gives with its value: JSON as text, by variant or for `true`. */
+/** Checks payloads, which SDKs get with a flag's value: JSON text by variant, or under `true`. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { variantsOf, type GivenFilters } from './filters.ts';
 
-/** Placeholder of an encrypted payload in answers; a client that sends it keeps the payload. */
+/** Placeholder for an encrypted payload in answers; in a request it stands for the present payload. */
 export const MASK = '"********* (encrypted)"';
 
 const MAX_NAME = 100;
 
 /**
- * @returns the payloads as they are stored: JSON that was given as it is becomes text, null too; undefined when there are none
+ * @returns the payloads to store, with JSON values (even null) as text; undefined if there are none
  * @throws InvalidInput
  */
 export function payloadsOf(

@@ -1,4 +1,4 @@
-/** Flags as clients know them. Members are listed one by one, so no field is exposed by accident. */
+/** Presents flags to clients. Fields are listed one by one, so none is exposed by accident. */
 import { reaches, type Level } from '../../platform/http/access.ts';
 import { userOf } from '../../people/accounts/users.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
@@ -11,7 +11,7 @@ import type { Related } from './related.store.ts';
 import type { FlagBody } from './schema.ts';
 import { statusOf } from './status.ts';
 
-/** Writable fields of a flag, under the names that clients use. @param masked whether its payload may not be shown */
+/** Writable fields of a flag, under their names on the wire. @param masked whether the payload is masked */
 export function fieldsOf(flag: FeatureFlag, masked = flag.encryptedPayloads !== null) {
   return {
     key: flag.key,
@@ -40,7 +40,7 @@ const ELSEWHERE = {
   usage_dashboard: null,
 };
 
-/** Data for an answer besides the row itself. */
+/** Further data for the presentation of a flag. */
 export type Seen = {
   users: Users;
   related: Related;
@@ -80,12 +80,12 @@ export function presentFlag(
   };
 }
 
-/** Fields that decide whether SDKs can evaluate it. */
+/** Fields that decide whether SDKs can evaluate the flag. */
 export function judgedFlag(flag: FeatureFlag): JudgedFlag {
   return { ...flag, filters: flag.filters as Json };
 }
 
-/** Short form of a flag, shown with its value. */
+/** Short form of a flag, for lists of values. */
 export function presentSummary(flag: FeatureFlag) {
   return {
     id: flag.id,

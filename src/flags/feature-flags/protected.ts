@@ -1,4 +1,4 @@
-/** Access rules of a single flag; deleted flags can be read and restored. */
+/** Finds flags for the checks of their access controls; includes deleted flags, which can be read and restored. */
 import type { FindProtected } from '../../platform/http/access.ts';
 import type { FeatureFlagStore } from './feature-flags.store.ts';
 

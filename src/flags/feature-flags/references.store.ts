@@ -1,7 +1,7 @@
-/** References in the conditions of flags: to other flags, and to cohorts. */
+/** Finds flags and cohorts by the references in conditions. */
 import type { Knex } from '../../platform/db/connection.ts';
 
-/** A flag with the flags that it depends on. */
+/** A flag with the ids of the flags that it depends on. */
 export type Dependency = {
   id: number;
   key: string;
@@ -11,10 +11,10 @@ export type Dependency = {
   dependsOn: number[];
 };
 
-/** A cohort that conditions name, or that such a cohort is made of. */
+/** A cohort that conditions reference, directly or through other cohorts. */
 export type CohortInUse = { id: number; name: string; behavioural: boolean };
 
-/** Written as in the index `feature_flags_dependencies`; knex takes a bare question mark for a binding. */
+/** The expression of the index `feature_flags_dependencies`. The question mark is escaped, because knex reads it as a binding. */
 const DEPENDENCIES = String.raw`jsonb_path_query_array(filters, '$.groups[*].properties[*] \? (@.type == "flag").key')`;
 const VARIANTS = `jsonb_path_query_array(filters, '$.multivariate.variants[*].key')`;
 const ON_VARIANT = String.raw`jsonb_path_exists(filters,
@@ -48,7 +48,7 @@ const COHORTS = String.raw`
 
 export function referenceStore(db: Knex) {
   return {
-    /** The flags with these ids, and all that they depend on; deleted flags and flags of other projects are left out. */
+    /** Finds these flags and all flags that they depend on, without deleted flags and those of other projects. */
     async reachedFrom(projectId: number, ids: readonly number[]): Promise<Dependency[]> {
       const { rows } = await db.raw<{ rows: (Omit<Dependency, 'dependsOn'> & { dependsOn: string[] })[] }>(REACHED, {
         projectId,
@@ -57,7 +57,7 @@ export function referenceStore(db: Knex) {
       return rows.map((row) => ({ ...row, dependsOn: row.dependsOn.map(Number) }));
     },
 
-    /** The active flags that depend on this flag, on one of these variants if there are any, by key. */
+    /** Finds the active flags that depend on this flag, or only on one of its `variants`, sorted by key. */
     async dependentsOf(
       projectId: number,
       id: number,
@@ -73,7 +73,7 @@ export function referenceStore(db: Knex) {
         .select<{ id: number; key: string; createdBy: number | null }[]>('id', 'key', { createdBy: 'created_by' });
     },
 
-    /** The cohorts with these ids, and all that they are made of. */
+    /** Finds these cohorts and all cohorts that they reference. */
     async cohortsFrom(projectId: number, ids: readonly number[]): Promise<CohortInUse[]> {
       const { rows } = await db.raw<{ rows: CohortInUse[] }>(COHORTS, { projectId, ids: [...ids] });
       return rows;

@@ -1,4 +1,4 @@
-/** Objects of a project that use a flag: experiments, early access features, surveys. */
+/** Finds the objects that use flags: experiments, early access features, surveys. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { IN_PHASE } from '../extensions/experiments/phases.ts';
 
@@ -21,7 +21,7 @@ const RELATED = `
 
 export function relatedStore(db: Knex) {
   return {
-    /** Reads all of them in one query. */
+    /** Finds the objects that use these flags, in one query, by flag id. */
     async ofFlags(ids: readonly number[]): Promise<Map<number, Related>> {
       const { rows } = await db.raw<{ rows: (Related & { flagId: number })[] }>(RELATED, { ids: [...ids] });
       return new Map(rows.map(({ flagId, ...related }) => [flagId, related]));

@@ -1,4 +1,4 @@
-/** Collaborators of the routes of feature flags. */
+/** Assembles the API of feature flags. */
 import type { Route } from '../../platform/http/route.ts';
 import { accessControlRoutes, type AccessControlsApi } from '../../people/access/access-controls.routes.ts';
 import type { KeyRing } from '../../platform/secrets/key-ring.ts';
@@ -23,7 +23,7 @@ export function featureFlagsApi({ keyRing, ...options }: Options): FeatureFlagsA
   };
 }
 
-/** Routes with a word in place of an id come first, because the word would otherwise match as an id. */
+/** Routes in the order of matching: words such as `activity` must precede `:id`, which would match them. */
 export const featureFlagsApiRoutes: Route<FeatureFlagsApi & AccessControlsApi>[] = [
   ...flagAuditLogRoutes,
   ...flagAnswerRoutes,

@@ -10,7 +10,7 @@ import { STATUSES } from './status.ts';
 
 const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 export const FlagParams = Type.Object({ id: Id });
-/** The flag of `FlagParams`, as it is protected. */
+/** The protected object that `FlagParams` name. */
 export const ONE_FLAG = { resource: 'feature_flag', param: 'id' } as const;
 
 const Key = Type.String({
@@ -107,7 +107,7 @@ const Used = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.Strin
 
 const Instant = Type.String({ format: 'date-time' });
 
-/** Upstream's fields for features that are missing or elsewhere here; present because clients may rely on them. */
+/** Upstream's fields for features that do not exist here, with constant values, because clients may expect the fields. */
 const elsewhere = {
   analytics_dashboards: Type.Array(Type.Integer(), { maxItems: 0 }),
   archived: Type.Literal(false),

@@ -1,11 +1,11 @@
-/** Status of a flag: whether it still decides anything. */
+/** Determines the status of a flag: whether it still makes a difference. */
 import type { FeatureFlag } from './feature-flags.store.ts';
 import { variantsOf, type ConditionSet, type FlagFilters } from './filters.ts';
 
 export const STATUSES = ['active', 'inactive', 'stale', 'deleted'] as const;
 export type FlagStatus = { status: (typeof STATUSES)[number]; reason: string };
 
-/** Time in which people may still want to see the flag's effect. */
+/** Age before which a fully rolled out flag is not stale. */
 const STALE_AFTER_MS = 30 * 86_400_000;
 
 /** @param now milliseconds since 1970 */
@@ -19,8 +19,8 @@ export function statusOf({ filters, ...flag }: FeatureFlag, now: number): FlagSt
 }
 
 /**
- * Same rule as `SAME` of `list.store.ts`.
- * @returns the answer for everybody, in a sentence; undefined when it may depend on the evaluation context
+ * Follows the same rule as the SQL of `list.store.ts`.
+ * @returns a sentence with the answer for everybody; undefined if the answer depends on the evaluation context
  */
 function sameForEverybody(filters: FlagFilters): string | undefined {
   if (hasExceptions(filters) || !reachesEverybody(filters)) return undefined;
@@ -38,15 +38,15 @@ function hasExceptions({ feature_enrollment, super_groups, holdout, holdout_grou
 }
 
 function differs(filters: FlagFilters): string {
-  if (hasExceptions(filters)) return 'Enrollment or a holdout decides for some, and condition sets for the others';
+  if (hasExceptions(filters)) return 'Enrollment or a holdout decides for some persons, and condition sets for the others';
   if (filters.groups.every(({ rollout_percentage }) => rollout_percentage === 0)) {
-    return 'Nobody gets this flag: no condition set takes anybody';
+    return 'Nobody gets this flag: all condition sets are at 0 percent';
   }
   if (reachesEverybody(filters)) return 'Everybody gets this flag, in different variants';
   return 'Flag is not fully rolled out and may still be active';
 }
 
-/** With an early exit only the first set counts, because persons outside it may not reach the next. */
+/** Whether some condition set matches everybody. With an early exit only the first one counts, because it may end the evaluation. */
 function reachesEverybody({ groups: sets, early_exit }: FlagFilters): boolean {
   return (early_exit ? sets.slice(0, 1) : sets).some(takesEverybody);
 }

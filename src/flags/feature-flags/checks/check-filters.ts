@@ -1,4 +1,4 @@
-/** Checks that a flag's filters must pass to be saved. References are checked in `check-references.ts`. */
+/** Checks a flag's filters before they are stored. `check-references.ts` checks their references. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { invalidInput } from '../../../platform/http/validation.ts';
 import { compile, Type } from '../../../platform/schema.ts';
@@ -20,12 +20,12 @@ import { payloadsOf } from '../payloads.ts';
 const Given = Type.Object({ filters: Filters });
 const isGiven = compile(Given);
 
-/** `100` may be the sum of floats: 33.3 + 33.3 + 33.4. */
+/** Tolerance for the sum of percentages, which may be floats: 33.3 + 33.3 + 33.4. */
 const ROUNDING = 1e-6;
 
 /**
- * @param filters as a client gave them
- * @returns them as they are stored: payloads as JSON texts, what flags depend on by ids as texts
+ * @param filters unchecked, from a client
+ * @returns the filters to store, with payloads as JSON text and ids of flags as text
  * @throws InvalidInput naming the member
  */
 export function checkedFilters(filters: unknown): FlagFilters {
@@ -45,7 +45,7 @@ export function checkedFilters(filters: unknown): FlagFilters {
   return checked;
 }
 
-/** Upstream's next format of filters names its version: left out, they would be read as something else. */
+/** Refuses upstream's next format of filters, which names its version, because it would be misread as the present one. */
 function otherFormat(): InvalidInput {
   return new InvalidInput(
     'filters.version is reserved. Remove it from the request.',
@@ -54,7 +54,7 @@ function otherFormat(): InvalidInput {
   );
 }
 
-/** Index of the set's group type: its own value wins, even null. */
+/** Index of the set's group type. Its own value, even null, takes precedence over the flag's. */
 function indexOf(set: ConditionSet, { aggregation_group_type_index: ofFlag }: FlagFilters): number | null {
   const own = set.aggregation_group_type_index;
   return (own === undefined ? ofFlag : own) ?? null;
@@ -86,7 +86,7 @@ function checkVariants(filters: FlagFilters): void {
 
 const OF_PERSONS = ['person', 'person_metadata', 'cohort', 'flag'];
 
-/** @property groupTypeIndex of the condition set; null: the set is about persons */
+/** @property groupTypeIndex of the condition set; null if the set is about persons */
 type Place = { groupTypeIndex: number | null; attr: string; room: PatternRoom };
 
 function checkProperty(property: Property, { groupTypeIndex, attr, room }: Place): void {
@@ -112,7 +112,7 @@ function typeComplaint(type: string, groupTypeIndex: number | null): string {
   if (groupTypeIndex !== null) return 'Filters are not valid (can only use group properties)';
   const detail = 'Filters are not valid (can only use person, cohort, and flag properties)';
   if (type !== 'group') return detail;
-  return `${detail}. To ask about groups, set aggregation_group_type_index of the condition set, or of the filters.`;
+  return `${detail}. To use group properties, set aggregation_group_type_index of the condition set, or of the filters.`;
 }
 
 function checkCohort({ operator, value }: Property, attr: string): void {
@@ -145,7 +145,7 @@ function checkFlag(property: Property, attr: string): void {
   throw new InvalidInput('A flag evaluates to true, false or the key of a variant.', `${attr}__value`, 'invalid_value');
 }
 
-/** Upstream wants texts even where a number would do, because SDKs that evaluate flags themselves compare texts. */
+/** Operators whose values must be text, even for numbers, as at upstream, because SDKs compare text in local evaluation. */
 const OF_TEXTS = /^(?:(?:not_)?(?:regex|icontains|starts_with|ends_with)|[gl]te?|min|max)$/;
 const COMPARES = /^(?:[gl]te?|min|max)$/;
 const OF_LISTS = /^(?:not_)?icontains_multi$/;
@@ -158,13 +158,13 @@ function checkValue({ key, operator, value }: Property, attr: string, room: Patt
     const detail = `Invalid value for operator ${name}: ${JSON.stringify(value).slice(0, 100)}. It must be ${wanted}.`;
     throw new InvalidInput(detail, `${attr}__value`, 'invalid_value');
   }
-  // Upstream keeps a text that is not a number here: it is stored, and never matches.
+  // As at upstream, a text that is not a number is accepted for a comparison, which then never matches.
   const isCompared = !(COMPARES.test(name) && typeof value === 'string' && numberOf(value) === undefined);
   const checked = { key: String(key), operator: isCompared ? name : 'exact', value: value as Json | undefined };
   nameFieldInErrors(attr, () => checkCondition(checked, room));
 }
 
-/** Enrollment asks about the person, whatever the flag is about. */
+/** Checks the conditions of enrollment, which are about the person even if the flag is about groups. */
 function checkEnrollment({ super_groups: sets }: FlagFilters, room: PatternRoom): void {
   for (const { property, attr } of conditionsOf({ groups: sets ?? [] })) {
     const place = attr.replace('groups', 'super_groups');
@@ -175,7 +175,7 @@ function checkEnrollment({ super_groups: sets }: FlagFilters, room: PatternRoom)
   }
 }
 
-/** @throws InvalidInput that the work threw, its field under this one */
+/** @throws InvalidInput from `work`, with `attr` put before its field */
 function nameFieldInErrors(attr: string, work: () => unknown): void {
   try {
     work();
@@ -187,7 +187,7 @@ function nameFieldInErrors(attr: string, work: () => unknown): void {
 
 const MAX_ID = 2 ** 31 - 1;
 
-/** An id, written as a number or as a text. */
+/** Parses an id from a number or text. */
 export function idOf(value: unknown): number | undefined {
   if (typeof value === 'string' && !/^[1-9]\d{0,9}$/.test(value)) return undefined;
   const id = typeof value === 'string' || typeof value === 'number' ? Number(value) : 0;

@@ -1,6 +1,6 @@
 /**
- * Unknown members of filters are dropped and named in the answer, because clients of upstream send members that decide nothing. A name close
- * to a known one is refused, because a misspelt percentage would give a flag to everybody.
+ * Drops unknown members of filters and names them in the answer, because upstream's clients send members that have no effect. Refuses names
+ * that are close to a known one, because a misspelt percentage would turn a flag on for everybody.
  */
 import { misspellings } from '../../../platform/http/nearest-name.ts';
 import { refusal } from '../../../platform/http/unknown-members.ts';

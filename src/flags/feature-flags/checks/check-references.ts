@@ -1,4 +1,4 @@
-/** Checks the references in a flag's conditions: cohorts without events, and active flags that do not depend on this flag. */
+/** Checks that a flag's conditions reference existing cohorts without events, and active flags that do not depend on this flag. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Rights } from '../../../platform/http/access.ts';
 import type { FlagBound } from '../../stores.ts';
@@ -71,7 +71,7 @@ async function checkDependencies(
   throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, byTarget.get(way[0]!));
 }
 
-/** A text is a variant; who is held out of an experiment has `holdout-<id>`. `true` and `false` may be written as texts. */
+/** Checks the value to which a flag must evaluate: a boolean (also as text), a variant, or `holdout-<id>` for persons held out. */
 function checkOutcome(
   property: Property,
   { key, variants, isHidden = false }: Dependency & { isHidden?: boolean },
@@ -92,7 +92,7 @@ function checkOutcome(
   );
 }
 
-/** The ids of the flags on a path from one of `starts` to `end`, both included; undefined if there is none. Visits each flag once. */
+/** Finds the ids on a path from one of `starts` to `end`, both included; undefined if there is none. Visits each flag once. */
 function wayTo(end: number, starts: readonly number[], flags: ReadonlyMap<number, Dependency>): number[] | undefined {
   const cameFrom = new Map<number, number | undefined>(starts.map((start) => [start, undefined]));
   for (const [id] of cameFrom) {

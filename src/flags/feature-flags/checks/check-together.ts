@@ -1,4 +1,4 @@
-/** Checks fields of a flag that exclude each other, as upstream does. A flag that has both already may be changed in other fields. */
+/** Checks upstream's rules about combinations of fields. A flag that violates a rule already may still change in other fields. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { FlagFields } from '../feature-flags.store.ts';
 
@@ -19,7 +19,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * @param before undefined: the flag is new
+ * @param before undefined for a new flag
  * @throws InvalidInput naming the field
  */
 export function checkTogether(after: FlagFields, before?: FlagFields): void {

@@ -1,4 +1,4 @@
-/** Guards against changes of a flag that other flags, experiments or surveys need as it is. */
+/** Guards against changes to a flag that would break other flags, experiments or surveys. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Rights } from '../../../platform/http/access.ts';
@@ -10,10 +10,10 @@ import { seesFlag } from '../linked.ts';
 
 const NAMED = 5;
 
-/** Reader of the error; undefined: no particular reader. */
+/** Reader of an error message; undefined if there is no particular reader. */
 type Viewer = Pick<Rights, 'levelOf'> | undefined;
 
-/** @throws InvalidInput naming the active flags that depend on it */
+/** @throws InvalidInput naming the active flags that depend on the flag */
 export async function checkDispensable(
   { references }: FlagBound,
   flag: FeatureFlag,
@@ -29,7 +29,7 @@ export async function checkDispensable(
   );
 }
 
-/** @throws InvalidInput naming the active flags that depend on a variant that the flag has no longer */
+/** @throws InvalidInput naming the active flags that depend on a variant that would be removed */
 export async function checkVariantsUnneeded(
   { references }: FlagBound,
   flag: FeatureFlag,
@@ -49,7 +49,7 @@ export async function checkVariantsUnneeded(
   );
 }
 
-/** Hidden flags go by their ids. */
+/** Names flags for an error, hidden ones by their ids only. */
 function nameDependents(
   dependents: readonly { id: number; key: string; createdBy: number | null }[],
   rights: Viewer,
@@ -62,8 +62,8 @@ function nameDependents(
 }
 
 /**
- * Keeps persons in their variants while an experiment runs: another key or other variants would assign them anew, so the results would mix
- * different groups of persons.
+ * Keeps persons in their variants while an experiment is open. Another key or other variants would assign persons anew, and so mix groups
+ * in the results.
  * @throws InvalidInput naming the experiment
  */
 export async function checkUndisturbed(
@@ -90,12 +90,12 @@ async function openOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
   return linked.filter((experiment) => isOpen(experiment));
 }
 
-/** Variants in their order, which decides who gets which; without their names, which have no effect. */
+/** Variants in order, because the order decides who gets which; without their names, which have no effect. */
 function sharesOf(filters: FlagFilters) {
   return variantsOf(filters).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
 }
 
-/** @throws InvalidInput naming what else is made of it */
+/** @throws InvalidInput naming an object that uses the flag */
 export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBound, flag: FeatureFlag): Promise<void> {
   const { id, projectId } = flag;
   const feature = await earlyAccess.usesFlag(projectId, id);
@@ -125,7 +125,7 @@ function flagInUse(what: string, who: string): InvalidInput {
   return new InvalidInput(`Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`, 'deleted');
 }
 
-/** People enroll as persons, so the flag must be about persons. @throws InvalidInput */
+/** Refuses to make a flag of an early access feature group-based, because persons enroll, not groups. @throws InvalidInput */
 export async function checkStaysPersonal(
   { earlyAccess }: FlagBound,
   flag: FeatureFlag,

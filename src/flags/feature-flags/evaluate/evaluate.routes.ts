@@ -1,4 +1,4 @@
-/** `/feature_flags/evaluate/`: the answer of a flag for one evaluation context, and how it was decided. */
+/** `/feature_flags/evaluate/`: the value of a flag for one evaluation context, and how it was decided. */
 import { json, route } from '../../../platform/http/route.ts';
 import { nullable, Type } from '../../../platform/schema.ts';
 import type { Properties } from '../../../conditions/operators/json-values.ts';

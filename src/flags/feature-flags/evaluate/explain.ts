@@ -1,4 +1,4 @@
-/** Explains a flag's answer for one person, set by set, without storing, counting or capturing anything. */
+/** Explains a flag's value for one person by its condition sets, without storing, counting or capturing anything. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../../platform/http/access.ts';
 import { allows } from '../../../people/access/scopes.ts';
@@ -24,7 +24,7 @@ export type FlagEvaluationOptions = {
 
 type Viewer = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> };
 
-/** The person and groups that are asked about. Without a distinct id there is no stored person, only what is given here. */
+/** The person and groups to evaluate the flag for. Without a distinct id, only the properties given here apply. */
 export type Subject = {
   distinctId: string | undefined;
   personProperties: Properties;
@@ -35,7 +35,7 @@ export type Subject = {
 export type Explained = {
   flag: FeatureFlag;
   decision: Decision;
-  /** One trace for each condition set; null: the set was not reached. */
+  /** One trace per condition set; null if the set was not reached. */
   sets: readonly (SetTrace | null)[];
 };
 
@@ -59,8 +59,8 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
 
   return {
     /**
-     * @param draft filters that the flag has not; undefined: its own
-     * @throws NotFound, PermissionDenied for a flag, or a person, that is closed to the caller
+     * @param draft filters to evaluate in place of the stored ones
+     * @throws NotFound, PermissionDenied if the caller may not read the flag, the person or the groups
      * @throws InvalidInput naming the member of `filters`
      */
     async explain(
@@ -75,13 +75,13 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
       if (!seesFlag(viewer.rights, flag)) {
         throw new PermissionDenied('You do not have viewer access to this resource.');
       }
-      // Callers who write the conditions learn what is stored of a person by asking often enough.
+      // Callers who choose the conditions can find out stored properties of a person by trial.
       // tooth: raw-evaluate
       if (distinctId !== undefined) ensureRaw(rawAccess(viewer), ['person']);
       // tooth: group-evaluate
       if (Object.keys(given.groups).length > 0) ensureGroups(viewer);
       const filters = draft === undefined ? flag.filters : await checkedDraft(project.id, flag, draft, viewer.rights);
-      // A project that was entered is there.
+      // The project exists, because the gatekeeper has found it.
       const live = (await definitions.findById(project.id))!;
       const flags = [...live.definitions.flags.filter(({ id }) => id !== flag.id), definitionOf(flag, filters)];
       const changed = { ...live.definitions, flags };
@@ -115,7 +115,7 @@ function ensureGroups({ caller, rights }: Viewer): void {
     throw new PermissionDenied('You do not have viewer access to groups.');
 }
 
-/** As it would be decided if it were on. */
+/** Definition of the flag as if it were active. */
 function definitionOf(flag: FeatureFlag, filters: FlagFilters): FlagDefinition {
   return {
     id: flag.id,
