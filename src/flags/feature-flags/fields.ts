@@ -41,7 +41,10 @@ function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
 /** Refuses a percentage outside of condition sets, because ignoring it would turn the flag on for everybody. Upstream used to send null. */
 function refuseMisplaced({ rollout_percentage }: Pick<NewFlagBody, 'rollout_percentage'>): void {
   if ((rollout_percentage ?? null) === null) return;
-  throw new InvalidInput('The percentage belongs to a condition set: `filters.groups[].rollout_percentage`.', 'rollout_percentage');
+  throw new InvalidInput(
+    'The percentage belongs to a condition set: `filters.groups[].rollout_percentage`.',
+    'rollout_percentage',
+  );
 }
 
 function unique(texts: readonly string[]): string[] {

@@ -38,7 +38,8 @@ function hasExceptions({ feature_enrollment, super_groups, holdout, holdout_grou
 }
 
 function differs(filters: FlagFilters): string {
-  if (hasExceptions(filters)) return 'Enrollment or a holdout decides for some persons, and condition sets for the others';
+  if (hasExceptions(filters))
+    return 'Enrollment or a holdout decides for some persons, and condition sets for the others';
   if (filters.groups.every(({ rollout_percentage }) => rollout_percentage === 0)) {
     return 'Nobody gets this flag: all condition sets are at 0 percent';
   }

@@ -1,4 +1,4 @@
-/** A project's API, here or at upstream: requests with a key, waits where the server asks for them, pages. */
+/** Client of a project's API, of this server or upstream: sends a key, waits as the server requests, and reads all pages. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../platform/errors.ts';
 import { mayPass } from '../../platform/sending/answer.ts';
@@ -10,12 +10,12 @@ import type { Refusal } from './outcome.ts';
 import { parseList } from './read-list.ts';
 
 const ATTEMPT_TIMEOUT_MS = 60_000;
-/** Longest wait that a server asks for, because a key's requests are counted by the minute and by the hour. */
+/** Longest wait on a server's request: an hour, because servers limit requests per minute and per hour. */
 const LONGEST_WAIT_MS = 3_600_000;
 const USUAL_WAIT_MS = 30_000;
-/** The least wait, however soon the server allows a request; it doubles up to the usual one. */
+/** Minimum wait even if the server requests less; doubles up to the usual wait. */
 const SHORTEST_WAIT_MS = 1000;
-/** Answers of 429 alone, for this long, do not end by waiting. */
+/** How long a request that only gets 429 is repeated. */
 const THROTTLED_AT_MOST_MS = 30 * 60_000;
 const PAGE = 500;
 
@@ -30,7 +30,7 @@ export type ApiClientOptions = {
   retry: RetryPolicy;
   /** How long a request is repeated while it gets 429; default: half an hour. */
   throttledAtMostMs?: number;
-  /** Gets why a request is sent again later. */
+  /** Called with the reason before each wait. */
   onWait: (reason: string) => void;
 };
 
@@ -52,7 +52,7 @@ export function apiClient({
   const never = new AbortController().signal;
   let hasAnswered = false;
 
-  /** Sends one request and waits as the server asks: a request that got 429 had no effect. @throws TryAgain, CommandFailed */
+  /** Sends a request, and repeats it after 429, because then it had no effect. @throws TryAgain, CommandFailed */
   async function ask(method: string, path: string, body?: Fields, headers: Record<string, string> = {}) {
     const deadline = performance.now() + throttledAtMostMs;
     for (let least = SHORTEST_WAIT_MS; ; least = Math.min(least * 2, USUAL_WAIT_MS)) {
@@ -83,7 +83,7 @@ export function apiClient({
         ...headers,
       },
       ...(body && { body: JSON.stringify(body) }),
-      // The key is for this server only.
+      // Redirects are not followed, because the key must reach no other server.
       redirect: 'manual',
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     }).catch((error: unknown) => {
@@ -147,8 +147,8 @@ export function apiClient({
     url,
 
     /**
-     * Yields the items of a list, page by page. Only the query of a page's `next` is used, so the key is sent to this server only.
-     * @param limits `items`: maximum number of items; `room`: for all pages together, if absent for each page
+     * Yields the items of a list, page by page. Uses only the query of a page's `next`, so the key reaches no other server.
+     * @param limits `items`: maximum number of items; `room`: limit of size for all pages together; if absent, each page has its own
      * @throws CommandFailed
      */
     async *list(
@@ -180,8 +180,8 @@ export function apiClient({
     },
 
     /**
-     * Creates or changes, sending it once: the caller knows whether it may be repeated.
-     * @throws TryAgain when the change may have been made, or may succeed later; CommandFailed
+     * Sends a write once, because only the caller knows whether it may be repeated.
+     * @throws TryAgain if the change may have been made, or may succeed later; CommandFailed
      */
     async write(
       method: 'POST' | 'PATCH',
@@ -197,13 +197,13 @@ export function apiClient({
     withRetries,
   };
 
-  /** Repeats work that throws `TryAgain`. @throws CommandFailed when it is given up */
+  /** Repeats work that throws `TryAgain`. @throws CommandFailed when no attempts are left */
   async function withRetries<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await retrying(work, { policy: retry, signal: never, onRetry: onWait });
     } catch (error) {
       if (!(error instanceof TryAgain)) throw error;
-      throw new CommandFailed(`${error.message}. Run the command again: what is there is not made twice.`, {
+      throw new CommandFailed(`${error.message}. Run the command again: it does not create anything twice.`, {
         cause: error,
       });
     }

@@ -1,12 +1,12 @@
-/** Finds the place at which a text stops being JSON, as far as the engine's error names it. */
+/** Finds the position of a JSON syntax error, if the engine's message tells it. */
 
-/** Characters that the engine quotes before and behind the one at fault. */
+/** Number of characters that the engine quotes before and after the faulty one. */
 const QUOTED = 10;
 const END = ' is not valid JSON';
 
 /**
  * @param message of the SyntaxError that `JSON.parse` throws for the text
- * @returns `, at line 3, column 7`, both from 1; empty if the error names no place
+ * @returns `, at line 3, column 7`, both from 1; empty if the position is unknown
  */
 export function placeOfFault(text: string, message: string): string {
   const at = offsetOf(text, message);
@@ -32,7 +32,7 @@ function offsetOf(text: string, message: string): number | undefined {
   return after ? context.length - QUOTED : onlyPlace(text, token);
 }
 
-/** @returns undefined where there is none, or more than one */
+/** @returns undefined unless the text contains the part exactly once */
 function onlyPlace(text: string, part: string): number | undefined {
   const first = part === '' ? -1 : text.indexOf(part);
   return first === -1 || text.includes(part, first + 1) ? undefined : first;

@@ -1,4 +1,4 @@
-/** Builds the API request that makes a cohort of the export here. */
+/** Builds the API request that creates a cohort from an export. */
 import { isDeepStrictEqual } from 'node:util';
 import { NewCohortBody } from '../cohorts/cohorts.schema.ts';
 import { checkedCohortFilters, hasConditions } from '../cohorts/filters.ts';
@@ -8,7 +8,7 @@ import { compile } from '../../platform/schema.ts';
 import type { Fields } from './exported.ts';
 import { saysSomething } from './flag-body.ts';
 
-/** Fields that do not affect who is in a cohort, and fields that are imported. */
+/** Fields that are imported, and fields that may be dropped because they do not affect who is in a cohort. */
 const KNOWN = new Set([
   'id',
   'name',
@@ -40,14 +40,13 @@ export function isStatic(fields: Fields): boolean {
 
 /**
  * @param renameIds replaces the ids of the export by those of this server, in place; it may throw
- * @returns the body of a request that makes the cohort; for a static one, without its persons
- * @throws what `renamed` throws
+ * @returns the body of a request that creates the cohort; for a static one, without its persons
  */
 export function cohortBody(fields: Fields, renameIds: (body: Fields) => void): Record<string, unknown> {
   const { name, description, filters, groups } = fields;
   const about = { name, ...((description ?? null) !== null && { description }) };
   if (isStatic(fields)) return about;
-  // Upstream shows both, and one of them may be empty.
+  // Upstream's lists have both fields, and one of them may be empty.
   const conditions = hasConditions(filters) || !saysSomething(groups) ? { filters } : { groups };
   const body = structuredClone({ ...about, ...conditions });
   renameIds(body);
@@ -73,8 +72,8 @@ export function checkCohortBody(body: Fields): void {
 /**
  * @param present the cohort as the API shows it
  * @param body the wanted fields
- * @returns names of fields that have to change
- * @throws InvalidInput naming the field of the body that the API would refuse
+ * @returns the names of fields that have to change
+ * @throws InvalidInput naming a field that the API would refuse
  */
 export function cohortDifferences(present: Fields, body: Fields): string[] {
   const differs: string[] = [];

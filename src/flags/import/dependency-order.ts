@@ -1,14 +1,14 @@
-/** The order in which things are made that name each other. */
+/** Sorts items so that each comes after those that it references, and finds circles. */
 
-/** Members of a circle that an error names, because a circle may be as long as an export. */
+/** Maximum number of a circle's members in an error. */
 const MAX_TOLD = 10;
 
 export type Circle<T> = { members: readonly T[]; length: number };
 
 /**
- * Depth first and without recursion: linear in nodes and names.
- * @param namesOf returns the nodes that a node names
- * @returns each node after those that it names; and each circle, by the node that closes it, from the node that it leads back to
+ * Depth-first search without recursion, in linear time.
+ * @param namesOf returns the nodes that a node references
+ * @returns `order`: each node after those that it references; `circles`: each circle, by the node that closes it
  */
 export function dependencyOrder<T>(
   nodes: Iterable<T>,
@@ -17,7 +17,7 @@ export function dependencyOrder<T>(
   const order: T[] = [];
   const circles = new Map<T, Circle<T>>();
   const done = new Set<T>();
-  /** Nodes of the way to the present one, with their places on it. */
+  /** Nodes on the current path, with their positions in it. */
   const places = new Map<T, number>();
   const way: { node: T; named: readonly T[]; next: number }[] = [];
   const enter = (node: T) => {

@@ -1,9 +1,9 @@
-/** Removes repeated items of one kind, and finds ids that several different items have. */
+/** Removes repeated items of one kind, and finds ids that several items share. */
 import type { Exported } from './exported.ts';
 import type { Kind } from './outcome.ts';
 
 export type DistinctItems = {
-  /** Items that are imported or refused. */
+  /** Items to import or to refuse. */
   live: Exported[];
   deleted: Exported[];
   /** Items by id, without ambiguous ids. */
@@ -13,10 +13,10 @@ export type DistinctItems = {
 };
 
 /**
- * Sorts out repeated items: items with the same id and name are one item that is on two pages. Items of an ambiguous id are
- * `live`, with a fault, even if deleted.
- * @param items the newest first, which is the order of lists
- * @returns the oldest first
+ * Merges items with the same id and name, which are one item on two pages. Items with an ambiguous id are `live`, with a fault, even if
+ * deleted.
+ * @param items newest first, as in lists
+ * @returns items oldest first
  */
 export function distinctItems(kind: Kind, items: readonly Exported[]): DistinctItems {
   const names = new Map<number, Map<string, Exported>>();

@@ -1,4 +1,4 @@
-/** Flags and cohorts as upstream's lists show them, checked as far as an import has to know them before it asks. */
+/** Parses flags and cohorts from upstream's lists, as far as an import needs before any request. */
 import { CommandFailed, InvalidInput, TooLarge } from '../../platform/errors.ts';
 import { checkTexts } from '../../platform/http/body.ts';
 import type { Kind, Refusal } from './outcome.ts';
@@ -6,7 +6,7 @@ import type { Kind, Refusal } from './outcome.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 export type Exported = {
-  /** undefined: the item has no id, so no other item can name it. */
+  /** Id in the export; undefined for an item without one, which no other item can reference. */
   id: number | undefined;
   /** The key of a flag, the name of a cohort. */
   name: string;
@@ -14,7 +14,7 @@ export type Exported = {
   active: boolean;
   /** All fields of the export's item. */
   fields: Fields;
-  /** Texts that cannot be stored, or too many levels; the item is then not read further. */
+  /** Fault of an item with text that cannot be stored, or with too many levels; such an item is not parsed further. */
   fault: Refusal | undefined;
 };
 
@@ -22,8 +22,8 @@ const NAME = { flag: 'key', cohort: 'name' } as const;
 const MAX_ID = 2 ** 31 - 1;
 
 /**
- * @param place of the item, for errors: `flags.json: results[3]`
- * @throws CommandFailed naming the place and the field when it is none of this kind
+ * @param place position of the item for errors, such as `flags.json: results[3]`
+ * @throws CommandFailed naming the position and the field if the item is not of this kind
  */
 export function exportedItem(item: unknown, kind: Kind, place: string): Exported {
   if (!isFields(item)) throw new CommandFailed(`${place} is no ${kind}: an object is expected.`);
@@ -32,7 +32,7 @@ export function exportedItem(item: unknown, kind: Kind, place: string): Exported
   if (typeof name !== 'string' || name === '') {
     throw new CommandFailed(`${place}.${nameField} is not a text, or missing: this is no list of ${kind}s.`);
   }
-  // A flag may have a name as well.
+  // Flags have a name, too, so only their key tells them from cohorts.
   if (kind === 'cohort' && typeof item['key'] === 'string') {
     throw new CommandFailed(`${place}.key belongs to a flag: this is no list of cohorts.`);
   }
@@ -57,7 +57,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fault of an item that no server takes, or that is too large to walk through. */
+/** @returns the fault of an item that no server would accept, or that is too deep to process */
 function faultOf(item: Fields): Refusal | undefined {
   try {
     checkTexts(item);

@@ -1,4 +1,4 @@
-/** Builds the API request that makes a flag of the export here. */
+/** Builds the API request that creates a flag from an export. */
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../platform/errors.ts';
 import { checkedNewFlag } from '../feature-flags.ts';
@@ -27,7 +27,7 @@ const TAKEN: readonly string[] = [
   'has_encrypted_payloads',
 ];
 
-/** Includes fields that do not affect what a flag does: its authors, its display, and facts that other fields state too. */
+/** Fields that are imported, and fields that may be dropped: authors, display, and values that follow from other fields. */
 const KNOWN = new Set([
   ...TAKEN,
   'id',
@@ -55,13 +55,13 @@ const KNOWN = new Set([
   '_should_create_usage_dashboard',
 ]);
 
-/** Second names of fields, which upstream sends as well. */
+/** Alternative names of fields, which upstream sends in addition. */
 const SECOND_NAMES: Readonly<Record<string, string>> = { evaluation_tags: 'evaluation_contexts' };
 
 /**
  * @param renameIds replaces the ids of the export by those of this server, in place; it may throw
- * @returns the body of a request that makes the flag
- * @throws InvalidInput for a missing field that must not get its default; and errors of `renamed`
+ * @returns the body of a request that creates the flag
+ * @throws InvalidInput for missing filters, whose default would turn the flag on for everybody
  */
 export function flagBody(fields: Fields, renameIds: (filters: Fields) => void): Record<string, unknown> {
   if (!isFields(fields['filters'])) {
@@ -79,7 +79,7 @@ export function flagBody(fields: Fields, renameIds: (filters: Fields) => void): 
   return body;
 }
 
-/** Whether the flag's payload is encrypted, so lists do not show it. */
+/** Whether the flag's payload is encrypted, so the export has only a mask. */
 export function isEncrypted(fields: Fields): boolean {
   return fields['has_encrypted_payloads'] === true;
 }
@@ -90,7 +90,7 @@ export function hasPayload({ filters }: Fields): boolean {
   return isFields(payloads) && Object.keys(payloads).length > 0;
 }
 
-/** Names of fields in the export that have a value and that no request takes. */
+/** Names of fields in the export that have a value but cannot be imported. */
 export function fieldsLeftOut(fields: Fields): string[] {
   return Object.keys(fields).filter((name) => !KNOWN.has(name) && saysSomething(fields[name]));
 }
@@ -105,7 +105,7 @@ const isBody = compile(NewFlagBody);
 
 /**
  * Checks a body as the API does, except for its references, without a request.
- * @returns members of its filters that the API leaves out
+ * @returns members of its filters that the API would ignore
  * @throws InvalidInput naming the field
  */
 export function checkedFlagBody(body: Fields): readonly string[] {
@@ -118,8 +118,8 @@ export function checkedFlagBody(body: Fields): readonly string[] {
 /**
  * @param present the flag as the API shows it
  * @param body the wanted fields; absent ones are not compared
- * @returns names of fields that have to change
- * @throws InvalidInput naming the field of the body that the API would refuse
+ * @returns the names of fields that have to change
+ * @throws InvalidInput naming a field that the API would refuse
  */
 export function flagDifferences(present: Fields, body: Fields): string[] {
   const names = Object.keys(body).filter((name) => name !== 'evaluation_tags');
@@ -130,7 +130,7 @@ export function flagDifferences(present: Fields, body: Fields): string[] {
   );
 }
 
-/** The body as the API would store it and show it. @throws InvalidInput where it would refuse that */
+/** Fields as the API would show them after storing the body. @throws InvalidInput if it would refuse the body */
 function wantedOf(body: Fields): Fields {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
@@ -140,7 +140,7 @@ function wantedOf(body: Fields): Fields {
   return JSON.parse(JSON.stringify({ ...given, filters, tags, evaluation_contexts: evaluationContexts })) as Fields;
 }
 
-/** Removes differences that the API makes when it stores a value, and parts that it does not show. */
+/** Normalizes a value as the API does when it stores it, and removes parts that the API does not show. */
 function comparable(name: string, value: unknown, body: Fields): unknown {
   if (name !== 'filters' || !isFields(value)) return value;
   const filters = structuredClone(value) as Partial<FlagFilters>;
@@ -152,7 +152,7 @@ function comparable(name: string, value: unknown, body: Fields): unknown {
   return withoutNulls(filters);
 }
 
-/** Members that are null mean the same as members that are missing. */
+/** Removes members that are null, which mean the same as absent ones. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isFields(value)) return value;

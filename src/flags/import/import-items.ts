@@ -1,4 +1,4 @@
-/** Imports items of one kind in the order of their dependencies, and keeps the results for items that name them. */
+/** Imports items of one kind in the order of their dependencies, and remembers the outcomes for items that reference them. */
 import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
 import { TryAgain } from '../../platform/sending/retry.ts';
 import type { ApiClient, Written } from './api-client.ts';
@@ -15,18 +15,18 @@ import type { Reference } from './references.ts';
 export type ImportOptions = {
   /** Whether existing items that differ are changed. */
   update: boolean;
-  /** Whether only reads are made. */
+  /** Whether nothing is written. */
   dryRun: boolean;
 };
 
-/** Facts about an item that conditions on it need. */
+/** Outcome of an item, for conditions that reference it. */
 type Known = { name: string; id: number | null; active: boolean; gone?: 'deleted' | 'refused' | 'ambiguous' };
 
-/** @param hasCohorts whether the export holds cohorts at all */
+/** @param hasCohorts whether the export includes cohorts */
 export function itemImporter(target: ApiClient, { update, dryRun }: ImportOptions, hasCohorts: boolean) {
   const known: Record<Kind, Map<number, Known>> = { flag: new Map(), cohort: new Map() };
 
-  /** Puts the id of this server into a condition. @throws InvalidInput when there is none */
+  /** Replaces the id in a condition by that of this server. @throws InvalidInput if the item is not usable here */
   function rename({ kind, id, attr, rename: put }: Reference): void {
     const named = known[kind].get(id);
     if (named?.id != null && (kind === 'cohort' || named.active)) return put(named.id);
@@ -34,7 +34,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     throw new InvalidInput(sayUnusable(kind, named ?? id, hasCohorts), attr, 'dependency_not_imported');
   }
 
-  /** @param wanted which of them are imported, unless they are deleted */
+  /** @param isWanted selects the items to import */
   return async function* importItems(
     kind: KindOfItem,
     items: readonly Exported[],
@@ -42,7 +42,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   ): AsyncGenerator<Outcome, void> {
     const ofKind = known[kind.kind];
     const chosen = items.filter(isWanted);
-    // An import without flags asks the server, too: its address and the key may be wrong.
+    // An empty list of flags still makes a request, so a wrong address or key is reported.
     if (kind.kind === 'cohort' && chosen.length === 0) return;
     const { live, deleted, byId, ambiguous: shared } = distinctItems(kind.kind, chosen);
     const named = new Map<string, number>();
@@ -68,7 +68,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
   type Place = { circle: Circle<Exported> | undefined; sameName: number; here: readonly Present[] };
 
   async function importItem(kind: KindOfItem, item: Exported, { circle, sameName, here }: Place): Promise<Outcome> {
-    // Choosing one of several would be a guess, also for items that depend on it.
+    // Undefined if the name is ambiguous, because choosing one item would be a guess.
     const present = sameName === 1 && here.length === 1 ? here[0] : undefined;
     try {
       if (item.fault) return outcomeOf(kind, item, { outcome: 'refused', refusal: item.fault });
@@ -103,7 +103,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     });
   }
 
-  /** Looks for the item before a repeated request, because an earlier one whose answer was lost may have made it. */
+  /** Looks for the item before it repeats a request, because a request whose answer was lost may have created it. */
   async function create(kind: KindOfItem, name: string, body: Record<string, unknown>) {
     let isAsked = false;
     return target.withRetries(async (): Promise<Written | { present: Present }> => {
@@ -117,7 +117,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
         throw new CommandFailed(
           `${target.url} lets this key make no ${kind.kind}s: ${printable(refusal.reason, LONGEST_REASON)}`,
         );
-      // Another client was faster.
+      // `unique`: another client has created it meanwhile.
       const present = refusal.code === 'unique' ? await findHere(target, kind, name) : undefined;
       return present ? { present } : written;
     });
@@ -134,7 +134,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     const changed = { ...met, outcome: 'updated' as const, active: item.active };
     if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, kind.check(body)) });
     const headers = { 'If-Match': `"${present.version}"` };
-    // Safe to repeat, because a repeated request asks for the state that is already there.
+    // Safe to repeat, because the request sets the same state again.
     const answer = acceptedBody(
       await target.withRetries(async () =>
         target.write('PATCH', `${kind.path}${id}/`, body, headers).catch(dropPrecondition(headers)),
@@ -143,7 +143,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, answer['ignored_members']) });
   }
 
-  /** @returns without `update`, `refusal`: why the two cannot be compared @throws InvalidInput with `update`, for the same reason */
+  /** If the two cannot be compared, throws InvalidInput with `update`, and otherwise returns it as `refusal`. */
   function compareItem(kind: KindOfItem, item: Exported, present: Present) {
     try {
       const body = kind.body(item.fields, rename);
@@ -159,13 +159,13 @@ function refusalOf({ attr, code, message }: InvalidInput): Refusal {
   return { attr, code, reason: message };
 }
 
-/** In a dry run the item has no id here yet, so the export's id is used. */
+/** Uses the export's id for an item that a dry run would create. */
 function knownBy({ outcome, id, name, active }: Outcome, item: Exported): Known {
   if (id === null && outcome === 'refused') return { name, id, active, gone: 'refused' };
   return { name, id: id ?? item.id ?? null, active };
 }
 
-/** A change whose answer was lost has made a version of its own, which must not count against its repetition. */
+/** Drops `If-Match` before a repetition, because the lost first request may have raised the version itself. */
 function dropPrecondition(headers: Record<string, string>) {
   return (error: unknown): never => {
     if (error instanceof TryAgain) delete headers['If-Match'];
@@ -173,7 +173,7 @@ function dropPrecondition(headers: Record<string, string>) {
   };
 }
 
-/** @throws InvalidInput what the API refused */
+/** @throws InvalidInput with the API's reason, if it refused the write */
 function acceptedBody(written: Written): Readonly<Record<string, unknown>> {
   if ('body' in written) return written.body;
   const { reason, attr, code } = written.refusal;
@@ -189,7 +189,7 @@ function sameKind(kind: KindOfItem, { fields, fault }: Exported, byId: ReadonlyM
   });
 }
 
-/** @param named what a condition names; its id, where the export does not hold it */
+/** @param named the referenced item, or only its id if the export does not contain it */
 function sayUnusable(kind: Kind, named: Known | number, hasCohorts: boolean): string {
   const verb = kind === 'flag' ? 'It depends on the flag' : 'It names the cohort';
   if (typeof named !== 'number') return `${verb} ${named.name}, which ${whyNot(kind, named)}.`;
@@ -222,7 +222,7 @@ function circular({ members, length }: Circle<Exported>): InvalidInput {
   );
 }
 
-/** Whether the export shows that there is a payload, but not its value. */
+/** Whether the flag has a payload whose value the export lacks, because it is encrypted. */
 function lacksPayload({ fields }: Exported): boolean {
   return isEncrypted(fields) && hasPayload(fields);
 }

@@ -1,4 +1,4 @@
-/** Makes the flags of an export here, and before them the cohorts that they name. */
+/** Imports the flags of an export, and first the cohorts that they reference. */
 import type { ApiClient } from './api-client.ts';
 import type { Exported } from './exported.ts';
 import { itemImporter, type ImportOptions } from './import-items.ts';
@@ -8,13 +8,13 @@ import { cohortReferences, flagReferences } from './references.ts';
 
 export type Export = {
   flags: readonly Exported[];
-  /** undefined: no cohorts were given. */
+  /** Undefined if no cohorts were given. */
   cohorts: readonly Exported[] | undefined;
 };
 
 /**
- * Imports cohorts first, each after those that it names, then flags, each after those that it depends on; the oldest first.
- * @returns the result of each flag, and of each cohort that a flag names, as soon as it is known
+ * Imports cohorts, then flags, each after those that it depends on, and otherwise the oldest first.
+ * @returns the outcome of each flag, and of each cohort that a flag uses, as soon as it is known
  * @throws CommandFailed when the server does not let the import continue
  */
 export async function* importFlags(
@@ -28,7 +28,7 @@ export async function* importFlags(
   yield* importItems(FLAGS, given.flags, () => true);
 }
 
-/** Ids of cohorts that flags name, themselves or by other cohorts. */
+/** Ids of the cohorts that flags reference, directly or through other cohorts. */
 export function cohortsNamed({ flags, cohorts = [] }: Export): Set<number | undefined> {
   const byId = new Map(cohorts.map((cohort) => [cohort.id, cohort]));
   const named = new Set<number | undefined>();
@@ -36,7 +36,7 @@ export function cohortsNamed({ flags, cohorts = [] }: Export): Set<number | unde
     if (fault || deleted) continue;
     for (const { kind, id } of flagReferences(fields['filters'])) if (kind === 'cohort') named.add(id);
   }
-  // Ids that the loop adds are visited, too.
+  // The loop also visits ids that are added meanwhile.
   for (const id of named) {
     const cohort = byId.get(id);
     if (!cohort || cohort.fault) continue;

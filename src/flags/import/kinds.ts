@@ -1,4 +1,4 @@
-/** Differences between flags and cohorts for an import; the common part is in `import.ts`. */
+/** The parts of an import that differ between flags and cohorts; `import-items.ts` has the common part. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { checkCohortBody, cohortBody, cohortDifferences, cohortFieldsLeftOut, isStatic } from './cohort-body.ts';
 import type { Exported, Fields } from './exported.ts';
@@ -15,9 +15,9 @@ export type KindOfItem = {
   references(fields: Fields): Reference[];
   /** @param rename gives each reference the id of this server; it may throw @throws InvalidInput */
   body(fields: Fields, rename: (reference: Reference) => void): Record<string, unknown>;
-  /** Checks that an item that is not here yet can be made, whatever its body says. @throws InvalidInput */
+  /** Checks that an item can be created at all, apart from its body. @throws InvalidInput */
   checkNew(item: Exported): void;
-  /** Checks a body without asking. @returns what the API leaves out of it @throws InvalidInput */
+  /** Checks a body without a request. @returns members that the API would ignore @throws InvalidInput */
   check(body: Fields): readonly string[];
   /** Fields of the existing item that have to change. */
   differences(present: Fields, body: Fields, exported: Fields): string[];

@@ -1,11 +1,11 @@
-/** Limits of a list that is read: more than people can have typed is refused before it fills the memory. */
+/** Limits the size of lists that an import reads, so none fills the memory. */
 import { CommandFailed } from '../../platform/errors.ts';
 import { valuesIn } from '../../platform/wire/value-count.ts';
 
-/** Flags or cohorts of one export. */
+/** Maximum number of flags, and of cohorts, in one export. */
 export const MAX_ITEMS = 100_000;
 const MAX_BYTES = 128 * 1024 * 1024;
-/** Each takes some fifty bytes of memory, however short it is. */
+/** Maximum number of JSON values, each of which takes about fifty bytes of memory. */
 const MAX_VALUES = 5_000_000;
 
 /** Bytes and values that may still be read. */
@@ -18,8 +18,8 @@ export function roomForList(): Room {
 
 /**
  * @param name of the source, for errors
- * @param room reduced by what is read
- * @throws CommandFailed when the room is used up
+ * @param room reduced by the size of the blocks
+ * @throws CommandFailed when no room is left
  */
 export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, room: Room): Promise<Buffer> {
   const taken: Uint8Array[] = [];

@@ -1,8 +1,8 @@
-/** Prints results of an import for people: a line for each flag and cohort, and a summary. */
+/** Formats the outcomes of an import for people: a line for each flag and cohort, and a summary. */
 import { isIncomplete, type Kind, type Outcome, type Refusal } from './outcome.ts';
 
 const LONGEST_NAME = 100;
-/** Characters of a text from a server or a file. */
+/** Maximum number of characters printed of a text from a server or a file. */
 export const LONGEST_REASON = 500;
 
 /** Verbs of a dry run, which does none of it. */
@@ -14,7 +14,7 @@ const PLANNED: Readonly<Record<Outcome['outcome'], string>> = {
   skipped: 'skip',
 };
 
-/** Words of refusals for what patterns may not hold; docs/feature-flags.md says how to do without. */
+/** Recognizes refusals of unsupported regular expressions, for which docs/feature-flags.md shows alternatives. */
 const REWRITABLE = /\b(?:lookahead|lookbehind|back-reference|atomic group|possessive quantifier)\b/i;
 const REWRITES = 'docs/feature-flags.md, "Patterns without lookaround", shows equivalents';
 
@@ -70,7 +70,7 @@ export function summaryLine(summary: Summary, dryRun: boolean): string {
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** @param json without line breaks @returns the same JSON, in which all that a terminal would act on is escaped */
+/** @param json without line breaks @returns the same JSON with escaped control characters, which a terminal would interpret */
 export function printableJson(json: string): string {
   return json.replace(UNPRINTABLE, (character) =>
     character

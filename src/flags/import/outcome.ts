@@ -2,9 +2,9 @@
 
 export type Kind = 'flag' | 'cohort';
 
-/** Reason why an item is not made or changed: from the API, or found before asking it. */
+/** Why an item is not created or changed: an error of the API, or found without a request. */
 export type Refusal = {
-  /** The field at fault, nested names joined by `__`; null: the item as a whole. */
+  /** The faulty field, with nested names joined by `__`; null for the item as a whole. */
   attr: string | null;
   code: string;
   reason: string;
@@ -12,21 +12,21 @@ export type Refusal = {
 
 export type Outcome = {
   kind: Kind;
-  /** The key of a flag, the name of a cohort, as the export has it. */
+  /** The key of a flag or the name of a cohort, from the export. */
   name: string;
   outcome: 'created' | 'exists' | 'updated' | 'refused' | 'skipped';
   /** The item's id in the export. */
   sourceId: number | null;
-  /** The item's id on this server; null: it does not exist here. */
+  /** The item's id on this server; null if it does not exist here. */
   id: number | null;
   active: boolean;
   /** Why the export cannot be compared with the existing item. */
   refusal: Refusal | null;
-  /** Fields and members of filters that the export has and nothing here keeps. */
+  /** Fields and members of filters in the export that were not imported. */
   leftOut: readonly string[];
   /** Fields of an existing item that differ from the export and were not changed. */
   differs: readonly string[];
-  /** The payload is encrypted, and is not here. */
+  /** Whether the payload is missing here, because it is encrypted in the export. */
   withoutPayload: boolean;
 };
 

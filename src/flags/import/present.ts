@@ -1,4 +1,4 @@
-/** Items that are here already, by the names that an import asks about. */
+/** Finds the items of an import that exist on this server already. */
 import type { ApiClient } from './api-client.ts';
 import { isFields, type Fields } from './exported.ts';
 import type { KindOfItem } from './kinds.ts';
@@ -11,7 +11,7 @@ export type Present = {
   fields: Fields;
 };
 
-/** Cohorts may share a name. Of all others nothing is kept, so the list may be of any length. */
+/** Finds items by name; several cohorts may share one. Remembers only these items, so the server's list may be of any length. */
 export async function presentItems(
   target: ApiClient,
   kind: KindOfItem,
@@ -28,7 +28,7 @@ export async function presentItems(
   return found;
 }
 
-/** Finds an item that was made since the list was read. */
+/** Finds an item that may have been created since the list was read. */
 export async function findHere(target: ApiClient, kind: KindOfItem, name: string): Promise<Present | undefined> {
   for await (const item of target.list(kind.path, {}, { search: name })) {
     if (isFields(item) && item[kind.nameField] === name) return presentItem(item);

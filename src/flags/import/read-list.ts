@@ -1,4 +1,4 @@
-/** Lists of flags and cohorts, from files with answers of upstream's API. */
+/** Reads lists of flags and cohorts from files with answers of upstream's API. */
 import { isUtf8 } from 'node:buffer';
 import { CommandFailed } from '../../platform/errors.ts';
 import { openInput } from '../../platform/sending/input.ts';
@@ -9,9 +9,9 @@ import { LONGEST_REASON, printable } from './lines.ts';
 import type { Kind } from './outcome.ts';
 
 /**
- * @param files paths, or `-` for standard input; gzip is known by its content
- * @returns the items of all files, in their order, and a warning if the files are incomplete
- * @throws CommandFailed naming the file, and the field where it is one
+ * @param files paths, or `-` for standard input; gzip is recognized by its content
+ * @returns the items of all files in order, and a warning if pages are missing
+ * @throws CommandFailed naming the file, and the field at fault
  */
 export async function readLists(
   files: readonly string[],
@@ -47,11 +47,11 @@ export type List = {
   results: readonly unknown[];
   /** The list's name in errors: `results`, or empty for a bare list. */
   place: string;
-  /** Items on all pages; 0: the list does not have a count. */
+  /** Number of items on all pages; 0 if the list has no count. */
   count: number;
   /** The address of the next page. */
   next: string | null;
-  /** Whether it names a previous or next page. */
+  /** Whether the list names a previous or next page. */
   isPage: boolean;
 };
 
@@ -77,7 +77,7 @@ export function parseList(bytes: Buffer, name: string): List {
 
 function parse(bytes: Buffer, name: string): unknown {
   if (!isUtf8(bytes)) throw new CommandFailed(`${name} is not valid UTF-8.`);
-  // A mark at the beginning is left out: editors on Windows write one.
+  // TextDecoder drops a byte order mark, which editors on Windows write.
   const text = new TextDecoder('utf-8').decode(bytes);
   if (text.trim() === '') throw new CommandFailed(`${name} is not valid JSON: it is empty.`);
   try {

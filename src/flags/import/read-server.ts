@@ -1,4 +1,4 @@
-/** Lists of flags and cohorts, asked from the server that has them. */
+/** Reads lists of flags and cohorts from the exporting server. */
 import type { ApiClient } from './api-client.ts';
 import { exportedItem, type Exported } from './exported.ts';
 import { cohortsNamed, type Export } from './import.ts';

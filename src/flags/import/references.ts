@@ -1,15 +1,15 @@
-/** References between flags and cohorts: they use ids, which differ between servers. */
+/** Finds references between flags and cohorts, whose ids differ between servers. */
 import { idOf } from '../feature-flags/checks/check-filters.ts';
 import { isFields, type Fields } from './exported.ts';
 import type { Kind } from './outcome.ts';
 
-/** A condition that names a flag or a cohort. */
+/** A condition's reference to a flag or a cohort. */
 export type Reference = {
   kind: Kind;
   id: number;
   /** The field that holds the id: `filters__groups__0__properties__1__value`. */
   attr: string;
-  /** Puts another id in its place. */
+  /** Replaces the id in the condition. */
   rename(id: number): void;
 };
 
@@ -17,7 +17,7 @@ export type Reference = {
 const SETS = ['groups', 'super_groups', 'holdout_groups'];
 
 /**
- * References of a flag's filters; a condition whose id is none has no reference, and is left to the API.
+ * Finds the references in a flag's filters. Malformed ids are skipped, because the API refuses them later.
  * @param filters changed in place by `rename`
  */
 export function flagReferences(filters: unknown): Reference[] {
@@ -29,7 +29,7 @@ export function flagReferences(filters: unknown): Reference[] {
   );
 }
 
-/** References of a cohort's `filters` and of its old `groups`; without recursion. @param fields changed in place by `rename` */
+/** Finds the references in a cohort's `filters` and its old `groups`, without recursion. @param fields changed in place by `rename` */
 export function cohortReferences({ filters, groups }: Fields): Reference[] {
   const found: Reference[] = [];
   const places = listOf(groups).flatMap((group, index) =>

@@ -10,7 +10,7 @@ const SIMPLER = 'Fewer or simpler conditions are counted faster.';
 
 export type Counts = {
   /**
-   * @param filters of one condition set: all must match. Those on other flags count as if they did
+   * @param filters of one condition set, all of which must match. Filters on other flags count as matching
    * @throws Unavailable when it takes too long
    */
   countMatching(

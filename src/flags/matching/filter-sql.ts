@@ -1,17 +1,17 @@
-/** One filter of a flag or a cohort as SQL about a row: the result of decide if only stored facts are known. */
+/** Compiles one filter of a flag or cohort to SQL, with the same result as decide has from stored facts alone. */
 import { conditionSql, type ConditionSqlContext } from '../../conditions/sql/condition-sql.ts';
 import { textOf, type Json } from '../../conditions/operators/json-values.ts';
 import type { PropertyCondition } from '../../conditions/operators/operators.ts';
 import { fieldAt, fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import { ALIAS, groupProperties, NO_PROPERTIES, PERSON_METADATA, personProperties, type Subject } from './subject.ts';
 
-/** An unknown result: SQL treats it as not true, and its negation as not true either. */
+/** An unknown result. In SQL, neither it nor its negation is true. */
 export const UNKNOWN = 'null::boolean';
 
 export type FilterScope = {
   subject: Subject;
   context: ConditionSqlContext;
-  /** @returns SQL of whether the person is in the cohort */
+  /** @returns an SQL condition for membership in the cohort */
   inCohort(id: number): string;
 };
 
@@ -27,7 +27,7 @@ export function filterSql(stored: Json, scope: FilterScope): string {
   return conditionSql(condition, source, scope.context);
 }
 
-/** An operator that is neither text nor absent names none. */
+/** @returns null without an operator; an operator that is not text becomes text that names no operator */
 function operatorOf(filter: Fields): string | null {
   const operator = fieldAt(filter, 'operator') ?? null;
   return operator === null ? null : textOf(operator);
@@ -35,9 +35,9 @@ function operatorOf(filter: Fields): string | null {
 
 const DISTINCT_IDS = Symbol('those of a person');
 
-/** @returns where the property is looked up; undefined: properties of this type are not known here */
+/** @returns the source of the property; undefined for an unknown type of property */
 function sourceOf(key: string, filter: Fields, subject: Subject): string | typeof DISTINCT_IDS | undefined {
-  // Old filters do not name their type.
+  // Old filters have no type; the subject implies it.
   const type = fieldAt(filter, 'type') ?? (subject === 'person' ? 'person' : 'group');
   if (type === 'person' || type === 'person_metadata') {
     if (subject !== 'person') return NO_PROPERTIES;
@@ -50,7 +50,7 @@ function sourceOf(key: string, filter: Fields, subject: Subject): string | typeo
   return index === subject.groupTypeIndex ? groupProperties(key) : NO_PROPERTIES;
 }
 
-/** Decide gets one distinct id at a time, so one matching id is enough. */
+/** Matches a person if any of their distinct ids does, because a request to decide has only one of them. */
 function distinctIdSql(condition: PropertyCondition, context: ConditionSqlContext): string {
   return `exists (
     select from person_distinct_ids as known where known.project_id = ${ALIAS}.project_id and known.person_id = ${ALIAS}.id

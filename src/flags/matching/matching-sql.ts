@@ -1,8 +1,7 @@
 /**
- * Queries over `persons` or `groups` that match filters or are in a cohort: `flags/evaluation` in SQL; a test compares both.
+ * Builds queries for the persons or groups that match filters or are in a cohort. This is `flags/evaluation` in SQL; a test compares both.
  *
- * A cohort that others use is computed once per row, however many use it; otherwise cohorts built on cohorts would double the
- * SQL with every level.
+ * Each cohort is computed once per row, even if several others use it. Otherwise every level of cohorts could double the size of the SQL.
  */
 import type { ConditionSqlContext } from '../../conditions/sql/condition-sql.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
@@ -18,12 +17,12 @@ export type MatchingScope = {
   context: ConditionSqlContext;
 };
 
-/** SQL: rows under the alias `subject`; existing ones satisfy `exists`, and matching ones also satisfy `matches`. */
+/** SQL fragments: rows `from` under the alias `subject`; the project's rows satisfy `exists`, and matching ones also `matches`. */
 export type Matching = { from: string; exists: string; matches: string };
 
 /**
- * @param filters must all match, as those of one condition set; if empty, everyone matches. Results of other flags are not stored, so
- *   filters on them count as matched
+ * @param filters must all match; an empty list matches everyone. Filters on other flags count as matching, because values of flags are not
+ *   stored
  * @param subject of the flag
  */
 export function matchingSql(filters: readonly Json[], subject: Subject, scope: MatchingScope): Matching {
@@ -32,7 +31,7 @@ export function matchingSql(filters: readonly Json[], subject: Subject, scope: M
   return compiled.query(allOf(own.map((filter) => compiled.filter(filter))));
 }
 
-/** The persons that the cohort has by its filters, or that are listed in it; nobody when it is not one of the scope's. */
+/** Query for the persons of a cohort, static or dynamic; nobody for a cohort that is not in the scope. */
 export function cohortSql(id: number, scope: MatchingScope): Matching {
   const compiled = compiler('person', scope);
   return compiled.query(compiled.inCohort(id));
@@ -42,7 +41,7 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSco
   const computed: string[] = [];
   const known = new Map<number, string>();
 
-  /** Unknown for a cohort that is missing or built on itself, and for cohorts that are built on such a one. */
+  /** Unknown for a cohort that is missing or in a cycle, and for cohorts that reference such a cohort. */
   function inCohort(id: number): string {
     const present = known.get(id);
     if (present !== undefined) return present;
@@ -71,7 +70,7 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSco
       },
     });
     if (!isKnown) return UNKNOWN;
-    // Without the offset Postgres would inline the SQL everywhere again.
+    // The `offset 0` keeps Postgres from inlining the SQL at each use.
     computed.push(`cross join lateral (select ${sql} as has offset 0) as cohort_${id}`);
     return `cohort_${id}.has`;
   }
@@ -86,7 +85,7 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSco
   };
 }
 
-/** `{}` is everyone; so is an AND of nothing, and an OR of nothing is nobody. */
+/** `{}` and an empty AND match everyone; an empty OR matches nobody. */
 function groupSql(stored: Json, scope: FilterScope): string {
   if (!isFields(stored)) return 'false';
   if (Object.keys(stored).length === 0) return 'true';

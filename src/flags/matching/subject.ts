@@ -4,7 +4,7 @@ import { currentOfInitial } from '../evaluation/initial-properties.ts';
 
 export type Subject = 'person' | { groupTypeIndex: number };
 
-/** Under which the SQL of this folder names the row. */
+/** Alias of the subject's row in the SQL of this folder. */
 export const ALIAS = 'subject';
 
 /** @returns SQL of the table, and of the condition that selects the project's rows for the subject */
@@ -23,20 +23,20 @@ const ISO_INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 /** SQL of the jsonb object that filters of the type `person_metadata` read. */
 export const PERSON_METADATA = `jsonb_build_object('created_at', to_char(${ALIAS}.created_at at time zone 'UTC', ${ISO_INSTANT}))`;
 
-/** Properties of the other kind of subject, which the query does not read. */
+/** SQL of no properties, for those of the other kind of subject. */
 export const NO_PROPERTIES = `'{}'::jsonb`;
 
-/** @returns SQL of a jsonb object that has the property, if the person has it */
+/** @returns SQL of a jsonb object that contains the property if the person has it */
 export function personProperties(key: string): string {
   const stored = `${ALIAS}.properties`;
   const present = currentOfInitial(key);
   if (present === undefined) return stored;
-  // Follows decide: if only the present value is known, it counts as the first one.
+  // As in decide, the current value stands for an initial value that is not stored.
   const names = [escapeLiteral(key), escapeLiteral(present)];
   return `(case when jsonb_exists(${stored}, ${names[1]}) then jsonb_build_object(${names[0]}, ${stored} -> ${names[1]}) else '{}' end || ${stored})`;
 }
 
-/** @returns SQL of a jsonb object that has the property, if the group has it */
+/** @returns SQL of a jsonb object that contains the property if the group has it */
 export function groupProperties(key: string): string {
   return key === '$group_key' ? `jsonb_build_object('$group_key', ${ALIAS}.group_key)` : `${ALIAS}.properties`;
 }

@@ -1,32 +1,32 @@
 /**
- * Counts requests for flags by project, day, kind, key and SDK, and knows which projects have used their month's quota.
+ * Counts requests for flags by project, day, kind, key and SDK, and tracks which projects have used up their monthly quota.
  *
- * Counts are kept in memory, so counting never waits; every few seconds they are added to the database, and the quotas of active projects
- * are read. So a quota may be exceeded by a few seconds of requests; counts may be added twice when the connection is
- * lost during a commit, and are lost when the process is killed before it.
+ * Counts are collected in memory, and added to the database every few seconds, when the quotas of active projects are read, too. So a
+ * project may exceed its quota by a few seconds of requests. Counts may be added twice if the connection is lost during a commit, and are
+ * lost if the process is killed before it.
  */
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { CountedRequests, RequestStore } from './requests.store.ts';
 
 const FLUSH_EVERY_MS = 2_000;
-/** Far more than there are while Postgres is there. */
+/** Maximum number of pending counts; reached only if Postgres is away for long. */
 const MAX_PENDING = 50_000;
 /** SDKs per project that are counted separately; the rest are counted together, because a request may claim any SDK. */
 const MAX_SDKS = 100;
 const OTHER_SDK = 'other';
-/** How long a project's quota is read after its last request. */
+/** How long after a project's last request its quota is still read. */
 const WATCHED_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** `keyId` of the used API key; null: the public key of the project. */
+/** Requests to count. `keyId` is null for the public key of the project. */
 export type Counted = Omit<CountedRequests, 'day'>;
 
 export type Metering = {
-  /** Counts answered requests, not refused ones. Never throws, never waits. */
+  /** Counts answered requests; callers leave out refused ones. Never throws. */
   count(counted: Counted): void;
-  /** Whether a project has used this month's quota, as far as this process knows: it learns of other processes' counts within seconds. */
+  /** Whether a project has used up this month's quota. Counts of other processes are known within seconds. */
   isOverQuota(projectId: number): boolean;
-  /** Writes the remaining counts, as far as that is possible now, and ends. */
+  /** Stops, and tries once to write the remaining counts. */
   close(): Promise<void>;
 };
 
@@ -74,7 +74,7 @@ export function createMetering(options: MeteringOptions): Metering {
     return sdk;
   }
 
-  /** A project whose quota is not known yet has none. */
+  /** Starts or continues to track a project. Until its quota is read, it counts as unlimited. */
   function watch(projectId: number, { at, month }: Today): Watched {
     const known = watched.get(projectId);
     if (known?.month === month) {
@@ -92,7 +92,7 @@ export function createMetering(options: MeteringOptions): Metering {
     try {
       if (counted.length > 0) await store.add(counted);
     } catch (error) {
-      log.warn({ err: error }, 'requests for flags could not be added up');
+      log.warn({ err: error }, 'counts of flag requests could not be stored');
       counted.forEach(keep);
     }
     if (dropped > 0) log.error({ dropped }, 'requests for flags were not counted: too many are pending');
@@ -152,7 +152,7 @@ export function createMetering(options: MeteringOptions): Metering {
   };
 }
 
-/** Found without putting a text together for each request. */
+/** Pending counts, in nested maps, so no text has to be built as a key for each request. */
 class Counts {
   size = 0;
   /** Counts by project and SDK. Each list is short: one entry for each kind and key. */
@@ -179,7 +179,7 @@ class Counts {
   }
 }
 
-/** The texts of a day and its month are made once a day, not for each request. */
+/** Returns the current day and month as text, which are formatted once a day. */
 function calendarOf(now: () => number): () => Today {
   const today = { at: NaN, day: '', month: '', until: NaN };
   return () => {

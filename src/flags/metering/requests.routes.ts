@@ -66,7 +66,7 @@ function present({ day, kind, key, keyId, sdk, requests }: KeptRequests): Static
   return { day, kind, key, key_id: keyId, sdk, requests };
 }
 
-/** @throws InvalidInput when it ends before it starts */
+/** @throws InvalidInput for a period that ends before it starts */
 function periodOf(query: { date_from?: string; date_to?: string }): { from: string; to: string } {
   const last = query.date_to ?? new Date().toISOString().slice(0, 10);
   const from = query.date_from ?? daysAfter(last, 1 - DEFAULT_DAYS);

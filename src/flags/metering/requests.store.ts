@@ -1,7 +1,7 @@
-/** Requests for flags as they are kept: counted by project, day, kind, key and SDK; by project and month for the quota. */
+/** Stores numbers of flag requests by project, day, kind, key and SDK, and by project and month for the quota. */
 import type { Knex } from '../../platform/db/connection.ts';
 
-/** Kinds of requests: decisions, the definitions feed, decisions by OpenFeature's protocol. */
+/** Kinds of requests: decide, the definitions feed, and OpenFeature's protocol. */
 export const REQUEST_KINDS = ['decide', 'definitions', 'ofrep'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
@@ -10,17 +10,17 @@ export type CountedRequests = {
   /** Day in UTC. */
   day: string;
   kind: RequestKind;
-  /** Id of an API key; null: the public key of the project. */
+  /** Id of an API key; null for the public key of the project. */
   keyId: string | null;
   sdk: string;
   requests: number;
 };
 
-/** `key`: the part of the key that may be shown. */
+/** Stored counts. `key` is the part of the key that may be shown. */
 export type KeptRequests = Omit<CountedRequests, 'projectId'> & { key: string };
 
 export type RequestsQuery = {
-  /** Days in UTC, both included. */
+  /** First and last day, in UTC. */
   from: string;
   to: string;
   /** The shown part of a key, or its id. */
@@ -31,12 +31,12 @@ export type RequestsQuery = {
   offset: number;
 };
 
-/** The used part of a project's quota in the present month. */
+/** A project's quota for the current month, and how much of it is used. */
 export type QuotaUse = { projectId: number; quota: number; used: number };
 
 type Row = { day: string; kind: RequestKind; key: string; key_id: string | null; sdk: string; requests: string };
 
-/** Rows are sorted, because two processes could deadlock otherwise. Counts of projects that are gone are ignored. */
+/** Sorts rows, so concurrent processes cannot deadlock. Ignores counts of deleted projects. */
 const ADD = `
   with given as (
     select counted.*, case
@@ -65,7 +65,7 @@ const QUOTAS = `
 
 export function requestStore(db: Knex) {
   return {
-    /** Adds to the stored counts; each project, day, kind, key and SDK may occur only once. */
+    /** Adds to the stored counts. Each combination of project, day, kind, key and SDK may occur only once. */
     async add(counted: readonly CountedRequests[]): Promise<void> {
       const rows = counted.map(({ projectId, keyId, ...others }) => ({
         ...others,
@@ -75,13 +75,13 @@ export function requestStore(db: Knex) {
       await db.raw(ADD, [JSON.stringify(rows)]);
     },
 
-    /** Returns the quotas of those projects that have one. */
+    /** Finds the quotas of those projects that have one. */
     async quotas(projectIds: number[]): Promise<QuotaUse[]> {
       const { rows } = await db.raw<{ rows: { id: number; quota: string; used: string }[] }>(QUOTAS, [projectIds]);
       return rows.map(({ id, quota, used }) => ({ projectId: id, quota: Number(quota), used: Number(used) }));
     },
 
-    /** The newest day first. */
+    /** Lists the newest day first. */
     async list(projectId: number, query: RequestsQuery): Promise<{ count: number; results: KeptRequests[] }> {
       const { from, to, key, sdk, kind, limit, offset } = query;
       const matching = () => {

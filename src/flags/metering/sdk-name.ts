@@ -1,4 +1,4 @@
-/** SDK that a request claims to come from, as `name/version`: for counting, never for deciding. */
+/** Reads the SDK that a request claims to come from, as `name/version`; used only for counts, never for decisions. */
 
 /** The first product of a User-Agent: `posthog-node/5.70.0`, `python-requests/2.31`. */
 const PRODUCT = /^([a-z][a-z0-9._-]{0,39})(?:\/v?(\d{1,6}(?:\.\d{1,6}){0,3}(?:-[a-z0-9.]{1,20})?))?(?=[\s;,(]|$)/i;

@@ -1,4 +1,4 @@
-/** Admits OFREP requests by a key of the project: the public one of its pages or a secret one of its servers. */
+/** Admits OFREP requests by a project's public key, or by a secret key. */
 import type { IncomingMessage } from 'node:http';
 import { NotAuthenticated, PermissionDenied } from '../../platform/errors.ts';
 import type { Gatekeeper } from '../../platform/http/access.ts';
@@ -13,7 +13,7 @@ type Options = {
   gatekeeper: Gatekeeper;
 };
 
-/** `keyId` is that of the secret key; null: the public key was used. */
+/** The project of an admitted request. `keyId` is the id of the secret key; null for the public key. */
 export type Admitted = { project: ProjectFlags; keyId: string | null };
 
 /**
@@ -24,7 +24,7 @@ export function createAdmission({ definitions, gatekeeper }: Options) {
   return async ({ headers }: IncomingMessage): Promise<Admitted> => {
     const key = BEARER.exec(headers.authorization ?? '')?.[1] ?? [headers['x-api-key'] ?? ''].flat()[0]!;
     if (key === '')
-      throw new NotAuthenticated('Give the key of the project: `Authorization: Bearer <key>` or `X-API-Key`.');
+      throw new NotAuthenticated('Send the key of the project as `Authorization: Bearer <key>` or `X-API-Key`.');
     if (SECRET.test(key)) return admitSecretKey(key);
     const project = await definitions.find(key);
     if (!project) throw new NotAuthenticated('The API key is not valid: no project has it.');
@@ -38,7 +38,7 @@ export function createAdmission({ definitions, gatekeeper }: Options) {
       headersDistinct: { authorization: [authorization] },
     });
     if (caller.projectId === null)
-      throw new PermissionDenied('A personal key names no project: give a key of the project.');
+      throw new PermissionDenied('Personal API keys belong to no project: use a key of the project.');
     await gatekeeper.enter(caller, caller.projectId, { scope: 'feature_flag:read' });
     const project = await definitions.findById(caller.projectId);
     if (!project) throw new NotAuthenticated('The API key is not valid: its project is gone.');

@@ -1,13 +1,13 @@
-/** OpenFeature's evaluation context: a targeting key, and other fields that the application sets. */
+/** Converts OpenFeature's evaluation context into a request to decide. */
 import type { Body } from '../decide/read-request.ts';
 import { isList, JsonFloat, type Json, type Properties } from '../../conditions/operators/json-values.ts';
 import { refusal, type Refusal } from './refusal.ts';
 
 /**
- * `targetingKey` is the distinct id; `groups` (keys by types) and `group_properties` (properties by types) are reserved; all other
+ * `targetingKey` is the distinct id; `groups` (keys by type) and `group_properties` (properties by type) are reserved names; all other
  * members are properties of the person.
  *
- * @param body of the request; without a context it lacks a targeting key
+ * @param body of the request; a body without a context is refused for its missing targeting key
  * @returns the body of an equivalent request to decide
  */
 export function readContext(body: Json): Body | Refusal {

@@ -1,4 +1,4 @@
-/** OFREP as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
+/** Descriptions of OFREP for `/api/schema/`. A raw handler answers it, so requests are not checked against these schemas. */
 import type { DescribedRoute } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import { EVENT_STREAM_PATH } from './event-streams.ts';

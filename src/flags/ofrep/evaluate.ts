@@ -1,4 +1,4 @@
-/** Flags of a project for one subject, as OFREP's bodies hold them. */
+/** Evaluates flags of a project for OFREP. */
 import type { Decider } from '../decide/decider.ts';
 import type { ProjectFlags } from '../definitions/project-flags.ts';
 import type { StoredFlag } from '../definitions/stored-definitions.ts';
@@ -8,13 +8,13 @@ import { isRunBy } from '../evaluation/selection.ts';
 import { presentDecision, presentDisabled, type FlagFailure, type FlagSuccess } from './present.ts';
 import { refusal } from './refusal.ts';
 
-/** Evaluates all flags of the project that run where the request comes from, except those of surveys. Inactive ones are answered as disabled. */
+/** Evaluates all flags for the request's runtime, except those of surveys. Inactive flags are presented as disabled. */
 export async function evaluateAll(decider: Decider, project: ProjectFlags, request: EvaluationRequest) {
   const { decisions } = await decider.decide(project, request);
   const decided = new Map(decisions.map((decision) => [decision.key, decision]));
   const results: (FlagSuccess | FlagFailure)[] = [];
   for (const flag of project.definitions.flags) {
-    // Flags of surveys are for SDKs that show surveys.
+    // Flags of surveys are only for SDKs that show surveys, not for OpenFeature.
     if (isOfSurvey(flag)) continue;
     const decision = decided.get(flag.key);
     if (decision) results.push(presentDecision(decision, flag));
@@ -23,7 +23,7 @@ export async function evaluateAll(decider: Decider, project: ProjectFlags, reque
   return results;
 }
 
-/** The flag with this key; a failure with FLAG_NOT_FOUND when there is none for this request. */
+/** Evaluates the flag with this key. @returns a failure with FLAG_NOT_FOUND if the request has no such flag */
 export async function evaluateOne(
   decider: Decider,
   project: ProjectFlags,
@@ -49,7 +49,7 @@ function isDisabledFor(flag: StoredFlag, runtime: Runtime): boolean {
 
 const indexes = new WeakMap<ProjectFlags, ReadonlyMap<string, StoredFlag>>();
 
-/** Cached, because many flags of the same state are asked for. */
+/** Finds a flag in an index that is cached for each version of the project. */
 function flagOf(project: ProjectFlags, key: string): StoredFlag | undefined {
   let index = indexes.get(project);
   if (!index) {

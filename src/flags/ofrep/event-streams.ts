@@ -1,6 +1,6 @@
 /**
- * Event streams for bulk evaluation (OFREP's ADR-0008): listeners are notified of each change of a project's definitions, and
- * evaluate again. An event's id is the version of the definitions, so a listener that reconnects gets only the events that it missed.
+ * Event streams for bulk evaluation (OFREP's ADR-0008): listeners are notified when a project's definitions change, and evaluate again.
+ * An event's id is the version of the definitions, so a listener that reconnects gets an event only if it missed a change.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotAuthenticated, Throttled, Unavailable } from '../../platform/errors.ts';
@@ -14,26 +14,26 @@ export const EVENT_STREAM_PATH = '/ofrep/v1/event-stream';
 
 const MAX_STREAMS = 1_000;
 const FULL_RETRY_SECONDS = 60;
-/** Proxies end connections that are silent for a minute. */
+/** Interval of heartbeats, because proxies close connections that are silent for a minute. */
 const HEARTBEAT_MS = 25_000;
 /** Changes within this time are sent as one event. */
 const GATHER_MS = 50;
-/** A listener that does not read is cut off. */
+/** Unread bytes beyond which a listener is disconnected. */
 const UNREAD_BYTES = 16_384;
-/** Bounds of a random delay before listeners reconnect, so those of a stopped process do not all come at once. */
+/** Bounds of a random delay before listeners reconnect, so those of a stopped process do not all reconnect at once. */
 const RETRY_MS = { least: 1_000, most: 5_000 };
-/** Seconds after which providers in the background close their stream. */
+/** Seconds in the background after which providers close their stream. */
 const INACTIVITY_SECONDS = 120;
 
-/** Stream as a bulk answer lists it. */
+/** A stream in the answer to a bulk evaluation. */
 export type EventStream = { type: 'sse'; url: string; inactivityDelaySec: number };
 
 export type EventStreams = {
-  /** Address of the stream of the project's changes after this state; it is valid for this period and the next one. */
+  /** Creates the URL of a stream of changes after this version of the project; it is valid for this period and the next one. */
   of(project: Pick<ProjectFlags, 'projectId' | 'version'>): { stream: EventStream; period: string };
   /**
    * Answers with a stream, which then stays open.
-   * @throws NotAuthenticated, Throttled, Unavailable before anything is answered
+   * @throws NotAuthenticated, Throttled, Unavailable before the answer begins
    */
   open(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Ends all streams and opens no more. */
@@ -77,7 +77,7 @@ export function createEventStreams(options: Options): EventStreams {
   }
 
   async function notify(projectId: number): Promise<void> {
-    // Postgres is away: the change is sent when the definitions are read again.
+    // While Postgres is away nothing is sent; the definitions notify again once they have been read.
     const project = await definitionsOf(projectId).catch(() => 'unavailable' as const);
     if (project === 'unavailable') return;
     for (const listener of listeners.get(projectId) ?? []) {
@@ -87,7 +87,7 @@ export function createEventStreams(options: Options): EventStreams {
     }
   }
 
-  /** Also keeps the definitions of listened projects in memory, because lost notifications are only noticed for cached projects. */
+  /** Sends heartbeats, and keeps these projects cached, because lost notifications are only noticed for cached projects. */
   function beat(): void {
     for (const [projectId, ofProject] of listeners) {
       void definitionsOf(projectId).catch(() => undefined);
@@ -125,7 +125,7 @@ export function createEventStreams(options: Options): EventStreams {
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-store, no-transform',
-        // Nginx would keep events until there are enough of them.
+        // Nginx would buffer events otherwise.
         'X-Accel-Buffering': 'no',
       });
       add(project.projectId, { response, version });

@@ -1,6 +1,6 @@
 /**
- * OpenFeature's remote evaluation protocol, OFREP 0.2 (https://github.com/open-feature/protocol): flags decided as by decide, in
- * the words of the protocol. Its errors have bodies of its own, so its routes are a raw handler.
+ * OpenFeature's remote evaluation protocol, OFREP 0.2 (https://github.com/open-feature/protocol): the decisions of decide in the
+ * protocol's form. A raw handler, because the protocol has its own form of errors.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -37,7 +37,7 @@ import { isRefusal, refusal, type Refusal } from './refusal.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_LEVELS = 64;
-/** Wait for a change that another process has seen: it usually arrives within 100 ms. */
+/** Maximum wait for a change that another process has announced; it usually arrives within 100 ms. */
 const LONGEST_WAIT_MS = 500;
 
 export type OfrepOptions = {
@@ -50,7 +50,7 @@ export type OfrepOptions = {
   metering: Pick<Metering, 'count' | 'isOverQuota'>;
   /** Requests per second that are answered for one project. */
   requestsPerSecond: number;
-  /** Absent: addresses in requests are not located. */
+  /** Absent: no location properties are derived from IP addresses. */
   locate: Locate | undefined;
   log: Logger;
 };
@@ -95,7 +95,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     send(request, response, isRefusal(result) ? refusalAnswer(result, path) : json(200, result));
   }
 
-  /** Waits for a newer state: the event may have come from another process that learned of the change before this one. */
+  /** Waits for the version that the client was notified of, because another process may have learned of the change first. */
   async function upToDate(project: ProjectFlags, request: IncomingMessage): Promise<ProjectFlags> {
     const announced = /\d{1,15}/.exec(queryOf(request.url ?? '')('flagConfigEtag') ?? '')?.[0];
     if (announced === undefined || Number(announced) <= Number(project.version)) return project;
@@ -115,7 +115,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     });
   }
 
-  /** The tag covers the flags and the period in which the stream's address is valid, so a client with an old address gets a new one. */
+  /** Includes the stream's period in the ETag, so a client with an expired URL gets a full answer with a new one. */
   function sendAll(request: IncomingMessage, response: ServerResponse, project: ProjectFlags, flags: object[]): void {
     const text = JSON.stringify(flags);
     const { stream, period } = streams.of(project);
@@ -152,14 +152,14 @@ export function createOfrep(options: OfrepOptions): Ofrep {
   };
 }
 
-/** Answer to bots with the public key only: a server with a secret key asks for others, and may pass on their headers. */
+/** Answer to bots, only with the public key: a server with a secret key asks on behalf of others and may forward their headers. */
 const NO_FLAGS = json(200, { flags: [] });
 
-/** Providers ask no more until then: not until the month ends, because quotas can be raised. */
+/** How long providers pause over quota; not until the month ends, because quotas can be raised. */
 const QUOTA_RETRY_SECONDS = 3_600;
 const OVER_QUOTA = json(
   429,
-  { errorDetails: 'The project has used all requests for flags that it has this month.' },
+  { errorDetails: 'The project has used up its monthly quota of flag requests.' },
   { 'Retry-After': String(QUOTA_RETRY_SECONDS) },
 );
 
@@ -173,7 +173,7 @@ async function readContextOf(request: IncomingMessage, hold: Memory['hold']): Pr
   return readContext(value);
 }
 
-/** The providers for Node: its `fetch` sends a header that else only browsers send, by which decide knows pages. */
+/** Whether Node's `fetch` sent the request. Decide would take it for a web page, because it sends a header of browsers. */
 function isNode({ 'user-agent': agent = '' }: IncomingMessage['headers']): boolean {
   return agent === 'node';
 }

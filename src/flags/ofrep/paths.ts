@@ -1,11 +1,11 @@
-/** The addresses of the protocol; a slash at the end may be there or not. */
+/** The paths of the protocol, each with or without a trailing slash. */
 import { EVENT_STREAM_PATH } from './event-streams.ts';
 
 export type OfrepPath = { of: 'flag'; key: string } | { of: 'flags' } | { of: 'events' };
 
 export const EVALUATE_PATH = '/ofrep/v1/evaluate/flags';
 
-/** @returns undefined when the address is not one of the protocol */
+/** @returns undefined for other paths */
 export function ofrepPathOf(url: string): OfrepPath | undefined {
   if (!url.startsWith('/ofrep/')) return undefined;
   const path = url.split('?', 1)[0]!.replace(/\/$/, '');

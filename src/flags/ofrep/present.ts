@@ -5,7 +5,7 @@ import { isList, type Json } from '../../conditions/operators/json-values.ts';
 import { reasonOf, type Reason } from './reasons.ts';
 import { refusal, type Refusal } from './refusal.ts';
 
-/** Without `value` the client uses its own default. */
+/** Value of a flag; without `value` the client uses its own default. */
 export type FlagSuccess = {
   key: string;
   reason: Reason;
@@ -17,8 +17,8 @@ export type FlagSuccess = {
 export type FlagFailure = { key: string } & Refusal;
 
 /**
- * The value is the variant's key, or whether the flag is on. A flag with variants that returns none has no value, because
- * callers expect a variant's key, and false is not one.
+ * Presents the variant's key, or whether the flag is on, as the value. A flag with variants that decides for none has no value, because
+ * callers expect a variant's key rather than false.
  */
 export function presentDecision(decision: Decision, flag: FlagDefinition): FlagSuccess | FlagFailure {
   const { key, enabled, variant, payload, failed } = decision;
@@ -40,7 +40,7 @@ export function presentDecision(decision: Decision, flag: FlagDefinition): FlagS
   };
 }
 
-/** A flag that is not active: OpenFeature's providers give the code's default for it, and no error. */
+/** Presents an inactive flag, for which OpenFeature's providers return the default in the code without an error. */
 export function presentDisabled({ key, id, version }: FlagDefinition): FlagSuccess {
   return { key, variant: '', reason: 'DISABLED', metadata: { id, version, reason: 'flag_disabled' } };
 }
@@ -50,5 +50,5 @@ function hasVariants({ filters }: FlagDefinition): boolean {
   return isList(variants) && variants.length > 0;
 }
 
-/** The part of stored filters that is read here; anything else has no variants. */
+/** The part of stored filters with the variants. */
 type Filters = { multivariate?: { variants?: Json } | null };

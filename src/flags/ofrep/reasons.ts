@@ -3,10 +3,10 @@ import { REASONS, type Decision } from '../evaluation/decision.ts';
 import type { FlagDefinition } from '../evaluation/definitions.ts';
 import { isList, type Json, type Properties } from '../../conditions/operators/json-values.ts';
 
-/** STATIC: the same for everybody, so clients may cache it. SPLIT: by a hash. TARGETING_MATCH: by data of the evaluation context. */
+/** STATIC: the same for everybody, so clients may cache it. SPLIT: decided by a hash. TARGETING_MATCH: by the evaluation context. */
 export type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
 
-/** @param decision that did not fail */
+/** @param decision one that has not failed */
 export function reasonOf({ reason }: Decision, { filters, bucketingIdentifier }: FlagDefinition): Reason {
   const fields = fieldsOf(filters);
   switch (reason.code) {
@@ -44,7 +44,7 @@ function reasonOfMatch(filters: Properties, index: number, bucketedBy: FlagDefin
   return isTargeted ? 'TARGETING_MATCH' : 'STATIC';
 }
 
-/** Fields with which the first condition set may not decide for everybody, even if it matches everybody that it applies to. */
+/** Fields because of which even a condition set that matches everybody may not decide for everybody. */
 const CONTEXTUAL = ['aggregation_group_type_index', 'super_groups', 'feature_enrollment'] as const;
 
 function has(fields: Properties, name: string): boolean {

@@ -1,4 +1,4 @@
-/** Errors in the form of OFREP's bodies (https://github.com/open-feature/protocol, service/openapi.yaml, 0.2). */
+/** Errors in OFREP's form (https://github.com/open-feature/protocol, service/openapi.yaml, 0.2). */
 
 export type ErrorCode = 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
 

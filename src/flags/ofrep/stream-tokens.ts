@@ -1,6 +1,6 @@
 /**
- * Tokens in the URLs of event streams. Proxies and browsers may log them, so they open only the stream of one project, for a limited
- * time.
+ * Tokens in the URLs of event streams. Because proxies and browsers may log them, each gives access only to one project's stream, for a
+ * limited time.
  *
  * All requests of one period get the same token, because providers reconnect when the URL changes. It is valid for that period and
  * the next one.
@@ -12,10 +12,10 @@ const PURPOSE = 'ofrep event streams';
 const TOKEN = /^((\d{1,10})\.(\d{1,12}))~([\w.-]{1,200})$/;
 
 export type StreamTokens = {
-  /** The number of the present period. */
+  /** The number of the current period. */
   period(): number;
   issue(projectId: number): string;
-  /** @returns the project whose stream the token opens; undefined when it is not ours, or too old */
+  /** @returns the project of a valid token; undefined for a forged or expired one */
   read(token: string): number | undefined;
 };
 
