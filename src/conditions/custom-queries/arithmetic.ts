@@ -1,10 +1,10 @@
-/** Arithmetic of numbers and instants that cannot overflow; without a result it gives NULL. */
+/** Arithmetic of numbers and instants that never overflows; results out of range are NULL. */
 import { comparedAs, expect, numericToInt8, withinYears } from './conversions.ts';
 import { invalid } from './refusal.ts';
 import type { Place } from './syntax.ts';
 import { nullUnlessBetween, mentioning, typeName, value, type Value } from './values.ts';
 
-/** Limit of factors and terms, beyond which the result is NULL, so that results stay within the range of float8. */
+/** Limits of terms and factors, beyond which results are NULL, so no result leaves the range of float8. */
 const LARGEST_TERM = "'1e307'::float8";
 const LARGEST_FACTOR = "'1e150'::float8";
 const SMALLEST_FACTOR = "'1e-150'::float8";
@@ -21,13 +21,13 @@ export function compileArithmetic(operator: '+' | '-' | '*', a: Value, b: Value,
   return value('float8', `(${term(left)} ${operator} ${term(right)})`, at);
 }
 
-/** Always a float, as in ClickHouse; NULL by zero. */
+/** Compiles `/`, whose result is always a float, as in ClickHouse, and NULL for a division by zero. */
 export function compileDivision(a: Value, b: Value, at: Place): Value {
   const [left, right] = [expect(a, 'float8', 'an operand of "/"'), expect(b, 'float8', 'an operand of "/"')];
   return factors(left, right, '/', at);
 }
 
-/** The integers of `intDiv` and `%`, NULL by zero. */
+/** Compiles `intDiv` and `%`, whose results are integers, and NULL for a division by zero. */
 export function compileIntegerDivision(operator: 'intDiv' | '%', a: Value, b: Value, at: Place): Value {
   const [left, right] = [
     expect(a, 'int8', `an operand of ${operator}`),
@@ -86,7 +86,7 @@ export function timeUnit(name: string, at: Place): string {
   throw invalid(`units of time are ${Object.keys(UNITS).join(', ')}`, at);
 }
 
-/** An instant, or a date's midnight, moved by whole units: by up to 1000 years, so that no instant leaves Postgres's range. */
+/** Moves an instant, or a date's midnight, by whole units; by at most 1000 years, so no instant leaves Postgres' range. */
 export function shiftInstant(instant: Value, amount: number, unit: string, at: Place): Value {
   const limit = UNITS[unit]!;
   if (Math.abs(amount) > limit) throw invalid(`an interval is at most ${limit} ${unit}s`, at);

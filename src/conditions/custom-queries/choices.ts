@@ -1,4 +1,4 @@
-/** One of several values: CASE, `if`, `coalesce`. */
+/** Compiles choices between values: CASE, `if`, `coalesce`. */
 import { convert, expect, widest } from './conversions.ts';
 import { invalid } from './refusal.ts';
 import type { Place } from './syntax.ts';
@@ -6,7 +6,7 @@ import { typeName, value, type Value } from './values.ts';
 
 export type Branch = { when: Value; result: Value };
 
-/** @param otherwise NULL when missing */
+/** @param otherwise absent: NULL */
 export function caseOf(branches: readonly Branch[], otherwise: Value | undefined, at: Place): Value {
   const results = sameType([...branches.map(({ result }) => result), ...(otherwise ? [otherwise] : [])]);
   const last = otherwise && results.at(-1);
@@ -14,7 +14,7 @@ export function caseOf(branches: readonly Branch[], otherwise: Value | undefined
   return value(typeOf(results), `(case ${written}${last ? ` else ${last.sql}` : ''} end)`, at);
 }
 
-/** The first that is not NULL. */
+/** The first value that is not NULL. */
 export function firstOf(values: readonly Value[], at: Place): Value {
   const same = sameType(values);
   return value(typeOf(same), `coalesce(${same.map(({ sql }) => sql).join(', ')})`, at);

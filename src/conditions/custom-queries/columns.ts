@@ -1,7 +1,7 @@
-/** Caches the compiled columns of queries, because a list of exports shows those of a hundred at once. */
+/** Caches the compiled columns of queries, because a list of exports may show those of a hundred queries. */
 import { compileQuery, type CompiledColumn } from './compile.ts';
 
-/** Columns and types do not depend on the interval. */
+/** Any interval will do, because columns and types do not depend on it. */
 const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01:00:00.000000Z' };
 
 export type QueryColumn = Omit<CompiledColumn, 'sql'>;

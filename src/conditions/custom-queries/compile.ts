@@ -1,9 +1,9 @@
 /**
- * Custom queries: one SELECT over events or persons in HogQL's spelling becomes SQL expressions over that relation. A reader of
- * the relation adds project, interval and cutoff; nothing here can name another table, or another project's rows.
+ * Compiles custom queries: one SELECT over events or persons, in HogQL's syntax, to SQL expressions over that relation. Callers add
+ * project, interval and cutoff, so a query cannot reach another table or another project's rows.
  *
- * The text is parsed, every node of the tree must be one that is allowed, and the SQL is written anew from it: no character of
- * the query reaches Postgres but inside an escaped literal. No row makes the SQL fail.
+ * The text is parsed, every node of the tree must be an allowed one, and new SQL is generated from the tree. So characters of the query
+ * reach Postgres only inside of escaped literals. The SQL does not fail for any row.
  */
 import type { ColumnType } from '../rows/columns.ts';
 import { condition } from './choices.ts';
@@ -37,13 +37,13 @@ export type CompiledQuery = {
 };
 
 const MAX_COLUMNS = 200;
-/** Postgres cuts longer names. */
+/** Longest name of a column; Postgres truncates longer ones. */
 const LONGEST_NAME_BYTES = 63;
 
 /**
  * @param text a `hogql_query`
- * @param interval any, if only columns and types are needed, which do not depend on it
- * @throws InvalidInput naming what is not supported, and where; attr `hogql_query`
+ * @param interval value of the placeholders; columns and types do not depend on it
+ * @throws InvalidInput for `hogql_query`, naming the unsupported part and its position
  */
 export function compileQuery(text: string, interval: QueryInterval): CompiledQuery {
   const statement = parseStatement(text);
@@ -73,7 +73,7 @@ export function compileExpression(text: string, relation: Relation, interval: Qu
   return sql;
 }
 
-/** Adds IS TRUE, so that Postgres plans one condition rather than hundreds, for which its planner takes quadratic time. */
+/** Adds IS TRUE, so Postgres sees one condition rather than hundreds, for which its planner takes quadratic time. */
 function filter(expression: Expression, scope: Scope): string {
   return `(${condition(compileNode(expression, scope))} is true)`;
 }

@@ -23,7 +23,7 @@ function float8ToInt8(sql: string): string {
   return `trunc(${nullUnlessBetween("'-9223372036854775808'::float8", sql, "'9223372036854775808'::float8")})::int8`;
 }
 
-/** @param sql an operand of type timestamptz: no instant outside of the years 1 to 9999 leaves an expression */
+/** @param sql an operand of type timestamptz @returns SQL that is NULL outside of the years 1 to 9999 */
 export function withinYears(sql: string): string {
   return nullUnlessBetween(YEARS.low, sql, YEARS.high);
 }
@@ -33,7 +33,7 @@ export function secondsToInstant(sql: string): string {
   return `to_timestamp(${nullUnlessBetween("'-62135596801'::float8", sql, "'253402300799.5'::float8")})`;
 }
 
-/** Bounds of values that were read from a text, by their types. */
+/** Limits the range of values that are parsed from text, by type. */
 const BOUNDS: Readonly<Partial<Record<SqlType, Conversion>>> = { int8: numericToInt8, timestamptz: withinYears };
 
 const CONVERSIONS: Readonly<Record<Exclude<SqlType, 'text'>, Readonly<Partial<Record<SqlType, Conversion>>>>> = {
@@ -98,8 +98,8 @@ function inconvertible({ type, at }: Value, to: SqlType): InvalidInput {
 const WIDER: Readonly<Partial<Record<SqlType, readonly SqlType[]>>> = { int8: ['float8'], date: ['timestamptz'] };
 
 /**
- * Converts implicitly: NULL to anything, integers to floats, dates to timestamps, anything to text; and texts, which properties
- * are, to the type that they are compared or computed with.
+ * Converts implicitly: NULL to anything, integers to floats, dates to timestamps, anything to text, and text, the type of properties, to
+ * the needed type.
  * @param what the part that needs the type, for the message
  */
 export function expect(given: Value, type: SqlType, what: string): Value {
@@ -113,14 +113,14 @@ export function expect(given: Value, type: SqlType, what: string): Value {
   return convert(given, type);
 }
 
-/** The type that two values can both be compared as. @returns undefined when there is none */
+/** @returns the type as which two values can be compared; undefined if there is none */
 export function comparedAs(a: Value['type'], b: Value['type']): Value['type'] | undefined {
   if (a === 'text' && b !== 'jsonb' && b !== 'null') return b === 'int8' ? 'float8' : b;
   if (b === 'text' && a !== 'text') return comparedAs(b, a);
   return widest(a, b);
 }
 
-/** The type that holds both without loss of meaning. @returns undefined when a cast is needed */
+/** @returns the type to which both convert without loss; undefined if that needs a cast */
 export function widest(a: Value['type'], b: Value['type']): Value['type'] | undefined {
   if (a === b || b === 'null') return a;
   if (a === 'null' || WIDER[a]?.includes(b as SqlType)) return b;

@@ -7,9 +7,9 @@ import { nameOf, positionOf, T, TOKENS, unquote } from './tokens.ts';
 type Branch = { when: Expression; result: Expression };
 type BinaryRest = { operator: BinaryOperator; right: Expression };
 
-/** Tokens become trees inside ACTION only: chevrotain runs every rule once without a query, to learn the grammar. */
+/** Builds trees inside of ACTION only, because chevrotain runs every rule once without a query to learn the grammar. */
 export class ExpressionParser extends EmbeddedActionsParser {
-  /** Refusal of a SELECT that stands where a value should. */
+  /** Error message for a SELECT in place of a value. */
   protected subquery = 'Subqueries are not supported';
 
   constructor() {
@@ -303,7 +303,7 @@ function comparison({ image }: IToken): BinaryOperator {
   return SPELLINGS[image] ?? (image as BinaryOperator);
 }
 
-/** @throws InvalidInput for a number that is not a place in an array; places count from 1 */
+/** @throws InvalidInput for a number that is not an index of an array, from 1 */
 function arrayPlace(token: IToken): number {
   const place = Number(token.image);
   if (Number.isInteger(place) && place >= 1 && place <= 1_000_000) return place;

@@ -1,4 +1,4 @@
-/** Compiles the tree of an expression to typed SQL. Every kind of node is named here; others are refused. */
+/** Compiles the tree of an expression to typed SQL. Only the kinds of nodes listed here are allowed. */
 import {
   comparable,
   compileComparison,
@@ -18,10 +18,10 @@ import { invalid, excerpt } from './refusal.ts';
 import type { Expression, Kind } from './syntax.ts';
 import { literal, plainLiteral, textLiteral, value, type SqlType, type Value } from './values.ts';
 
-/** Meanings of the names in an expression. Instants are ISO. */
+/** Meanings of the names and placeholders in an expression; instants are ISO text. */
 export type Scope = { fields: Fields; interval: { start: string; end: string } };
 
-/** Beyond this Postgres might run out of stack. */
+/** Maximum depth of an expression, beyond which Postgres might run out of stack. */
 const DEEPEST = 100;
 /** Limit for an expression's SQL, in characters. */
 export const LONGEST_SQL = 1_000_000;
@@ -34,7 +34,7 @@ export function compileNode(expression: Expression, scope: Scope, depth = 1): Va
   if (depth > DEEPEST) throw invalid(`the expression is more than ${DEEPEST} levels deep`, expression.at);
   const compile = COMPILERS[expression.kind] as Compilers[Kind] as Compile;
   const made = compile(expression, (inner) => compileNode(inner, scope, depth + 1), scope);
-  // Parts that are written several times, such as the operand of a CASE, may be nested, and each level multiplies the size.
+  // Some parts are repeated in the SQL, such as the operand of a CASE, so each nested level may multiply its size.
   // tooth: expression-size
   if (made.sql.length > LONGEST_SQL) throw invalid('the expression becomes too large', expression.at);
   return { ...made, at: expression.at };
@@ -110,7 +110,7 @@ const COMPILERS: Compilers = {
 
 const LARGEST_INT8 = 2n ** 63n - 1n;
 
-/** A number of the query in our own spelling: an integer when it is written as one. */
+/** Compiles a number, in normalized notation; an integer if it has no fraction and no exponent. */
 function number(text: string, at: Expression['at']): Value {
   if (/^-?\d+$/.test(text)) {
     const whole = BigInt(text);

@@ -43,7 +43,7 @@ const FIELDS: Readonly<Record<Relation, ReadonlyMap<string, Field>>> = {
   persons: new Map<string, Field>(Object.entries(PERSONS)),
 };
 
-/** Fields of `*`: the same that an export without a query delivers to a file. */
+/** Fields of `*`: the fields that an export without a query writes to files. */
 const EVERYTHING: Readonly<Record<Relation, readonly string[]>> = {
   events: words(
     'uuid event distinct_id person_id properties person_properties elements_chain timestamp ' +
@@ -59,10 +59,10 @@ function words(list: string): readonly string[] {
   return list.split(' ');
 }
 
-/** Each step is a level of the expression that Postgres evaluates. */
+/** Maximum number of steps in a path, each of which is a level of Postgres' expression. */
 const MAX_PATH = 50;
 
-/** Fields that the error message lists, which other batch exports have too. */
+/** Fields that the error message lists, the same as upstream's. */
 const SUPPORTED: Readonly<Record<Relation, readonly string[]>> = {
   events: words(
     'created_at distinct_id elements_chain event person_id person_properties properties team_id timestamp uuid',
@@ -70,20 +70,20 @@ const SUPPORTED: Readonly<Record<Relation, readonly string[]>> = {
   persons: words('_inserted_at created_at distinct_id is_deleted is_identified person_id properties team_id version'),
 };
 
-/** `person.properties.email` of an event: the person as the event stored it. */
+/** Fields of `person` in a query over events, such as `person.properties.email`: the person as stored with the event. */
 const PERSON_OF_EVENT: ReadonlyMap<Step, string> = new Map([
   ['id', 'person_id'],
   ['properties', 'person_properties'],
 ]);
 
 export type Fields = {
-  /** @param steps from the outside in: a field, or a path into a field */
+  /** @param steps a field, then the path inside of it */
   read(steps: readonly Step[], at: Place): Value;
-  /** @throws InvalidInput naming every field that was read and is none */
+  /** @throws InvalidInput naming all unknown fields that were read */
   refuseUnknown(): void;
 };
 
-/** @param alias another name that the query gives the relation */
+/** @param alias of the relation in the query */
 export function fieldsOf(relation: Relation, alias: string | null): Fields {
   const unknown = new Set<string>();
   const fields = FIELDS[relation];
@@ -124,7 +124,7 @@ function personField(relation: Relation, steps: readonly Step[]): readonly Step[
 }
 
 /**
- * The value at a path in JSON: text, and JSON where it is asked for. A missing value is NULL, as is JSON's null.
+ * The value at a path in JSON: as text, and as JSON where that is needed. A missing value and JSON's null are NULL.
  * @param json of type jsonb
  * @param path not empty
  */

@@ -6,11 +6,11 @@ import { value, type SqlType, type Value } from './values.ts';
 export type SqlFunction = {
   /** Names of the function, in any case; the documentation shows the first. */
   names: readonly string[];
-  /** Arguments arrive as these types. */
+  /** Types to which the arguments are converted. */
   takes: readonly (SqlType | 'any')[];
-  /** Number of the last arguments that may be missing. */
+  /** Number of trailing arguments that may be omitted. */
   optional?: number;
-  /** The last may be given any number of times. */
+  /** Whether the last argument may be repeated. */
   repeats?: true;
   /** @returns SQL that fails for no row */
   make(args: Value[], at: Place): Value;
@@ -30,13 +30,13 @@ export function direct(
   };
 }
 
-/** @throws InvalidInput for anything but a text that stands in the query itself */
+/** @throws InvalidInput for anything but a text literal */
 export function literalText(given: Value, what: string): string {
   if (given.literal !== undefined) return given.literal;
   throw invalid(`${what} must be a text literal`, given.at);
 }
 
-/** @throws InvalidInput for anything but an integer that stands in the query itself */
+/** @throws InvalidInput for anything but an integer literal */
 export function literalInteger(given: Value, what: string): number {
   const written = given.type === 'int8' && given.plain ? /^'(-?\d{1,15})'::int8$/.exec(given.sql) : null;
   if (written) return Number(written[1]);

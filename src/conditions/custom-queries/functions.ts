@@ -26,8 +26,8 @@ const AGGREGATE =
 const NOW = /^(?:now|now64|today|yesterday|current_timestamp|clock_timestamp)$/i;
 
 /**
- * @param plain whether the brackets hold only arguments
- * @param args compiles the arguments; called late, so that an unknown function is refused before its arguments
+ * @param plain whether the call has neither DISTINCT nor `*`
+ * @param args compiles the arguments; called only for a known function, so the error is about the function first
  */
 export function compileCall(name: string, plain: boolean, args: () => Value[], at: Place): Value {
   const known = BY_NAME.get(name.toLowerCase());

@@ -1,8 +1,8 @@
 /**
- * The grammar of custom queries: HogQL's spelling of SQL, limited to one SELECT. Forbidden constructs are refused by
- * name where they begin, so a sub-query is not reported as an unexpected bracket.
+ * The grammar of custom queries: HogQL's syntax, limited to one SELECT. Forbidden constructs are recognized where they begin, so a
+ * subquery is reported as such, not as an unexpected bracket.
  *
- * Linear in the length of the query, and no deeper than its brackets (`tokensOf` counts them).
+ * Takes linear time, and recurses only as deep as brackets are nested, which the lexer limits.
  */
 import { EOF, type IToken } from 'chevrotain';
 import { ExpressionParser } from './expression-parser.ts';
@@ -10,7 +10,7 @@ import { invalid, excerpt, queryRefusal, unreadable } from './refusal.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
 import { nameOf, positionOf, T, tokensOf } from './tokens.ts';
 
-/** Words before JOIN that are also names, so the parser may have read the first as an alias. */
+/** Words before JOIN that are also names, so the parser may already have read the first of them as an alias. */
 const OF_JOIN = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
 
 class QueryParser extends ExpressionParser {

@@ -1,7 +1,6 @@
 /**
- * Reads texts, which properties are, as other types. Postgres has no cast that gives NULL instead of an error, so a text is
- * checked first. The patterns have no lookahead, which would make Postgres ten times slower, and `[0-9]` instead of `\d`,
- * because in some locales Postgres finds other digits too.
+ * Converts text, the type of properties, to other types. Text is checked first, because Postgres' casts fail rather than return NULL. The
+ * patterns avoid lookahead, which makes Postgres ten times slower, and `\d`, which matches further digits in some locales.
  */
 import { parseIso } from '../../platform/time/iso.ts';
 import { literal, type SqlType } from './values.ts';
@@ -31,7 +30,7 @@ const number = {
 
 const instant = {
   accepts: (text: string) => new RegExp(INSTANT).test(text) && parseIso(text) !== undefined,
-  // CASE, because AND may look at its second half first.
+  // CASE, because Postgres may evaluate the second operand of AND first.
   test: (v: string) => `case when ${v} ~ ${literal(INSTANT)} then ${dayExists(v)} end`,
 };
 
@@ -52,7 +51,7 @@ export const READINGS: Readonly<Partial<Record<SqlType, Reading>>> = {
   },
 };
 
-/** A year from 1 on, and a day that its month has. @param v looks like an instant */
+/** SQL for whether the year is at least 1 and the month has the day. @param v text that matches `INSTANT` */
 function dayExists(v: string): string {
   const year = `left(${v}, 4)::int4`;
   const isLeapYear = `${year} % 4 = 0 and (${year} % 100 <> 0 or ${year} % 400 = 0)`;

@@ -1,4 +1,4 @@
-/** Syntax tree of a query, as the parser reads it, before anything in it is checked. */
+/** Syntax tree of a query, unchecked, from the parser. */
 
 /** Position in the query; both members count from 1. */
 export type Place = { line: number; column: number };
@@ -12,7 +12,7 @@ export type Statement = {
 /** An item between the commas of SELECT. */
 export type Item =
   | { kind: 'everything'; at: Place }
-  /** `source` is how it is written. */
+  /** `source` is the expression's text in the query. */
   | { kind: 'expression'; value: Expression; source: string; alias: string | null; at: Place };
 
 export type Expression = { at: Place } & (
@@ -42,7 +42,7 @@ export type Expression = { at: Place } & (
   | { kind: 'between'; value: Expression; low: Expression; high: Expression; negated: boolean }
 );
 
-/** A name, a key of an object, or a place in an array, which counts from 1. */
+/** A name, a key of an object, or an index of an array, from 1. */
 export type Step = string | number;
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '||' | '=' | '<>' | '<' | '<=' | '>' | '>=';

@@ -1,4 +1,4 @@
-/** Functions of texts. None makes a text that is longer than LONGEST_TEXT. */
+/** Functions on text, whose results are never longer than LONGEST_TEXT. */
 import { direct, literalText, type SqlFunction } from './function-shape.ts';
 import { expect } from './conversions.ts';
 import { invalid } from './refusal.ts';
@@ -84,7 +84,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
   direct('SHA256', ['text'], 'text', (text) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`),
 ];
 
-/** Texts one after the other; NULL counts as empty, as in HogQL. */
+/** Concatenates texts; NULL counts as empty, as in HogQL. */
 export function concatenate(given: readonly Value[], at: Place): Value {
   const texts = given.map((one) => expect(one, 'text', 'what is joined'));
   const sql = mentioning(texts, (...operands) => {

@@ -1,4 +1,4 @@
-/** Functions of instants and dates, in UTC. */
+/** Functions on instants and dates, in UTC. */
 import { shiftInstant, timeUnit } from './arithmetic.ts';
 import { convert, secondsToInstant, withinYears } from './conversions.ts';
 import { direct, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
@@ -17,7 +17,7 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
     names: ['toStartOfWeek'],
     takes: ['timestamptz'],
     make: ([instant], at) => {
-      // Postgres's weeks begin on Monday, ClickHouse's on Sunday.
+      // Weeks begin on Monday in Postgres, and on Sunday in ClickHouse.
       const monday = `date_trunc('week', ${utc(instant!.sql)} + interval '1 day')`;
       const sunday = withinYears(`((${monday} - interval '1 day') at time zone 'UTC')`);
       return convert(value('timestamptz', sunday, at), 'date');
@@ -91,7 +91,7 @@ function unitOf(given: Value): string {
 const SECONDS_OF: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 };
 const MONTHS_OF: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** Counts the starts of a unit between two instants, as in ClickHouse: negative when the second is the earlier. */
+/** Counts the starts of a unit between two instants, as ClickHouse does; negative if the second is earlier. */
 function difference([given, from, to]: Value[], at: Place): Value {
   const unit = unitOf(given!);
   const seconds = SECONDS_OF[unit];

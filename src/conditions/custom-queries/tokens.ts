@@ -1,4 +1,4 @@
-/** The words of a query. */
+/** The lexer of custom queries. */
 import { createToken, Lexer, type IToken, type TokenType } from 'chevrotain';
 import { invalid, excerpt, queryRefusal, unreadable } from './refusal.ts';
 import type { Place } from './syntax.ts';
@@ -9,7 +9,7 @@ const DEEPEST_NESTING = 50;
 
 /** A token that may be a name: an identifier, or a keyword after a dot or AS. */
 const Word = createToken({ name: 'Word', pattern: Lexer.NA });
-/** Starts a clause that no custom query may have. */
+/** A keyword of a clause that custom queries must not have. */
 const Clause = createToken({ name: 'Clause', pattern: Lexer.NA });
 
 const Identifier = createToken({ name: 'Identifier', pattern: /[A-Za-z_$][\w$]*/, categories: Word, label: 'a name' });
@@ -21,7 +21,7 @@ const QuotedIdentifier = createToken({
   label: 'a name',
 });
 const Text = createToken({ name: 'Text', pattern: /'(?:[^'\\]|\\[^]|'')*'/, line_breaks: true, label: 'a text' });
-/** Not directly before a letter: `1abc` is a mistake, not `1 AS abc`. */
+/** A number not followed by a letter, because `1abc` is an error, not `1 AS abc`. */
 const NumberLiteral = createToken({
   name: 'NumberLiteral',
   pattern: /(?:\d+(?:\.\d*)?)(?:[eE][+-]?\d+)?(?![\w$])/,
@@ -130,14 +130,14 @@ export function tokensOf(query: string): IToken[] {
 
 const OPENING = new Set<TokenType>([T.Open, T.OpenSquare, T.OpenBrace, T.Case]);
 const CLOSING = new Set<TokenType>([T.Close, T.CloseSquare, T.CloseBrace, T.End]);
-/** The word after it is a name, whatever it is. */
+/** Tokens after which any word is a name. */
 const NAMING = new Set<TokenType | undefined>([T.Dot, T.As]);
 
-/** Runs before the parser, because its recursion must be limited, too. */
+/** Checks the depth before parsing, because the parser recurses. */
 function refuseDepth(tokens: readonly IToken[]): void {
   let depth = 0;
   for (const [i, token] of tokens.entries()) {
-    // `properties.end` ends nothing.
+    // The `end` in `properties.end` closes no CASE.
     if (NAMING.has(tokens[i - 1]?.tokenType)) continue;
     if (OPENING.has(token.tokenType)) depth++;
     if (CLOSING.has(token.tokenType)) depth = Math.max(0, depth - 1);
@@ -150,14 +150,14 @@ export function positionOf(token: IToken): Place {
   return place({ line: token.startLine, column: token.startColumn });
 }
 
-/** A place behind the end has no numbers. */
+/** @returns line 1, column 1 for a position beyond the end, which has no numbers */
 function place({ line, column }: { line: number | undefined; column: number | undefined }): Place {
   return { line: line || 1, column: column || 1 };
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', 0: '\0' };
 
-/** Text of a quoted token: a doubled quote is one, and a backslash escapes as in ClickHouse. @throws InvalidInput for what Postgres cannot hold */
+/** Text of a quoted token, with doubled quotes, and escapes as in ClickHouse. @throws InvalidInput for text that Postgres cannot store */
 export function unquote(token: IToken): string {
   const quote = token.image.charAt(0);
   const text = token.image

@@ -1,4 +1,4 @@
-/** Functions of numbers and JSON, conversions, and choices between values. */
+/** Functions on numbers and JSON, conversions, and choices between values. */
 import { comparable, compileIntegerDivision } from './arithmetic.ts';
 import { caseOf, firstOf, sameType } from './choices.ts';
 import { convert, expect, numericToInt8 } from './conversions.ts';
@@ -142,7 +142,7 @@ function extreme(name: 'greatest' | 'least'): SqlFunction {
   };
 }
 
-/** The value in JSON at keys and places that are literals. */
+/** The value in JSON at a path of literal keys and indexes. */
 function valueAt(json: Value, path: readonly Value[], at: Place): Value {
   return property(json, path.map(step), at);
 }

@@ -1,20 +1,20 @@
-/** Typed pieces of SQL, to which expressions of custom queries compile. */
+/** Typed SQL fragments, to which expressions of custom queries compile. */
 import pg from 'pg';
 import type { Place } from './syntax.ts';
 
 export type SqlType = 'text' | 'int8' | 'float8' | 'bool' | 'timestamptz' | 'date' | 'jsonb' | 'uuid';
 
 export type Value = {
-  /** `null`: NULL as it was written, which fits everywhere. */
+  /** `null`: a literal NULL, which fits any type. */
   type: SqlType | 'null';
-  /** An operand, which needs no further brackets anywhere. Evaluating it never fails, whatever the row holds. */
+  /** An operand that needs no brackets, and whose evaluation does not fail for any row. */
   sql: string;
   at: Place;
-  /** A column or a literal: short and free to evaluate, so that it may be written more than once. */
+  /** Set for a column or a literal, which is short and cheap, so it may be repeated in SQL. */
   plain?: true;
-  /** Value of a literal: it is checked when the query is saved, not when it runs. */
+  /** Value of a text literal, which is checked when the query is compiled rather than when it runs. */
   literal?: string;
-  /** SQL for the same value as jsonb, for a property, whose type is text. */
+  /** SQL of the same value as jsonb, for a property, which is text otherwise. */
   json?: string;
 };
 
@@ -26,7 +26,7 @@ export function textLiteral(text: string, at: Place): Value {
   return { type: 'text', sql: `${literal(text)}::text`, at, plain: true, literal: text };
 }
 
-/** @param text how Postgres and we write it: never the user's own spelling */
+/** @param text normalized notation, never the user's own text */
 export function plainLiteral(type: SqlType, text: string, at: Place): Value {
   return { type, sql: `${literal(text)}::${type}`, at, plain: true };
 }
@@ -35,28 +35,28 @@ export function column(type: SqlType, sql: string, at: Place): Value {
   return { type, sql, at, plain: true };
 }
 
-/** A text as SQL: COPY takes no parameters. */
+/** Text as an SQL literal, because COPY takes no parameters. */
 export function literal(text: string): string {
   return pg.escapeLiteral(text).trimStart();
 }
 
 /**
- * Names each value that is more than a column or literal, so that SQL can use it several times: nested expressions would double with each
- * level.
- * @param make makes an expression from one operand for each value
+ * Names each value that is not just a column or literal, so SQL can use it several times without repeating it, which would double the SQL
+ * with each nested level.
+ * @param make builds an expression from one operand per value
  * @returns an operand
  */
 export function mentioning(values: readonly Value[], make: (...operands: string[]) => string): string {
   const named = values.map((one, i) => (one.plain ? undefined : `v${i}`));
   const made = make(...values.map((one, i) => named[i] ?? one.sql));
   const given = values.flatMap((one, i) => (named[i] ? [`${one.sql} as ${named[i]}`] : []));
-  // Without OFFSET Postgres would inline the values again.
+  // OFFSET keeps Postgres from inlining the values.
   return given.length === 0 ? `(${made})` : `(select ${made} from (select ${given.join(', ')} offset 0) as given)`;
 }
 
 /**
- * The value where `low` < value < `high`, else NULL. LEAST and GREATEST ignore NULL, so the value is clamped, and a clamped one becomes
- * NULL.
+ * The value if `low` < value < `high`, else NULL: clamps it to the limits, and turns the limits into NULL. NULL becomes `low` and so NULL,
+ * because LEAST and GREATEST ignore it.
  * @param sql an operand of the limits' type
  */
 export function nullUnlessBetween(low: string, sql: string, high: string): string {
@@ -75,7 +75,7 @@ const TYPE_NAMES: Readonly<Record<Value['type'], string>> = {
   null: 'NULL',
 };
 
-/** A type as users know it. */
+/** Name of a type in error messages. */
 export function typeName(type: Value['type']): string {
   return TYPE_NAMES[type];
 }

@@ -1,4 +1,4 @@
-/** Checks that a condition must pass to be saved. Evaluation accepts any condition; one that could not be saved does not match. */
+/** Checks a condition before it is stored. Evaluation accepts any condition; an invalid one does not match. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { instantOfFilter } from './filter-dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';
@@ -37,8 +37,8 @@ function faultOf(comparison: Comparison, value: Json, room: PatternRoom | undefi
 }
 
 /**
- * @param room of the patterns of all conditions that are checked at once
- * @returns the operator, aliases resolved
+ * @param room the budget that the patterns of all checked conditions share
+ * @returns the operator, with aliases resolved
  * @throws InvalidInput: attr `operator`, code `invalid_operator`; attr `value`, code `required`, `invalid_date` or `invalid_value`
  */
 export function checkCondition({ operator: name, value }: PropertyCondition, room?: PatternRoom): Operator {

@@ -1,9 +1,9 @@
-/** Instants as property filters write them: microseconds since 1970, as a bigint, because a float loses them. */
+/** Parses instants in properties and filters to microseconds since 1970, as bigints, because floats would lose digits. */
 import { isDay } from '../../platform/time/iso.ts';
 import { instantOfWall, wallAt } from '../../platform/time/zones.ts';
 import { numberOf, type Json } from './json-values.ts';
 
-/** Characters of an instant; longer texts are none. */
+/** Characters of an instant; longer texts are not instants. */
 export const LONGEST_INSTANT = 100;
 export const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const MAX_AMOUNT = 10_000;
@@ -12,7 +12,7 @@ const FIXED_MS: Record<string, number> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 2
 /** Largest distance from 1970: about 262,000 years. */
 export const MAX_SECONDS = 8_200_000_000_000;
 
-/** Zones by the names that mail headers and servers write, in hours ahead of UTC. */
+/** Names of time zones in mail and HTTP headers, in hours ahead of UTC. */
 export const ZONE_HOURS: Readonly<Record<string, number>> = {
   Z: 0,
   UTC: 0,
@@ -36,21 +36,21 @@ const DATE = String.raw`([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})`;
 const TIME = String.raw`([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?`;
 const OFFSET = String.raw`(?: ?(${Object.keys(ZONE_HOURS).join('|')}|[+-][0-9]{2}(?::?[0-9]{2})?))?`;
 /**
- * RFC 3339, also with a space for the T or before the offset, or with a zone's name; a date alone is its midnight. The source of
- * a regex that Postgres reads alike.
+ * RFC 3339, also with a space in place of the T or before the offset, or with a zone's name; a date alone means midnight. Means the same as
+ * a regex of JavaScript and of Postgres.
  */
 export const DATE_PATTERN = `^${DATE}(?:[T ]${TIME}${OFFSET})?$`;
 const ABSOLUTE = new RegExp(DATE_PATTERN, 'i');
 
-/** Time zone and time for naive and relative dates. A date that clocks skip matches nothing upstream; here see `instantOfWall`. */
+/** Time zone for dates without an offset, and current time for relative dates. For times that clocks skip see `instantOfWall`. */
 export type DateContext = {
-  /** IANA name: that of the project. */
+  /** IANA name of the project's time zone. */
   timeZone: string;
   /** Milliseconds since 1970. */
   now: number;
 };
 
-/** A property's instant: a number, or a text with a number, is seconds since 1970. */
+/** Parses the instant in a property. A number, also as text, is seconds since 1970. */
 export function instantOfProperty(value: Json, context: DateContext): bigint | undefined {
   const seconds = numberOf(value);
   if (seconds !== undefined) return instantOfSeconds(seconds);
@@ -63,7 +63,7 @@ export function instantOfSeconds(seconds: number): bigint | undefined {
   return BigInt(whole) * 1_000_000n + BigInt(Math.floor((seconds - whole) * 1e6 + 0.5));
 }
 
-/** A filter's instant: relative (`-7d`; always the past, whatever the sign), with an offset, or naive in the time zone. */
+/** Parses an instant: relative (`-7d` or `7d`, both in the past), with an offset, or without one in the time zone of the context. */
 export function instantOfText(text: string, context: DateContext): bigint | undefined {
   // tooth: instant-length
   if (text.length > LONGEST_INSTANT) return undefined;
@@ -75,7 +75,7 @@ export function instantOfText(text: string, context: DateContext): bigint | unde
   return instantOfReading([year, month, day].map(Number), time, context);
 }
 
-/** Hour, minute, second, its fraction and an offset: missing ones are 0, a missing offset the project's. */
+/** Hour, minute, second, fraction and offset. Missing numbers are 0; without an offset the project's time zone applies. */
 export type TimeParts = (string | undefined)[];
 
 /** @param day year, month and day of the month */
@@ -116,14 +116,14 @@ function wallBefore(wall: number, amount: number, unit: string): number {
   return unit === 'y' ? yearsBefore(wall, amount) : monthsBefore(wall, amount);
 }
 
-/** Year after year: 29 February becomes the 28th with the first step, and stays it. */
+/** Goes back year by year, so 29 February becomes the 28th with the first step and stays it. */
 function yearsBefore(wall: number, years: number): number {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   return date.setUTCFullYear(year - years, month, years > 0 && month === 1 ? Math.min(day, 28) : day);
 }
 
-/** Goes back month by month, so that a day cut to a shorter month stays cut: 31 March minus two months is 28 January. */
+/** Goes back month by month, so a day that a shorter month lacks stays reduced: 31 March minus two months is 28 January. */
 function monthsBefore(wall: number, months: number): number {
   const date = new Date(wall);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

@@ -1,6 +1,6 @@
 /**
- * Reads dates in filters. Upstream accepts every date that Python reads when a flag is saved, so imported flags hold more
- * forms than properties do. All are read in the project's time zone unless they have an offset.
+ * Parses dates in filters. Upstream accepts every date that Python can parse, so imported flags contain more forms than properties do.
+ * Dates without an offset are in the project's time zone.
  */
 import {
   instantOfReading,
@@ -12,7 +12,7 @@ import {
 } from './dates.ts';
 import { textOf, type Json } from './json-values.ts';
 
-/** A year or a month means its first day. The month comes before the day if both are numbers. The compact forms are those of ISO 8601. */
+/** Forms of dates. A year or month means its first day; in numeric forms with slashes the month precedes the day, as in the US. */
 const FORMS = [
   /^(?<year>[0-9]{4})(?:-(?<month>[0-9]{2}))?$/,
   /^(?:(?<weekday>[a-z]{3,9}),? )?(?<month>[a-z]{3,9})\.? (?<day>[0-9]{1,2}),? (?<year>[0-9]{4})(?:,? (?<time>.+))?$/i,
@@ -28,7 +28,7 @@ const TIME =
 /** `TIME` without its colons, and with the hour alone. */
 const COMPACT_TIME =
   /^([0-9]{2})(?:([0-9]{2})(?:([0-9]{2})(?:\.([0-9]+))?)?)?(?: ?(?:([+-][0-9]{2}:?[0-9]{2})|(Z|UTC|GMT)))?$/i;
-/** Nine digits are years from 1973 on; shorter numbers are hardly dates in seconds. */
+/** Seconds since 1970 have at least nine digits since 1973; shorter numbers are hardly meant as dates. */
 const SECONDS = /^[0-9]{9,11}(?:\.[0-9]+)?$/;
 const MILLISECONDS = /^[0-9]{13}$/;
 
@@ -45,7 +45,7 @@ export function instantOfFilter(value: Json, context: DateContext): bigint | und
   return instantOfText(text, context) ?? instantOfForm(text, context);
 }
 
-/** `instantOfFilter`, read once: only relative dates differ from one moment to the next. */
+/** Parses the value of a filter once, unless it is a relative date, which depends on the current time. */
 export function prepareInstant(value: Json, timeZone: string): (now: number) => bigint | undefined {
   if (typeof value === 'string' && RELATIVE.test(value)) return (now) => instantOfFilter(value, { timeZone, now });
   const instant = instantOfFilter(value, { timeZone, now: 0 });
@@ -69,14 +69,14 @@ function instantOfForm(text: string, context: DateContext): bigint | undefined {
   return undefined;
 }
 
-/** @returns hour, minute, second, its fraction, an offset and a zone, as far as they are given; undefined for a text that is not a time */
+/** @returns hour, minute, second, fraction, offset and zone, each undefined if absent; undefined for a text that is not a time */
 function clockOf(time: string | undefined, compact: string | undefined): (string | undefined)[] | undefined {
   if (time !== undefined) return TIME.exec(time)?.slice(1);
   if (compact === undefined) return [];
   return (COMPACT_TIME.exec(compact) ?? TIME.exec(compact))?.slice(1);
 }
 
-/** Finds the place, from 1, of a name or its beginning (`Sept`). */
+/** Finds the position, from 1, of a name or an abbreviation (`Sept`). */
 function placeIn(names: readonly string[], name: string): number | undefined {
   const index = names.findIndex((one) => one.startsWith(name.toLowerCase()));
   return index < 0 ? undefined : index + 1;

@@ -1,6 +1,6 @@
 /**
- * JSON in the form that operators compare. Some texts that JavaScript reads as one number differ for operators: `323` and `323.0`, or two
- * integers beyond 2^53. `parseJson` keeps that apart, where JSON.parse would not.
+ * JSON values that keep the notation of numbers. For operators `323` and `323.0` differ, as do integers beyond 2^53 that JSON.parse would
+ * round to the same number; `parseJson` keeps them apart.
  */
 
 /** A number written as a float whose value is a whole one (`323.0`, `1e+16`), or an integer too large for 64 bits. */
@@ -22,13 +22,13 @@ const MIN_INTEGER = -(2n ** 63n);
 const MAX_DIGITS = 20;
 
 /**
- * Finds numbers that JavaScript does not keep exactly: with a whole part and zeros, an exponent, or many digits. It finds all of them, also
- * in some texts, and takes linear time; reading with a reviver takes several times as long. A match begins with a digit or a sign:
- * texts without many are searched in half the time that it takes with `(?:^|[:,[\s])` in front.
+ * Finds numbers that JavaScript does not keep exactly: with a fraction of zeros, an exponent, or many digits. It misses none, but may match
+ * inside of strings. Takes linear time, and saves parsing with a reviver, which takes several times as long. The lookbehind is twice as fast
+ * as `(?:^|[:,[\s])` in front, because a match must begin with a digit or a sign.
  */
 const SPECIAL_NUMBER = /(?<![^:,[\s])-?\d(?:\d{15}|[\d.]{16}|\d{0,14}(?:\.0|(?:\.\d{1,15})?[eE]))/;
 
-/** Longest text, in UTF-16 units, in which `1.0` differs from `1`, because that parse takes ten times as long and blocks other requests. */
+/** UTF-16 units of the longest text that is parsed exactly, because that takes up to ten times as long and blocks other requests. */
 const LONGEST_EXACT = 128 * 1024;
 
 /** `parseJson` for untrusted texts; beyond 128 Ki characters, numbers are read as in JavaScript. @throws SyntaxError */
@@ -39,7 +39,7 @@ export function parseBoundedJson(text: string): Json {
 /** @throws SyntaxError */
 export function parseJson(text: string): Json {
   if (!SPECIAL_NUMBER.test(text)) return JSON.parse(text) as Json;
-  // TypeScript does not know the third argument yet: the text that a number was written as.
+  // TypeScript's library does not declare the reviver's third argument yet, which has the source text.
   return JSON.parse(text, reviveNumber as (key: string, value: unknown) => unknown) as Json;
 }
 
@@ -58,7 +58,7 @@ function isStoredExactly(integer: bigint): boolean {
 }
 
 /**
- * The text that operators compare: a string itself, else compact JSON with sorted keys, floats as upstream's server writes them
+ * The text that operators compare: a string itself, else compact JSON with sorted keys and floats in the notation of upstream's server
  * (serde_json): `null`, `true`, `3`, `323.0`, `1e-7`, `[1,2]`, `{"a":1,"b":2}`.
  */
 export function textOf(value: Json): string {
@@ -110,10 +110,10 @@ function floatText(value: number): string {
 
 /** A decimal in the form that upstream's servers and SDKs read: no spaces, no separators, no hexadecimal, no infinity. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-/** Characters of a number: a float written in full has 316. Longer texts are no numbers. */
+/** Characters of a number; a float in full has 316. Longer texts are not numbers. */
 export const LONGEST_NUMBER = 400;
 
-/** Returns a number, also from a text; undefined for other values and beyond a float's range. */
+/** Returns a number, also from text; undefined for other values and beyond the range of a float. */
 export function numberOf(value: Json): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string' && typeof value !== 'bigint') {
     return value instanceof JsonFloat && Number.isFinite(value.value) ? value.value : undefined;

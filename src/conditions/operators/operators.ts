@@ -17,11 +17,11 @@ export type PropertyCondition = {
   readonly value?: Json | undefined;
 };
 
-/** Context in which a condition is read, once for all the properties that it is then compared with. */
+/** Settings for parsing a condition, which is then compared with many properties. */
 export type ConditionContext = {
-  /** IANA name: dates without an offset are read by its clock. */
+  /** IANA name of the time zone for dates without an offset. */
   timeZone: string;
-  /** `property_matching_version`: 1 compares with true and false by truth, 2 by text. */
+  /** `property_matching_version`: how values are compared with true and false, by 1 as truth values, by 2 as text. */
   version?: 1 | 2;
 };
 
@@ -38,16 +38,16 @@ export function matchesProperty(condition: PropertyCondition, properties: Proper
 }
 
 /**
- * @param found the property; undefined: missing
+ * @param found the property; undefined if it is missing
  * @param now milliseconds since 1970, from which relative dates count
- * @param readings of the property's request; absent: without a shared limit
- * @throws StepsSpent when the request has no steps left for this
+ * @param readings of the request; without them there is no limit of steps
+ * @throws StepsSpent if the request has too few steps left
  */
 export type PropertyTest = (found: Json | undefined, now: number, readings?: Readings) => boolean;
 
 const matchesNothing: PropertyTest = () => false;
 
-/** Reads a condition once, when it is first needed, to compare many properties with it. An invalid condition matches nothing. */
+/** Prepares a condition for comparison with many properties; parses its value on first use. An invalid condition matches nothing. */
 export function prepareCondition(
   { operator: name, value }: Omit<PropertyCondition, 'key'>,
   context: ConditionContext,
@@ -83,7 +83,7 @@ const equals: Matcher = (wanted, { version = 1 }) => {
   return (found, readings) => texts.has(readings.lowerCase(found));
 };
 
-/** Whether the value is only true or false; an empty list counts as true. */
+/** Whether the value is true or false, or a list of only these; an empty list counts, too. */
 export function isTruthOrFalsehood(value: Json): boolean {
   if (isList(value)) return value.every(isTruthOrFalsehood);
   return typeof value === 'boolean' || (typeof value === 'string' && /^(true|false)$/i.test(value));
@@ -93,7 +93,7 @@ export function listOf(value: Json): readonly Json[] {
   return isList(value) ? value : [value];
 }
 
-/** On texts that differ by the case of A to Z only. */
+/** Creates a matcher of text that ignores the case of A to Z. */
 function textMatcher(testOf: (wanted: string) => (text: string) => boolean): Matcher {
   return (wanted) => {
     const test = testOf(lowerAscii(textOf(wanted)));

@@ -1,18 +1,17 @@
 /**
- * Readings of the properties of one request, each long one read once for all conditions, and the work that the request
- * may still do.
- * Work is counted in steps, not in time: the same request gets the same answer on a slow machine.
+ * Caches parsed properties of one request, so long ones are parsed once for all conditions, and limits the work of the request. Work is
+ * counted in steps rather than time, so a request gets the same answer on a slow machine.
  */
 import { instantOfProperty, type DateContext } from './dates.ts';
 import { isList, numberOf, textOf, type Json } from './json-values.ts';
 import { comparableVersionOf, versionOf, type Version } from './semver.ts';
 
 /**
- * A step is the work on about one character: up to some ten nanoseconds. A condition on a short property takes one, so ten
- * thousand flags with ten conditions each use a hundredth of it.
+ * Limit of steps. A step is the work on about one character, up to some ten nanoseconds. A condition on a short property takes one step, so
+ * ten thousand flags with ten conditions each use a hundredth of the limit.
  */
 export const STEPS_PER_REQUEST = 10_000_000;
-/** Shorter values are not cached, because reading them again costs less than a look-up. */
+/** Shorter values are not cached, because parsing them again costs less than a look-up. */
 const SHORT = 32;
 /** Steps for a member of a list, and for one of an object, whose names are sorted too. */
 const ELEMENT_STEPS = 10;
@@ -47,14 +46,14 @@ export class Readings {
     return this.#left < 0;
   }
 
-  /** Call before the work is done. @throws StepsSpent when there are not as many left */
+  /** Takes steps before work is done. @throws StepsSpent if too few are left */
   spend(steps: number): void {
     this.#left -= steps;
     // tooth: request-steps
     if (this.#left < 0) throw new StepsSpent();
   }
 
-  /** `spend` for work on a text, free for a short one: its condition has been counted. */
+  /** Takes steps per character of a long text; a short one is free, because its condition has taken a step already. */
   spendOn(text: string, stepsPerCharacter = 1): void {
     if (text.length > SHORT) this.spend(text.length * stepsPerCharacter);
   }
@@ -71,7 +70,7 @@ export class Readings {
     return textOf(value);
   }
 
-  /** Counts the work before serializing an object, which sorts its names and reads its values without a pause. */
+  /** Takes steps for serializing a value, which sorts names and cannot be interrupted. */
   #spendOnMembers(value: Json): void {
     if (typeof value === 'string') return this.spend(value.length);
     if (typeof value !== 'object' || value === null) return this.spend(1);
@@ -86,13 +85,13 @@ export class Readings {
     }
   }
 
-  /** The text in lower case, of all scripts. */
+  /** The text in lower case, in all scripts. */
   lowerCase(value: Json): string {
     const text = this.text(value);
     return text.length <= SHORT ? text.toLowerCase() : this.#onText((this.#lowered ??= new Map()), text, toLowerCase);
   }
 
-  /** The text, only A to Z of it in lower case. */
+  /** The text with only A to Z in lower case. */
   lowerCaseAscii(value: Json): string {
     const text = this.text(value);
     return text.length <= SHORT ? lowerAscii(text) : this.#onText((this.#loweredAscii ??= new Map()), text, lowerAscii);
@@ -129,7 +128,7 @@ export class Readings {
     return readOnce((this.#comparable ??= new Map()), this.text(value), (text) => comparableVersionOf(text as string));
   }
 
-  /** Whether a value is true; for a list, whether all its elements are. */
+  /** Whether a value is true, or a list of only true values. */
   isTrue(value: Json): boolean {
     if (!isList(value)) return isTruth(value);
     return readOnce((this.#truths ??= new Map()), value, () => {
@@ -162,8 +161,8 @@ export function lowerAscii(text: string): string {
 }
 
 /**
- * Whether a value is true and nothing else; an empty list counts as true. Checks the length first, because lower-casing a long text
- * for every condition would take milliseconds each.
+ * Whether a value is true, or a list of only true values, even an empty one. Checks the length first, because lower-casing a long text would
+ * take milliseconds for each condition.
  */
 export function isTruth(value: Json): boolean {
   if (isList(value)) return value.every(isTruth);

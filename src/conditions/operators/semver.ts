@@ -1,9 +1,9 @@
 /**
- * Versions as apps send them, compared by semver's precedence (semver.org, section 11). Accepts more
- * than semver: a leading `v`, leading zeros (`3.08`), missing parts (`3.10`). Ranges as Cargo reads its requirements.
+ * Parses versions of apps, and compares them by semver's precedence (semver.org, section 11). Accepts more than semver: a leading `v`,
+ * leading zeros (`3.08`) and missing parts (`3.10`). Ranges mean the same as in Cargo's requirements.
  */
 
-/** Identifiers of a pre-release or of build metadata: whole numbers compare as such and sort before names. */
+/** Identifiers of a pre-release or of build metadata. Integers compare as numbers, and sort before names. */
 type Identifiers = readonly (bigint | string)[];
 
 export type Version = {
@@ -16,16 +16,16 @@ const MAX_NUMBER = 2n ** 64n;
 const SUFFIX = String.raw`(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?`;
 const VERSION = new RegExp(String.raw`^(\d+)(?:\.(\d+))?(?:\.(\d+))?${SUFFIX}$`);
 const WILDCARD = /^(\d+|[*xX])(?:\.(\d+|[*xX]))?(?:\.(\d+|[*xX]))?$/;
-/** A fourth part, as in .NET. Not semver, so such versions are not ordered; SDKs compare only the first three for equality. */
+/** Version with a fourth part, as in .NET. Such versions are not ordered, and only the first three parts are compared for equality. */
 const FOURTH_PART = /^(v?\s*\d+\.\d+\.\d+)(\.\d+)+\s*$/;
 
 const KNOWN_VERSIONS = 1_000;
 const MAX_KNOWN_LENGTH = 32;
-/** Characters of a version, as npm's; longer texts are none. It also bounds the digits of each number in it. */
+/** Characters of a version, the same limit as npm's; longer texts are not versions. Also bounds the digits of its numbers. */
 export const LONGEST_VERSION = 256;
 const known = new Map<string, Version | undefined>();
 
-/** Parses a version and caches it, because few are in use at a time and a look-up is ten times as fast. */
+/** Parses a version and caches it, because few occur at a time and a look-up is ten times as fast. */
 export function versionOf(text: string): Version | undefined {
   if (text.length > MAX_KNOWN_LENGTH) return readVersion(text);
   let version = known.get(text);
@@ -54,7 +54,7 @@ export function comparableVersionOf(text: string): Version | undefined {
   return versionOf(FOURTH_PART.exec(text)?.[1] ?? text);
 }
 
-/** A leading `v`, then the spaces around. */
+/** Removes a leading `v`, then surrounding spaces. */
 function bare(text: string): string {
   return (text.startsWith('v') ? text.slice(1) : text).trim();
 }
@@ -66,7 +66,7 @@ function identifiersOf(text: string | undefined, { leadingZeros }: { leadingZero
   return refused ? undefined : parts.map((part) => (/^\d+$/.test(part) ? BigInt(part) : part));
 }
 
-/** Below, equal, above: -1, 0, 1. Build metadata decides last, so that only equal texts are equal. */
+/** Returns -1, 0 or 1. Build metadata decides last, so versions that differ only in it are not equal. */
 export function compareVersions(a: Version, b: Version): number {
   const numbers = compareLists(a.numbers, b.numbers);
   if (numbers !== 0) return numbers;
@@ -89,24 +89,24 @@ function compareLists(a: Identifiers, b: Identifiers): number {
   return a.length === b.length ? 0 : -1;
 }
 
-/** `[from, below)`; `below` undefined is without end. A pre-release is in it only where `from` is one of the same numbers. */
+/** `[from, below)`, without end if `below` is undefined. Contains pre-releases only if `from` is one with the same numbers. */
 export type VersionRange = { readonly from: Version; readonly below: Version | undefined };
 
 export function isInRange(version: Version, { from, below }: VersionRange): boolean {
   if (compareLists(version.numbers, from.numbers) !== 0 && version.preRelease.length > 0) return false;
   if (version.preRelease.length > 0 && from.preRelease.length === 0) return false;
-  // Requirements do not look at build metadata.
+  // Ranges ignore build metadata.
   if (compareVersions({ ...version, build: [] }, { ...from, build: [] }) < 0) return false;
   return below === undefined || compareLists(version.numbers, below.numbers) < 0;
 }
 
-/** `~1.2.3`: from there on, below 1.3.0. */
+/** `~1.2.3`: from 1.2.3, below 1.3.0. */
 export function tildeRange(text: string): VersionRange | undefined {
   const from = versionOf(text);
   return from && { from, below: release(from.numbers[0], from.numbers[1] + 1n) };
 }
 
-/** `^1.2.3`: from there on, as long as the leftmost number that is not zero stays. */
+/** `^1.2.3`: from 1.2.3, as long as the leftmost number that is not zero is the same. */
 export function caretRange(text: string): VersionRange | undefined {
   const from = versionOf(text);
   if (!from) return undefined;
@@ -115,7 +115,7 @@ export function caretRange(text: string): VersionRange | undefined {
   return { from, below: minor > 0n ? release(0n, minor + 1n) : release(0n, 0n, patch + 1n) };
 }
 
-/** `1.*`, `1.2.*`, `1.*.*`, `*`; numbers without a star are a caret's. Nothing but stars may follow a star. */
+/** `1.*`, `1.2.*`, `1.*.*`, `*`. Only stars may follow a star; a version without a star means the same as with a caret. */
 export function wildcardRange(text: string): VersionRange | undefined {
   const found = text.length > LONGEST_VERSION ? undefined : WILDCARD.exec(bare(text));
   if (!found) return undefined;
@@ -133,7 +133,7 @@ function isStar(part: string): boolean {
   return !/\d/.test(part);
 }
 
-/** A requirement without an operator is a caret's; parts that it leaves out are open: `0.0` is below 0.1.0, `0` below 1.0.0. */
+/** A requirement without an operator means the same as with a caret. Omitted parts are open: `0.0` is below 0.1.0, `0` below 1.0.0. */
 function plainRange([major = 0n, minor, patch]: bigint[]): VersionRange | undefined {
   const from = release(major, minor, patch);
   if (major > 0n || minor === undefined) return { from, below: release(major + 1n) };

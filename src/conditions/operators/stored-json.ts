@@ -1,4 +1,4 @@
-/** Reading JSON that was stored without a schema: a value of another type counts as absent. */
+/** Reads JSON that was stored without a schema; values of an unexpected type count as absent. */
 import { isList, numberOf, type Json } from './json-values.ts';
 
 export type Fields = { readonly [key: string]: Json | undefined };
@@ -13,7 +13,7 @@ export function fieldsOf(value: Json | undefined): Fields {
   return isFields(value) ? value : NO_FIELDS;
 }
 
-/** A field of its own: `constructor` is none of an empty object. */
+/** Returns an own field, not an inherited one such as `constructor`. */
 export function fieldAt(fields: Fields, key: string): Json | undefined {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }

@@ -1,9 +1,9 @@
-/** Searches one text in another in linear time, because the engine's own search may take the product of their lengths. */
+/** Searches one text in another in linear time; the engine's own search may take the product of their lengths. */
 
-/** UTF-16 units. With texts as short as this the engine's own search is faster, and never slow. */
+/** UTF-16 units of a wanted text up to which the engine's own search is faster, and never slow. */
 const SHORT = 64;
 
-/** @returns a function that tells whether a text holds the wanted one */
+/** @returns a function that tells whether a text contains the wanted one */
 export function searchOf(wanted: string): (text: string) => boolean {
   if (wanted.length <= SHORT) return (text) => text.includes(wanted);
   let borders: Int32Array | undefined;

@@ -64,12 +64,12 @@ export function single(codePoint: number): CharSet {
   return [[codePoint, codePoint]];
 }
 
-/** Makes a set from pairs of characters, the ends of ranges: `charsOf('az', '__')` is `[a-z_]`. */
+/** Creates a set from ranges, each given by its two ends: `charsOf('az', '__')` is `[a-z_]`. */
 export function charsOf(...pairs: string[]): CharSet {
   return normalizeRanges(pairs.map((pair) => [pair.codePointAt(0)!, pair.codePointAt(pair.length - 1)!] as const));
 }
 
-/** Where characters are assigned, but for private use: elsewhere each plane is of one kind up to its last two code points. */
+/** Code points that may be assigned, except for private use. Elsewhere, all code points of a plane but the last two are of one kind. */
 const ASSIGNED: CharSet = [
   [0, 0xd7ff],
   [0xe000, 0x3ffff],
@@ -88,7 +88,7 @@ const ELSEWHERE: CharSet = Array.from({ length: 0x11 }, (_, plane): [number, num
 type Text = { readonly text: string; codePointAt(index: number): number };
 let assigned: readonly Text[] | undefined;
 
-/** Returns all assigned characters in order, those of the BMP apart; a character's place in the text identifies it. */
+/** Returns texts of all assigned characters in order, separate for the BMP, so an index in a text identifies a character. */
 function assignedTexts(): readonly Text[] {
   return (assigned ??= ASSIGNED.flatMap(([first, last]) =>
     last < 0xffff || first > 0xffff ? [[first, last] as const] : [[first, 0xffff] as const, [0x10000, last] as const],
@@ -103,8 +103,8 @@ function assignedTexts(): readonly Text[] {
 const scans = new Map<string, CharSet>();
 
 /**
- * All characters of a class, found once, in some 15 ms, the first in some 100.
- * @param inside of a bracket, in JavaScript's own syntax, such as `\p{L}`
+ * Finds all characters of a class, and caches them. Takes some 15 ms, the first time some 100 ms.
+ * @param inside content of a bracket in JavaScript's syntax, such as `\p{L}`
  */
 function scanClass(inside: string): CharSet {
   const known = scans.get(inside);
@@ -134,7 +134,7 @@ export const digits = () => scanClass(String.raw`\p{Nd}`);
 export const spaces = () => scanClass(String.raw`\p{White_Space}`);
 export const wordChars = () => scanClass(String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`);
 
-/** @param name a general category, a script or a binary property, as in `\p{name}`; undefined when there is none */
+/** @param name a general category, a script or a binary property, as in `\p{name}` @returns undefined for an unknown name */
 export function unicodeClass(name: string): CharSet | undefined {
   for (const source of [`\\p{${name}}`, `\\p{Script=${name}}`]) {
     try {
@@ -147,10 +147,10 @@ export function unicodeClass(name: string): CharSet | undefined {
 }
 
 let orbits: ReadonlyMap<number, readonly number[]> | undefined;
-/** In ascending order. */
+/** Characters with a case, in ascending order. */
 let cased: readonly number[] = [];
 
-/** Maps each character with a case to its equals when case is ignored: `k`, `K` and the Kelvin sign. */
+/** Maps each character with a case to all that equal it when case is ignored, such as `k`, `K` and the Kelvin sign. */
 function caseOrbits(): ReadonlyMap<number, readonly number[]> {
   if (orbits) return orbits;
   const members = new Map<string, number[]>();
@@ -182,7 +182,7 @@ function oneChar(text: string): string | undefined {
 export const CASED = 3000;
 const ignoring = new WeakMap<CharSet, CharSet>();
 
-/** The set with every character that differs from one of its own by case only. */
+/** The set together with all characters that differ from its characters only by case. */
 export function ignoringCase(set: CharSet): CharSet {
   let known = ignoring.get(set);
   if (!known) ignoring.set(set, (known = withOtherCases(set)));

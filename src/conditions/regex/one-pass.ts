@@ -1,21 +1,21 @@
 /**
- * Anchored patterns in which each character of a text can belong to one part of the pattern only, such as `^user-\d+@example\.com$`:
- * reading each character once decides. RE2 has such an engine for the same patterns ("one-pass"); a general machine costs ten times as
- * much, and these are what people write into flags.
+ * Matches anchored patterns in which each character can belong to only one part of the pattern, such as `^user-\d+@example\.com$`, by
+ * reading each character once. RE2 calls such patterns "one-pass". A general machine costs ten times as much, and most patterns in flags
+ * are of this kind.
  */
 import { has, intersection, type CharSet } from './char-sets.ts';
 import type { Regex } from './regex-tree.ts';
 
-/** Number of characters of a set that must come next; `max` undefined: any number. */
+/** A number of characters of a set that must come next; without `max`, any number from `min`. */
 type Step = { readonly set: CharSet; readonly min: number; readonly max: number | undefined };
-/** Returns the position after a step; -1: no match. */
+/** Returns the position after a step, or -1 without a match. */
 type Take = (text: string, at: number) => number;
 
 const ASCII = 128;
-/** Limit of optional steps that are checked after one of varying length, because checking thousands after each takes quadratic time. */
+/** Maximum number of steps that are examined after one of varying length, because examining thousands after each takes quadratic time. */
 const LOOKED_AT = 50;
 
-/** @returns undefined for patterns of other forms */
+/** @returns undefined for patterns that are not one-pass */
 export function onePassTest(regex: Regex): ((text: string) => boolean) | undefined {
   const parts = flattenSequence(regex);
   if (!isPlace(parts[0], 'start')) return undefined;
@@ -34,7 +34,7 @@ export function onePassTest(regex: Regex): ((text: string) => boolean) | undefin
   };
 }
 
-/** Single characters that follow each other are compared as one text. */
+/** Joins consecutive single characters, which are compared as one text. */
 function takesOf(steps: readonly Step[]): Take[] {
   const takes: Take[] = [];
   let literal = '';
@@ -52,7 +52,7 @@ function takesOf(steps: readonly Step[]): Take[] {
   return takes;
 }
 
-/** @returns undefined when the step is not one character, or half a surrogate pair, which as text would match inside a whole pair */
+/** @returns undefined unless the step is one character; also for half a surrogate pair, which as text would match inside a whole pair */
 function onlyCharOf({ set, min, max }: Step): string | undefined {
   const [only, second] = set;
   if (!only || second || only[0] !== only[1] || min !== 1 || max !== 1) return undefined;
@@ -94,7 +94,7 @@ function stepOf(part: Regex): Step | undefined {
   return { set: only.set, min: part.min, max: part.max };
 }
 
-/** A step that may take a character must take it: nothing that may come after a step of varying length begins like it. */
+/** Whether no step that may follow one of varying length can begin with the same character, so each step can take all that it matches. */
 function isDeterministic(steps: readonly Step[]): boolean {
   return steps.every(({ set, min, max }, index) => {
     if (min === max) return true;

@@ -1,4 +1,4 @@
-/** A cursor over a pattern, a code point at a time. */
+/** A cursor over a pattern, by code points. */
 import { CASED, ignoringCase, sizeOf, type CharSet } from './char-sets.ts';
 import type { PatternRoom } from './pattern-room.ts';
 import { invalid } from './regex-errors.ts';
@@ -9,24 +9,24 @@ export class PatternReader {
   readonly #folded = new Set<CharSet>();
   #at = 0;
 
-  /** @param room from which the parts of the pattern are counted */
+  /** @param room the budget from which parts of the pattern are taken */
   constructor(text: string, room: PatternRoom) {
     this.#text = text;
     this.#room = room;
   }
 
-  /** @returns the set, which takes room for each of its ranges */
+  /** Takes room for each range of the set. @returns the set */
   taking(set: CharSet): CharSet {
     this.#room.take(set.length);
     return set;
   }
 
-  /** Before a class of Unicode's is looked up by its name. */
+  /** Takes room for looking up a Unicode class by name. */
   lookUp(name: string): void {
     this.#room.takeToFind(name);
   }
 
-  /** @returns the set in any case; a repeated set takes only its own room */
+  /** @returns the set in any case. Takes room for folding only the first time for each set */
   inAnyCase(set: CharSet): CharSet {
     if (!this.#folded.has(set)) this.#room.take(Math.min(CASED, sizeOf(set)));
     this.#folded.add(set);
@@ -37,7 +37,7 @@ export class PatternReader {
     return this.#at >= this.#text.length;
   }
 
-  /** The character here, whole; empty at the end. */
+  /** The character at the cursor, both halves of a surrogate pair; empty at the end. */
   get peek(): string {
     const codePoint = this.#text.codePointAt(this.#at);
     return codePoint === undefined ? '' : String.fromCodePoint(codePoint);
@@ -53,7 +53,7 @@ export class PatternReader {
     return this.#text.startsWith(text, this.#at);
   }
 
-  /** Steps over the text when it stands here. */
+  /** Moves past the text if it is at the cursor. */
   take(text: string): boolean {
     if (!this.startsWith(text)) return false;
     this.#at += text.length;
@@ -77,7 +77,7 @@ export class PatternReader {
     return before;
   }
 
-  /** Spaces and comments, which the flag `x` leaves out. */
+  /** Skips spaces and comments, for the flag `x`. @returns whether there were any */
   skipSpaceAndComments(): boolean {
     const start = this.#at;
     while (this.takeMatch(/\s+|#[^\n]*/y));

@@ -1,6 +1,6 @@
 /**
- * Cost of reading patterns, counted in ranges of characters: a class such as `\w` or `\p{L}` is hundreds of them, in three
- * characters of a pattern, and each is read, compared, and written for the engine.
+ * Limits the cost of parsing patterns, counted in ranges of characters, because a class such as `\w` or `\p{L}` takes three characters of a
+ * pattern, but consists of hundreds of ranges that are all processed.
  */
 import { InvalidInput } from '../../platform/errors.ts';
 import { unsupportedPattern } from './regex-errors.ts';
@@ -9,7 +9,7 @@ import { unsupportedPattern } from './regex-errors.ts';
 const RANGES_OF_PATTERN = 50_000;
 /** Limit for all patterns of a flag, a cohort, a query or an export. */
 const RANGES_TOGETHER = 100_000;
-/** Charge for finding all characters of a class, which takes milliseconds. */
+/** Cost of finding all characters of a class, which takes milliseconds. */
 const RANGES_TO_FIND = 5_000;
 
 type RoomOptions = { most?: number; refuse?: () => Error; around?: PatternRoom | undefined };
@@ -23,10 +23,10 @@ export class PatternRoom {
   readonly #most: number;
   readonly #refuse: () => Error;
   readonly #around: PatternRoom | undefined;
-  /** Classes that were looked for. */
+  /** Names of classes that were looked up already. */
   readonly #found: Set<string>;
 
-  /** @param around the shared room of all patterns, which this one also uses */
+  /** @param around the room of all patterns together, from which ranges are taken as well */
   constructor({ most = RANGES_OF_PATTERN, refuse = tooLarge, around }: RoomOptions = {}) {
     this.#most = most;
     this.#refuse = refuse;

@@ -1,4 +1,4 @@
-/** Bracketed classes: `[a-z\d]`, `[^…]`, `[[:alpha:]]`, nested ones, and `&&`, `--`, `~~` between two. */
+/** Parses bracketed classes: `[a-z\d]`, `[^…]`, `[[:alpha:]]`, nested classes, and the operators `&&`, `--` and `~~`. */
 import {
   charsOf,
   complement,
@@ -14,7 +14,7 @@ import type { PatternReader } from './pattern-reader.ts';
 import { invalid, unsupportedPattern } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
 
-/** ASCII only, as POSIX defined them. */
+/** POSIX classes, which are ASCII only. */
 const POSIX: Record<string, CharSet> = {
   alnum: charsOf('09', 'AZ', 'az'),
   alpha: charsOf('AZ', 'az'),
@@ -43,8 +43,8 @@ const OPERATIONS: readonly (readonly [sign: string, apply: Operation])[] = [
 const MAX_DEPTH = 200;
 
 /**
- * Reads from the `[` to its `]`.
- * @param depth how many classes it is inside of
+ * Parses a class from its `[` to its `]`.
+ * @param depth number of surrounding classes
  * @throws InvalidInput
  */
 export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0): CharSet {

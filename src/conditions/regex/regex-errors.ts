@@ -5,7 +5,7 @@ export function invalid(what: string): InvalidInput {
   return new InvalidInput(`Not a valid regular expression: ${what}.`, 'value', 'invalid_value');
 }
 
-/** Valid elsewhere, but not to be had in linear time. */
+/** Error for a pattern that other engines support, but that cannot be matched in linear time. */
 export function unsupportedPattern(what: string): InvalidInput {
   return new InvalidInput(
     `${what} is not supported in a regular expression: patterns are matched in linear time.`,

@@ -1,11 +1,11 @@
-/** Escapes of patterns: a backslash and the characters after it. */
+/** Parses escapes: a backslash and the characters after it. */
 import { charsOf, complement, digits, LAST, spaces, unicodeClass, wordChars, type CharSet } from './char-sets.ts';
 import type { PatternReader } from './pattern-reader.ts';
 import { invalid } from './regex-errors.ts';
 
 const CONTROLS: Record<string, number> = { n: 10, r: 13, t: 9, f: 12, v: 11, a: 7, e: 27 };
 
-/** `\n`, `\x41`, `\x{1F600}`, `\u0041`, `\U0001F600`, or a character that is no letter and stands for itself. */
+/** Parses `\n`, `\x41`, `\x{1F600}`, `\u0041`, `\U0001F600`, or an escaped punctuation character. */
 export function readEscapedChar(reader: PatternReader): number {
   const hex = reader.takeMatch(/x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]{1,8})\}/y);
   if (hex) return checkedCodePoint(Number.parseInt(hex.slice(1).find(Boolean)!, 16));
@@ -20,7 +20,7 @@ function checkedCodePoint(codePoint: number): number {
   return codePoint;
 }
 
-/** `\p{Greek}`, `\pL`, `\P{L}`, `\p{^L}`, `\p{Script=Greek}`: undefined when something else stands here. */
+/** Parses `\p{Greek}`, `\pL`, `\P{L}`, `\p{^L}`, `\p{Script=Greek}`; undefined for anything else. */
 export function readUnicodeClass(reader: PatternReader): CharSet | undefined {
   const found = reader.takeMatch(/([pP])(?:\{(\^?)([\w=:!]+)\}|([A-Z]))/y);
   if (!found) return undefined;
@@ -32,7 +32,7 @@ export function readUnicodeClass(reader: PatternReader): CharSet | undefined {
   return reader.taking((letter === 'P') !== (caret === '^') ? complement(set) : set);
 }
 
-/** `\d`, `\W` and their like: undefined when something else stands here. */
+/** Parses `\d`, `\W` and the like; undefined for anything else. */
 export function readNamedClass(reader: PatternReader): CharSet | undefined {
   const letter = reader.peek;
   const set = NAMED_CLASSES[letter.toLowerCase()]?.();

@@ -1,7 +1,7 @@
 /**
- * Patterns as upstream's server reads them (Rust's regex syntax, Unicode on), as a tree whose leaves are sets of characters: flags
- * and classes are resolved, so whoever writes the tree for an engine needs to know none of them. What cannot be matched in
- * linear time is refused by name.
+ * Parses patterns in upstream's syntax (Rust's regex, with Unicode) to a tree whose leaves are sets of characters. Flags and classes are
+ * resolved, so code that compiles the tree for an engine need not know them. Constructs that cannot be matched in linear time are refused
+ * by name.
  */
 import { charsOf, complement, NOTHING, single, type CharSet } from './char-sets.ts';
 import { PatternReader } from './pattern-reader.ts';
@@ -32,18 +32,18 @@ const ANY_OF_LINE = complement(charsOf('\n'));
 
 const NO_FLAGS: Flags = { ignoreCase: false, multiLine: false, dotAll: false, extended: false };
 const FLAG_NAMES: Record<string, keyof Flags> = { i: 'ignoreCase', m: 'multiLine', s: 'dotAll', x: 'extended' };
-/** Flags without an effect, because Unicode is always on, and whether a repetition is greedy does not change whether there is a match. */
+/** Flags without an effect: Unicode is always on, and greediness does not change whether there is a match. */
 const SILENT_FLAGS = 'uU';
 
 /** Same limit as RE2, because beyond it a pattern of a few characters would need millions of states. */
 const MAX_REPEAT = 1000;
 const MAX_STATES = 10_000;
-/** Groups inside each other, and repetitions: added up, whatever walks the tree goes that deep at most. */
+/** Limit of nested groups, and of nested repetitions; code that walks the tree recurses no deeper than their sum. */
 const MAX_DEPTH = 200;
 /** UTF-16 units. */
 const LONGEST_PATTERN = 10_000;
 
-/** Starts of groups that need more than a linear scan, longest first. */
+/** Starts of groups that cannot be matched in linear time, longest first. */
 const REFUSED_GROUPS: readonly (readonly [start: string, name: string])[] = [
   ['?<=', 'lookbehind'],
   ['?<!', 'lookbehind'],
@@ -64,7 +64,7 @@ const REFUSED_ESCAPES: Record<string, string> = {
 };
 
 /**
- * @param together of all patterns that are read at once
+ * @param together the room that all patterns of a request share
  * @throws InvalidInput `invalid_value`, naming the construct
  */
 export function parseRegex(pattern: string, together?: PatternRoom): Regex {
@@ -100,7 +100,7 @@ function readAlternatives(reader: PatternReader, outer: Flags, depth: number): R
   return eitherOf(branches.map(sequenceOf));
 }
 
-/** `(?i)`, for the rest of the group, and comments: `(?#…)`. Undefined when something else stands here. */
+/** Parses flags for the rest of the group, `(?i)`, and comments, `(?#…)`; undefined for anything else. */
 function readFlags(reader: PatternReader, flags: Flags): Flags | undefined {
   if (reader.take('(?#')) {
     reader.takeUntil(')');
@@ -169,7 +169,7 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
     reader.next();
     return placeNode(place);
   }
-  // The end, or before a line feed that ends the text. The line feed is consumed, so that no look-ahead is needed.
+  // `\Z` matches at the end, or before a final line feed, which is consumed, so no lookahead is needed.
   if (reader.take('Z')) return optionalLineFeedAtEnd();
   const named = readNamedClass(reader) ?? readUnicodeClass(reader);
   return chars(reader, named ?? single(readEscapedChar(reader)), flags);

@@ -1,6 +1,6 @@
 /**
- * Trees of patterns. Each node carries its size, computed from those of its parts: computing it anew after every
- * quantifier would take quadratic time.
+ * Trees of patterns. Each node has its size, computed from the sizes of its parts, because computing it again for every quantifier would
+ * take quadratic time.
  */
 import type { CharSet } from './char-sets.ts';
 
@@ -11,7 +11,7 @@ type Size = {
   readonly states: number;
   /** Largest product of nested counted repetitions. */
   readonly repeats: number;
-  /** Repetitions inside each other. */
+  /** Depth of nested repetitions. */
   readonly depth: number;
 };
 

@@ -1,4 +1,4 @@
-/** Whether a pattern is found in a text, in time linear in the text's length (RE2). */
+/** Searches texts for patterns in time linear in the text's length, with RE2. */
 import { RE2JS } from 're2js';
 import { LAST, type CharSet } from './char-sets.ts';
 import { PatternRoom } from './pattern-room.ts';
@@ -7,7 +7,7 @@ import { parseRegex } from './regex-syntax.ts';
 import type { Place, Regex } from './regex-tree.ts';
 
 const COMPILED_PATTERNS = 1000;
-/** Limit of states times characters, some 300 ms; a longer search is not run. */
+/** Limit of states times characters, some 300 ms; longer searches are not run. */
 const MAX_STEPS = 2_500_000;
 
 /** Steps of a machine for each state and character, and of a one-pass test for each character. */
@@ -16,7 +16,7 @@ const STEPS_IN_ONE_PASS = 4;
 /** Steps of compiling a machine, for each range of characters and each state. */
 const STEPS_PER_RANGE = 70;
 
-/** The account that a search takes its steps from. @throws StepsSpent when none are left */
+/** Budget of steps for a search. @throws StepsSpent when none are left */
 type Steps = {
   spend(steps: number): void;
   /** Same as `spend`, for each character of the text. */
@@ -24,8 +24,8 @@ type Steps = {
 };
 
 /**
- * @param steps that the search takes
- * @returns undefined when the pattern is invalid or not supported, or the search would be too long: not even its negation matches
+ * @param steps the budget that the search takes its steps from
+ * @returns undefined if the pattern is invalid or unsupported, or the search would take too long; then not even the negation matches
  * @throws StepsSpent
  */
 export type Search = (text: string, steps: Steps) => boolean | undefined;
@@ -41,7 +41,7 @@ export function searchFor(pattern: string): Search {
   return search;
 }
 
-/** Compiles on first use, because a project may have any number of patterns. */
+/** Compiles the pattern on first use, because a project may have many patterns that are never used. */
 function compile(pattern: string): Search {
   let search: Search | undefined;
   return (text, steps) => {
@@ -54,7 +54,7 @@ function compile(pattern: string): Search {
   };
 }
 
-/** @property taken ranges of characters, and what else the pattern is made of */
+/** @returns the search, and as `taken` the cost of compiling it: ranges of characters and states */
 function compileNow(pattern: string): { search: Search; taken: number } {
   const room = new PatternRoom();
   try {
@@ -83,7 +83,7 @@ function onePassSearch(test: (text: string) => boolean): Search {
   };
 }
 
-/** RE2 knows word boundaries of ASCII words only. */
+/** RE2's syntax of places. Its word boundaries know only ASCII. */
 const PLACES: Record<Place, string> = {
   start: String.raw`\A`,
   end: String.raw`\z`,
@@ -101,7 +101,7 @@ function re2Of(regex: Regex): string {
   return `(?:${re2Of(regex.item)}){${regex.min},${regex.max ?? ''}}`;
 }
 
-/** Many patterns have the same classes, each of hundreds of ranges. */
+/** Caches the text of classes, because many patterns share the same ones, each of hundreds of ranges. */
 const written = new WeakMap<CharSet, string>();
 
 function classOf(set: CharSet): string {

@@ -1,22 +1,22 @@
-/** Columns and versions of rows, as reading, encoding and delivering share them. */
+/** Types of columns and versions of rows, shared by reading, encoding and delivering. */
 
-/** Type of a column's values in COPY BINARY, which is all that a destination knows of them. */
+/** Type of a column's values in COPY BINARY. */
 export type ColumnType = 'uuid' | 'text' | 'jsonb' | 'timestamptz' | 'date' | 'int4' | 'int8' | 'float8' | 'bool';
 export type Column = {
   name: string;
   type: ColumnType;
-  /** Sent with the rows for our own bookkeeping; tables keep the column, files leave it out. */
+  /** Set for a column for internal bookkeeping, which is delivered to tables but not to files. */
   hidden?: true;
 };
 
 /**
- * Rows with equal `key` are versions of one row: the one with the highest `version` is the newest; null: the one of the latest data
- * interval, and of that what was delivered last.
+ * Rows with equal `key` are versions of one row. The newest has the highest `version`; if that is null, it is the row of the latest data
+ * interval, in its last delivery.
  */
 export type RowVersions = { key: readonly string[]; version: string | null };
 
 /** Form in which rows are delivered: as encoded files, or one by one into a table. */
 export type Carrier = 'files' | 'rows';
 
-/** Digest of a set of rows: the sum, modulo 2^64, of the low 60 bits of each row's uuid; decimal. Order does not matter. */
+/** Digest of a set of rows, independent of their order: the decimal sum, modulo 2^64, of the low 60 bits of each row's uuid. */
 export type RowsDigest = string;

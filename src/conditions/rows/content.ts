@@ -1,46 +1,46 @@
-/** An export's content: fixed in the plan of each run, made from the export's row. Names are those of the wire, in our spelling. */
+/** An export's content, taken from the export's row and fixed in the plan of each run. Names are those of the wire, in camel case. */
 
 /** `sessions` are derived from events. */
 export type Model = 'events' | 'persons' | 'sessions';
 
-/** One condition on a row; each row of an export meets all of its filters. */
+/** One condition on a row; rows must meet all filters of an export. */
 export type PropertyFilter = {
   key: string;
   operator: string;
-  /** Place of `key`: the row's own properties, its person's, or none (`hogql`: `key` is an expression). */
+  /** What `key` names: a property of the row (`event`) or of its person; for `hogql` it is an expression. */
   type: 'event' | 'person' | 'hogql';
   value?: unknown;
 };
 
 /**
- * A change of a value before delivery: dropped, or its text replaced by HMAC-SHA256 (hex) with the export's key. A value
- * that is missing or null stays so.
+ * Transforms a value before delivery: drops it, or replaces its text by HMAC-SHA256 (hex) with the export's key. Missing and null values
+ * stay unchanged.
  */
 export type Transformation = {
-  /** `column`, or `column.property.path` into a column of JSON; dots divide it. */
+  /** `column`, or `column.property.path` with dots for a path into a JSON column. */
   path: string;
   action: 'drop' | 'hash';
 };
 
 export type Content = {
-  /** The model named by the client; with `query` the relation is the query's FROM. */
+  /** The model that the client named; a `query` reads the relation of its FROM instead. */
   model: Model;
-  /** Names of events, exactly; empty: all. An event that is named by both is left out. */
+  /** Exact names of events; empty for all. Events named in both lists are left out. */
   includeEvents: readonly string[];
   excludeEvents: readonly string[];
   filters: readonly PropertyFilter[];
-  /** A SELECT that decides columns and rows; null: the model's own. */
+  /** A SELECT that determines columns and rows; null for those of the model. */
   query: string | null;
-  /** null: all default columns of the destination. */
+  /** Null for the destination's default columns. */
   includeColumns: readonly string[] | null;
   excludeColumns: readonly string[];
   transformations: readonly Transformation[];
 };
 
-/** Content settings of an export's own row; model and names of events stand elsewhere in the row. */
+/** Content settings in one column of an export's row; the model and the names of events have their own columns. */
 export type ContentSettings = Omit<Content, 'model' | 'includeEvents' | 'excludeEvents'>;
 
-/** A model's rows as they are. */
+/** Settings that export a model's rows unchanged. */
 export const NO_SETTINGS: ContentSettings = {
   filters: [],
   query: null,
@@ -49,7 +49,7 @@ export const NO_SETTINGS: ContentSettings = {
   transformations: [],
 };
 
-/** All rows of a model as they are. */
+/** Content with all rows of a model, unchanged. */
 export function everythingOf(model: Model): Content {
   return { ...NO_SETTINGS, model, includeEvents: [], excludeEvents: [] };
 }

@@ -1,14 +1,14 @@
-/** The digest of a set of rows: the same whatever their order, while reading, in a destination's table and at the source. */
+/** The digest of a set of rows, computed the same way while reading, in a destination's table and at the source, in any order. */
 import type { Column, RowsDigest } from './columns.ts';
 
 const TWO_TO_32 = 2 ** 32;
 
-/** Adds up the low 60 bits of uuids modulo 2^64, in two 32-bit halves because a BigInt per row would cost more than the rest of it. */
+/** Adds up the low 60 bits of uuids modulo 2^64, in two 32-bit halves, because a BigInt per row would cost more than everything else. */
 export class RowsDigester {
   #high = 0;
   #low = 0;
 
-  /** @param at where the 16 bytes of the uuid start */
+  /** @param at offset of the uuid's 16 bytes */
   add(bytes: Uint8Array, at: number): void {
     const low =
       this.#low +

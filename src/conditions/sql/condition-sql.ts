@@ -1,6 +1,6 @@
 /**
- * A condition on a property as SQL: the same answers as `matchesProperty`, from the functions of migrations 0013, except for null,
- * which queries treat as missing. The condition's side is computed here, once; the rows' side by Postgres.
+ * Compiles a condition on a property to SQL, with the same results as `matchesProperty`, except that queries treat null as missing. The
+ * condition's value is parsed here, once; the rows' properties by SQL functions (migration 0013).
  */
 import { escapeLiteral } from 'pg';
 import { LONGEST_INSTANT } from '../operators/dates.ts';
@@ -21,7 +21,7 @@ import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
 
 /** Context for reading dates and comparing values. */
 export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
-  /** Meaning of a property that is null: `set` to flags, because its key is there; `missing` to queries, as to those of upstream. */
+  /** Meaning of a null property: `set` for flags, because its key exists; `missing` for queries, as at upstream. */
   nulls: 'set' | 'missing';
 };
 
@@ -44,9 +44,9 @@ export function conditionSql(condition: PropertyCondition, properties: string, c
   return `(${found} is null or ${sql === undefined ? 'false' : `coalesce(not (${sql}), false)`})`;
 }
 
-/** Parts of a comparison: SQL of the property, and where dates are read. */
+/** SQL of the property to compare, and the settings of the comparison. */
 type Scope = { found: string; context: ConditionSqlContext };
-/** @returns SQL that is null if the values are not comparable; undefined when the wanted value never is */
+/** @returns SQL that is null if the values are not comparable; undefined if the wanted value never is */
 type Writer = (wanted: Json, scope: Scope) => string | undefined;
 
 const equals: Writer = (wanted, { found, context }) => {
@@ -74,8 +74,7 @@ const containsAny: Writer = (wanted, { found }) => {
   const patterns = listOf(wanted).map((one) =>
     escapeLiteral(`%${lowerAscii(textOf(one)).replace(/[\\%_]/g, '\\$&')}%`),
   );
-  // One condition for all values, because the planner takes quadratic time for a list and cannot be stopped. False if
-  // there is no property.
+  // One condition for all values, because the planner takes quadratic time for many and cannot be cancelled. False without the property.
   return `(${lowerCaseSql(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;
 };
 
@@ -84,7 +83,7 @@ const matchesRegex: Writer = (wanted, { found }) => {
   return pattern && `(property_text(${found}) collate "C") ~ ${escapeLiteral(pattern)}`;
 };
 
-/** A pattern that could not be saved matches nothing. */
+/** @returns undefined for an invalid pattern, which matches nothing */
 function patternOrUndefined(pattern: string): string | undefined {
   try {
     return postgresRegex(pattern);
@@ -93,7 +92,7 @@ function patternOrUndefined(pattern: string): string | undefined {
   }
 }
 
-/** SQL of a property that is read; null for longer texts, which the evaluator does not read either. Numbers are never too long. */
+/** SQL of a parsed property; null for longer texts, which the evaluator does not parse either. */
 function nullIfLonger(found: string, longest: number, read: string): string {
   return `(case when jsonb_typeof(${found}) <> 'string' or length(${found} #>> '{}') <= ${longest} then ${read} end)`;
 }

@@ -1,4 +1,4 @@
-/** Property filters of an export: checked when they are saved, SQL when rows are read. All of an export's filters hold for each row. */
+/** Property filters of an export: checks them before they are stored, and compiles them to SQL that selects rows meeting all of them. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Model, PropertyFilter } from '../rows/content.ts';
 import { checkCondition } from '../operators/check-condition.ts';
@@ -15,10 +15,10 @@ const MAX_FILTERS = 100;
 const MAX_KEY = 1000;
 const MAX_EXPRESSION_CHARACTERS = 40_000;
 
-/** Half-open; ISO instants. Relative dates (`-7d`) count back from its end, so that a retry reads the same rows. */
+/** Half-open interval of ISO instants. Relative dates (`-7d`) count back from its end, so a retry reads the same rows. */
 export type Interval = { start: string; end: string };
 
-/** Column of each filter type: events and sessions have their own properties and their person's, a person has only its own. */
+/** Column that each type of filter reads: events and sessions have their own properties and their person's, persons only their own. */
 const COLUMNS: Record<Model, Partial<Record<'event' | 'person', string>>> = {
   events: { event: 'properties', person: 'person_properties' },
   sessions: { event: 'properties', person: 'person_properties' },
@@ -30,10 +30,10 @@ export function filterTypesOf(model: Model): (typeof FILTER_TYPES)[number][] {
   return FILTER_TYPES.filter((type) => (type === 'hogql' ? model !== 'sessions' : type in COLUMNS[model]));
 }
 
-/** Any interval does to see whether an expression can be compiled. */
+/** Any interval will do to check whether an expression compiles. */
 const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '2024-01-02T00:00:00.000000Z' };
 
-/** Limits of all filters of an export, or of a query, together. */
+/** Limits that all filters of an export, or of a query, share. */
 export type FilterRoom = { patterns: PatternRoom; expressions: number };
 
 export function filterRoom(): FilterRoom {
@@ -41,8 +41,8 @@ export function filterRoom(): FilterRoom {
 }
 
 /**
- * @param given `filters` as received; null: none
- * @param room shared by all filters that are checked together
+ * @param given `filters` of the request; null for none
+ * @param room limits that all filters checked together share
  * @throws InvalidInput with upstream's messages, attr `filters`, naming the filter and its fault
  */
 export function checkedFilters(given: unknown, model: Model, room: FilterRoom = filterRoom()): PropertyFilter[] {
@@ -73,7 +73,7 @@ function checkedFilter(
       return { key, operator: DEFAULT_OPERATOR, type };
     }
     const checked = checkCondition({ key, operator, value: value as Json }, room.patterns);
-    // Postgres takes smaller patterns than our own matcher: each session that reads compiles its own machine.
+    // Postgres has a lower limit for patterns, because each of its sessions compiles its own automaton.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value as Json));
     return { key, operator: checked, type, ...(value !== undefined && { value }) };
   });
@@ -122,7 +122,7 @@ function relationOf(model: Model): 'events' | 'persons' {
 }
 
 /**
- * @param filters as `checkedFilters` returned them
+ * @param filters checked filters
  * @param relation whose columns the SQL names without an alias
  * @param interval the interval that the run delivers
  * @returns SQL that is true or false for every row; `true` for no filters

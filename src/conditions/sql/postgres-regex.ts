@@ -1,19 +1,19 @@
 /**
- * A pattern for Postgres's own engine, with the same matches as RE2's. Written from the pattern's tree, never from its text: sets of
- * characters, alternatives, repetitions and places only. Without back-references and captures Postgres decides whether there is a
- * match with a state machine, in time linear in the text; the few places that it has to look around for are one character wide.
+ * Compiles a pattern for Postgres' engine, with the same matches as RE2. Generated from the pattern's tree, never from its text, with only
+ * sets of characters, alternatives, repetitions and places. Without back-references and captures, Postgres searches with an automaton in
+ * time linear in the text; its lookaround, for places, is only one character wide.
  */
 import { intersection, LAST, type CharSet } from '../regex/char-sets.ts';
 import { unsupportedPattern } from '../regex/regex-errors.ts';
 import { parseRegex } from '../regex/regex-syntax.ts';
 import type { Place, Regex } from '../regex/regex-tree.ts';
 
-/** Postgres builds a machine per backend, and gives up on very large ones. */
+/** Limit of states, because Postgres builds an automaton in each backend, and fails for very large ones. */
 const MAX_STATES = 1500;
-/** Postgres's limit of one repetition (DUPMAX). */
+/** Postgres' limit of one repetition (DUPMAX). */
 const MAX_COUNT = 255;
 
-/** A text of Postgres has no NUL, and no halves of surrogate pairs. */
+/** Characters in Postgres' texts, which contain neither NUL nor halves of surrogate pairs. */
 const IN_TEXTS: CharSet = [
   [1, 0xd7ff],
   [0xe000, LAST],
@@ -48,7 +48,7 @@ function areOf(regex: Regex): string {
   return repeatItem(areOf(regex.item), regex.min, regex.max);
 }
 
-/** A longer repetition is several after each other. */
+/** Splits a repetition beyond Postgres' limit into several in a row. */
 function repeatItem(item: string, min: number, max: number | undefined): string {
   if (min > MAX_COUNT)
     return times(item, MAX_COUNT, MAX_COUNT) + repeatItem(item, min - MAX_COUNT, max && max - MAX_COUNT);
@@ -61,7 +61,7 @@ function times(item: string, min: number, max: number | undefined): string {
   return `(?:${item}){${min},${max ?? ''}}`;
 }
 
-/** A class such as `\w` is hundreds of ranges, and many patterns have several of it. */
+/** Caches the text of classes, because one such as `\w` has hundreds of ranges, and patterns use it several times. */
 const written = new WeakMap<CharSet, string>();
 
 function classOf(set: CharSet): string {

@@ -1,4 +1,4 @@
-/** A version as the same text that `property_version` (a function of our database) makes of a property. */
+/** Builds sortable text for a version, the same as the SQL function `property_version` builds for a property. */
 import type { Version } from '../operators/semver.ts';
 
 /** Length of the three numbers in a key. */
