@@ -1,4 +1,4 @@
-/** All stores of this room over one connection or one transaction. */
+/** All stores of batch exports, over one connection or one transaction. */
 import { withTransactions, type WithTransactions } from '../platform/db/transactions.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';

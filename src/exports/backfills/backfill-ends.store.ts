@@ -6,7 +6,7 @@ import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { PastBackfill } from './backfill-estimate.ts';
 
-/** @param backfill the alias of a row of `batch_export_backfills` */
+/** Query for the result of a backfill so far, one row. @param backfill the alias of a row of `batch_export_backfills` */
 export const countedOf = (backfill: string) => `
   select count(request.closed_at) as finished_runs,
     count(*) filter (where request.closed_at is not null and run.status is distinct from 'Completed') as failed_runs,
@@ -17,7 +17,7 @@ export const countedOf = (backfill: string) => `
   where link.backfill_id = ${backfill}.id
 `;
 
-/** One open request of a backfill. The limits stop the planner from counting all requests of a large backfill. */
+/** Query for one open request of a backfill. The limits keep the planner from reading all requests of a large backfill. */
 const openOf = (backfill: string) => `
   select from batch_export_requests as request cross join lateral (
     select from batch_export_backfill_requests
@@ -73,12 +73,12 @@ export function backfillEnds(db: Knex) {
     },
 
     /**
-     * Counts a project's backfills under way, without those that wait for a place. Takes a lock: one caller at a time until the
-     * transaction ends.
+     * Counts a project's backfills under way, without those that wait for their turn. Takes a lock until the transaction ends, so other
+     * callers for the project wait.
      */
     async countLive(projectId: number): Promise<number> {
       await db.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.backfillsOfProject, projectId]);
-      // Only reads: `keepEnds` for other exports would wait here for transactions that hold their rows.
+      // Results are not stored here, because that would wait for transactions that hold rows of other exports.
       const { rows } = await db.raw<{ rows: { live: number }[] }>(
         `select count(*)::int as live from batch_export_backfills as live
          where project_id = ? and kind = 'backfill' and finished_at is null and not waits
@@ -107,7 +107,7 @@ export function backfillEnds(db: Knex) {
            from batch_export_backfill_requests as link
            where link.backfill_id = ? and request.id = link.request_id and request.closed_at is null
              and request.kind not in ('gap', 'stale')
-             -- An operator let a foreign delivery be replaced while this was open.
+             -- Requests stay open if an operator has allowed a foreign delivery to be replaced meanwhile.
              and not exists (
                select from foreign_deliveries as found
                where found.batch_export_id = request.batch_export_id and found.data_interval_start = request.data_interval_start

@@ -1,6 +1,6 @@
 /**
- * `/batch_exports/:batch_export_id/backfills/`: ask for past data intervals, preview that, see how it goes, end it.
- * `/batch_exports/:id/backfill/` is the contract's older way to ask.
+ * `/batch_exports/:batch_export_id/backfills/`: requests, previews, lists and cancels backfills.
+ * `/batch_exports/:id/backfill/` is the contract's older way to request one.
  */
 import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
 import { orPreferred } from '../../platform/http/parameters/preconditions.ts';
@@ -26,7 +26,7 @@ import {
   PreviewBody,
 } from './backfills.schema.ts';
 
-/** Upstream's message where a backfill is asked for. */
+/** Upstream's message when the export of a requested backfill does not exist. */
 const MISSING = 'BatchExport not found.';
 
 const requestBackfill = route({
@@ -94,7 +94,7 @@ const listBackfills = route({
       const found = await backfills.list(project.id, params.batch_export_id, place, order);
       return Promise.all(
         found.map(async (one) => {
-          // A cursor is a place in the order of the list.
+          // A cursor holds the value of the sort column.
           const createdAt = by === 'start_at' ? one.startAt : one.createdAt;
           return { id: one.id, createdAt, one, waitingReason: await runs.backfillWaitingReason(one) };
         }),

@@ -143,7 +143,10 @@ export const PreviewBody = Type.Object(
             }),
             since: Type.String({ format: 'date-time', description: 'When the oldest of these runs started.' }),
           }),
-          { description: 'The past that `seconds` is taken from; null if the export has no completed run.' },
+          {
+            description:
+              'The past runs and backfills that `seconds` is estimated from; null if the export has no completed run.',
+          },
         ),
       },
       {
@@ -155,7 +158,7 @@ export const PreviewBody = Type.Object(
 );
 export type PreviewBody = Static<typeof PreviewBody>;
 
-/** Refusal of a plan that is no longer true: the error envelope, and the present plan. */
+/** Refusal of an outdated plan: the error envelope, and the present plan. */
 export const OutdatedPlanBody = Type.Object(
   { ...ErrorBody.properties, plan: PreviewBody },
   {

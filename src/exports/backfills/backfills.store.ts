@@ -1,6 +1,6 @@
 /**
- * Backfills: headers over requests, so that overlapping ones share them. A header says what it wants, as ranges of the export's
- * tiling; its requests are written slice by slice, each slice in a transaction of its own, so a backfill may have any size.
+ * Backfills: headers over run requests, which overlapping backfills share. A header says which intervals it wants, as ranges of the
+ * export's tiling; its requests are written in batches, each in a transaction of its own, so a backfill may have any size.
  */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
@@ -28,7 +28,7 @@ export type Backfill = {
   finishedRuns: number;
   /** Finished runs that did not deliver. */
   failedRuns: number;
-  /** Whether the backfill exceeds its project's limit, so its requests are written only when there is a place. */
+  /** Whether the backfill exceeds its project's limit, so its requests are not written before its turn. */
   waits: boolean;
   /** Rows that its runs delivered; null until all have ended. */
   totalRecords: number | null;
@@ -97,8 +97,7 @@ const backfillsWhere = (chosen: string) => `
   cross join lateral (${countedOf('backfill')} and backfill.finished_at is null) as counted
 `;
 
-/** How many requests one transaction writes. */
-const SLICE = 5_000;
+const REQUESTS_PER_TRANSACTION = 5_000;
 
 export type BackfillOrder = { by: 'created_at' | 'start_at'; ascending: boolean };
 const NEWEST_FIRST: BackfillOrder = { by: 'created_at', ascending: false };
@@ -132,7 +131,7 @@ export function backfillStore(db: Knex) {
     return fromRow(rows[0]);
   }
 
-  /** The ranges of which not every request is written yet. */
+  /** The rest of the wanted ranges, whose requests are not written yet. */
   async function rangesLeft(id: string): Promise<DataInterval[]> {
     const { rows } = await db.raw<{ rows: { from: string; to: string }[] }>(
       `select greatest(lower(range), planned_until) as "from", upper(range) as "to"
@@ -146,7 +145,7 @@ export function backfillStore(db: Knex) {
     /** @throws NotFound */
     get,
 
-    /** Lists in the requested order, by default the newest first; a place's `createdAt` is the value of the sort column. */
+    /** Lists in the requested order, by default the newest first; the `createdAt` of a position is the value of the sort column. */
     async list(
       projectId: number,
       batchExportId: string,
@@ -162,7 +161,7 @@ export function backfillStore(db: Knex) {
       return newestFirst(rows.map(fromRow), place);
     },
 
-    /** A header; its requests are written by `writeRequests`. */
+    /** Inserts a header; `writeRequests` writes its requests. */
     async open(header: NewBackfill): Promise<string> {
       const id = randomUUID();
       await db.raw(
@@ -189,27 +188,27 @@ export function backfillStore(db: Knex) {
     },
 
     /**
-     * Writes a slice of the requests that a backfill still lacks; call it in a transaction. An open request of the same interval
-     * is shared, not repeated. @returns whether more requests are to be written
+     * Writes a batch of the requests that a backfill still lacks; call it in a transaction. An open request of the same interval
+     * is shared, not repeated. @returns whether requests are left to be written
      */
     async writeRequests(id: string, tiling: Tiling): Promise<boolean> {
       const header = (await table().where({ id }).whereNotNull('planned_until').forNoKeyUpdate().first()) as
         { batch_export_id: string; kind: RequestKind } | undefined;
       if (!header) return false;
-      const slice = firstIntervals(tiling, await rangesLeft(id), SLICE);
-      const requestIds = await requests.open(header.batch_export_id, slice, header.kind);
+      const batch = firstIntervals(tiling, await rangesLeft(id), REQUESTS_PER_TRANSACTION);
+      const requestIds = await requests.open(header.batch_export_id, batch, header.kind);
       await db.raw(
         'insert into batch_export_backfill_requests (backfill_id, request_id) select ?, id from unnest(?::uuid[]) as id',
         [id, requestIds],
       );
-      const more = slice.length === SLICE;
+      const hasMore = batch.length === REQUESTS_PER_TRANSACTION;
       await table()
         .where({ id })
-        .update({ planned_until: more ? isoMicros(slice.at(-1)!.end) : null });
-      return more;
+        .update({ planned_until: hasMore ? isoMicros(batch.at(-1)!.end) : null });
+      return hasMore;
     },
 
-    /** Takes an interval out of backfills whose request for it is not written yet. */
+    /** Removes an interval from the backfills of its export that have not written a request for it yet. */
     async leaveOut({ exportId, start, end }: ExportInterval): Promise<void> {
       await db.raw(
         `update batch_export_backfills
@@ -220,7 +219,7 @@ export function backfillStore(db: Knex) {
       );
     },
 
-    /** Intervals among these that no backfill will request; waiting backfills count, although their requests are not written yet. */
+    /** Returns the given intervals that no backfill will request; a backfill that waits for its turn counts too. */
     async notAskedFor(batchExportId: string, intervals: readonly DataInterval[]): Promise<DataInterval[]> {
       const { rows } = await db.raw<{ rows: { number: number }[] }>(
         `select number::int from unnest(:starts::timestamptz[], :ends::timestamptz[]) with ordinality as wanted (start, "end", number)
@@ -237,7 +236,7 @@ export function backfillStore(db: Knex) {
       return rows.map(({ number }) => intervals[number - 1]!);
     },
 
-    /** Backfills of an export of which not every request is written, oldest first: either the waiting ones or the others. */
+    /** Ids of an export's backfills with requests left to write, oldest first: either those that wait for their turn, or the others. */
     async unwritten(batchExportId: string, { waiting }: { waiting: boolean }): Promise<string[]> {
       const rows = (await table()
         .where({ batch_export_id: batchExportId, waits: waiting })
@@ -263,12 +262,12 @@ export function backfillStore(db: Knex) {
   };
 }
 
-function firstIntervals(tiling: Tiling, ranges: readonly DataInterval[], most: number): DataInterval[] {
+function firstIntervals(tiling: Tiling, ranges: readonly DataInterval[], limit: number): DataInterval[] {
   const first: DataInterval[] = [];
   for (const { start, end } of ranges) {
     for (const interval of intervalsEnding(tiling, start, end)) {
       first.push(interval);
-      if (first.length === most) return first;
+      if (first.length === limit) return first;
     }
   }
   return first;

@@ -58,8 +58,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
   }
 
   /**
-   * The header and a first slice of its requests; the dispatcher writes the others.
-   * @param mayWait whether the backfill may exceed the project's limit; the dispatcher then writes its requests when there is a place
+   * Stores the header and a first batch of its requests; the dispatcher writes the others.
+   * @param mayWait whether the backfill may exceed the project's limit; the dispatcher then writes its requests when its turn comes
    */
   async function open(inside: Bound, header: NewBackfill, by: Author, { mayWait = false } = {}): Promise<Backfill> {
     const { projectId, batchExportId, kind } = header;
@@ -122,8 +122,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     list: stores.backfills.list,
 
     /**
-     * Requests a run for every data interval that lies wholly within `[startAt, endAt]`, or for some of them. Works while paused;
-     * an interval that is requested already is shared.
+     * Requests a run for every data interval that lies wholly within `[startAt, endAt]`, or for those that the range's `only` and `plan`
+     * choose. Works while the export is paused; an open request of an interval is shared.
      * @throws InvalidInput when the range is empty, ends in the future, holds no whole interval or too many
      * @throws Conflict with the present plan when it is no longer the one that was previewed
      * @throws LimitReached when too many backfills of the project are under way
@@ -169,7 +169,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
 
     /**
      * Requests exactly the data intervals that ended during a pause and have had no run, in the transaction that unpauses. If the
-     * project is at its limit of backfills, this one waits for a place. Wake the dispatcher after the commit.
+     * project is at its limit of backfills, this one waits for its turn. The caller wakes the dispatcher after the commit.
      * @returns undefined when the pause missed none
      */
     async openForPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
@@ -177,7 +177,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const pausedAt = Math.max(...(await inside.gaps.pauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
       const end = Math.min(millisOf(await inside.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
-      // An interval that ended at the very instant of the pause may have been missed too; it has no run then.
+      // An interval that ended at the very instant of the pause may have been missed too; if so, it has no run.
       const ended = intervalsEnding(await inside.batchExports.tiling(id), start - 1, end);
       const { wanted, totalRuns } = await examinedPlan({ stores: inside, states, batchExport }, ended, ['missing']);
       if (totalRuns === 0) return undefined;
@@ -189,7 +189,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
 
     /**
      * Requests a run for every data interval whose newest run failed, in one backfill. If the project is at its limit of backfills,
-     * this one waits for a place.
+     * this one waits for its turn.
      * @returns undefined when no interval has failed, or all of them are requested already
      */
     async retryFailed(projectId: number, exportId: string, by: Author = NOBODY): Promise<Backfill | undefined> {

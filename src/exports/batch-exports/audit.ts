@@ -7,7 +7,7 @@ import type { Integration } from '../integrations/integrations.store.ts';
 import { presentBatchExport } from './present.ts';
 import type { Bound } from '../stores.ts';
 
-/** Sluice itself. */
+/** Author of what Sluice does automatically. */
 export const NOBODY: Author = { userId: null, keyId: null };
 
 type AuditEntry = { activity: AuditVerb; changes: Change[] };
@@ -47,8 +47,8 @@ const OF_THE_ROW = new Set([
 /** Fields as clients know them, without secrets. A pause is reduced to its notes, because the entry names its author already. */
 function fieldsOf(one: BatchExport): Record<string, unknown> {
   const { pause, ...fields } = presentBatchExport(one);
-  const said = pause && { reason: pause.reason, resume_at: pause.resume_at };
-  return Object.fromEntries(Object.entries({ ...fields, pause: said }).filter(([field]) => !OF_THE_ROW.has(field)));
+  const notes = pause && { reason: pause.reason, resume_at: pause.resume_at };
+  return Object.fromEntries(Object.entries({ ...fields, pause: notes }).filter(([field]) => !OF_THE_ROW.has(field)));
 }
 
 /** A retry is a backfill of one data interval. */

@@ -205,7 +205,7 @@ function watchOf({ freshness_target_seconds, notifications, redeliver_stale }: W
   };
 }
 
-/** Absent stays absent: in a PATCH it means "as it was", null means "none". */
+/** Returns undefined for an absent field, which a PATCH keeps, and null for null, which clears the field. */
 function instantOrNull(text: string | null | undefined, attr: string): string | null | undefined {
   return typeof text === 'string' ? datetimeOf(text, attr) : text;
 }

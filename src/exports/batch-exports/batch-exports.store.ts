@@ -1,4 +1,4 @@
-/** Rows of batch exports, and the history of their specs. Instants are ISO text with microseconds. */
+/** Rows of batch exports, and their tilings (`batch_export_specs`). Instants are ISO text with microseconds. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
@@ -25,7 +25,7 @@ function throwNameTaken(error: unknown): never {
   throw placeTaken();
 }
 
-/** `createdAt` and the like are set by the database. */
+/** Fields of a new row; the database sets the others, such as `createdAt`. */
 export type NewBatchExport = Omit<
   BatchExport,
   | 'content'
@@ -67,13 +67,13 @@ export function batchExportStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Finds an export of any project, because the engine only knows its id. Undefined when deleted. */
+    /** Finds an export of any project, for the engine, which knows only its id; undefined if the export was deleted. */
     async find(id: string): Promise<BatchExport | undefined> {
       const row = await live().where({ id }).first();
       return row && fromRow(row);
     },
 
-    /** Returns an export even if it is deleted, so its leftovers can be removed. @throws NotFound */
+    /** Returns an export, even a deleted one, because its leftovers may have to be removed. @throws NotFound */
     async evenDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
       const row = await rows().where({ id }).first();
       if (!row) throw new NotFound();
@@ -122,7 +122,7 @@ export function batchExportStore(db: Knex) {
       await table().where({ id }).forNoKeyUpdate().first('id');
     },
 
-    /** Raises the version, so that the schedule follows. @throws Conflict when the key space is taken */
+    /** Changes a row and raises its version, so the schedule is synchronized. @throws Conflict when the key space is taken */
     async update(id: string, change: BatchExportChange): Promise<BatchExport> {
       const [row] = await table()
         .where({ id })

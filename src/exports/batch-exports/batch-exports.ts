@@ -81,7 +81,7 @@ export function batchExports({
       const chosen = await destinations.choose(projectId, wanted.destination);
       const id = randomUUID();
       const fresh = { id, projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const contained = contentColumns(configs, fresh, wanted, chosen);
+      const content = contentColumns(configs, fresh, wanted, chosen);
       await ensureTemporal();
       const notificationColumns = await notifications.columns(
         { ...NOBODY_TOLD, id, projectId },
@@ -97,7 +97,7 @@ export function batchExports({
           name: wanted.name,
           model: wanted.model,
           ...columns,
-          ...contained,
+          ...content,
           ...cadence,
           jitterSeconds: wanted.jitterSeconds ?? 0,
           ...(wanted.maxConcurrentRuns !== undefined && { maxConcurrentRuns: wanted.maxConcurrentRuns }),
@@ -206,7 +206,7 @@ export function batchExports({
       await Promise.all(running.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
     },
 
-    /** The whole configuration, secrets included: for the engine only. */
+    /** Returns the whole configuration, secrets included, for the engine only. */
     openConfig: configs.decrypt,
   };
 }

@@ -1,4 +1,4 @@
-/** The content fields of a batch export: on the wire, and converted to its settings and back. */
+/** The content fields of a batch export on the wire, and their conversion to its settings and back. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { queryColumns } from '../../conditions/custom-queries/columns.ts';
@@ -98,7 +98,7 @@ export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   };
 }
 
-/** A query's fields with types, as upstream spells them; null for a query of an earlier version that does not compile any more. */
+/** The fields of a query with their types, in upstream's form; null if the query was saved by an earlier version and no longer compiles. */
 function schemaOf(query: string): Static<typeof ContentBody>['schema'] {
   try {
     const fields = queryColumns(query).map(({ name, type, expression }) => ({ alias: name, expression, type }));
@@ -122,7 +122,7 @@ export function presentContent(content: ContentSettings): Static<typeof ContentB
   };
 }
 
-/** A model, as a form asks for its content. */
+/** Columns and filters of a model, for forms that edit an export. */
 export const ModelBody = Type.Object(
   {
     model: stringEnum(MODELS),

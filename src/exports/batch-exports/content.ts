@@ -42,11 +42,12 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   if (takes === 'rows') columns.forEach(refuseSystemColumn);
   const merge = takes === 'rows' ? mergeOf(content) : null;
   if (!merge) return;
-  const left = new Map(columns.map(({ name, type }) => [name, type]));
+  const exportedTypes = new Map(columns.map(({ name, type }) => [name, type]));
   const version = selection.columns.find(({ name }) => name === merge.version);
-  const lost = merge.key.find((name) => !left.has(name)) ?? (version && changedColumn(version, left));
-  if (lost === undefined) return;
-  throw new InvalidInput(`A table of ${content.model} needs the column '${lost}'.`, 'exclude_columns');
+  const missing =
+    merge.key.find((name) => !exportedTypes.has(name)) ?? (version && changedColumn(version, exportedTypes));
+  if (missing === undefined) return;
+  throw new InvalidInput(`A table of ${content.model} needs the column '${missing}'.`, 'exclude_columns');
 }
 
 /** System columns of every table of Postgres. The same names with capitals are free: tables have them quoted. */
@@ -101,7 +102,7 @@ function checkPath({ columns }: Selection, path: string): void {
 type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey'>;
 
 /**
- * Applies a change of the contents. A key is made when the first column is hashed.
+ * Applies a change of the content. Generates a hash key when the first column is hashed.
  * @param config the destination's complete configuration, as it would be stored
  * @throws InvalidInput naming the field
  */

@@ -19,10 +19,10 @@ import { supersededFileStore } from './superseded-files.store.ts';
 
 export type { EpochLease, LedgerEntry, LedgerState, Unsettled };
 
-/** An interval that was delivered at least once; the receipt is of the last delivery, whatever the interval's state now. */
+/** An interval that was delivered at least once; the receipt is that of the last delivery, whatever the interval's present state. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
 
-/** A commit of unknown outcome, or something at the destination that no delivery owns. */
+/** Condition for an unsettled entry: a commit of unknown outcome, or artifacts that no delivery owns. */
 const HALF_WAY = `ledger.state = 'committing' or ledger.state = 'open' and exists (
   select from batch_export_artifacts as artifact
   where artifact.batch_export_id = ledger.batch_export_id and artifact.data_interval_start = ledger.data_interval_start
@@ -92,7 +92,7 @@ export function ledgerStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Deliveries of `[from, to)`, oldest interval first, one page: intervals that end after `after`. */
+    /** One page of the deliveries within `[from, to)`, oldest interval first. @param after the end of the last interval of the page before */
     async deliveries(
       exportId: string,
       { from, to, after }: { from: string; to: string; after: string },
@@ -129,8 +129,8 @@ export function ledgerStore(db: Knex) {
     },
 
     /**
-     * From here on the parts are fixed, and a cancellation of the run or a deletion of the export waits for the commit.
-     * @returns the state before
+     * Begins the commit: from here on the parts are fixed, and neither a cancellation of the run nor a deletion of the export stops it.
+     * @returns `committing`, or the state that forbids a commit
      * @throws Superseded; NotFound when the export was deleted before
      */
     async beginCommit(lease: EpochLease): Promise<LedgerState> {
@@ -186,8 +186,8 @@ export function ledgerStore(db: Knex) {
     },
 
     /**
-     * Some intervals that closed runs left half way, and that are due to be settled: undelivered ones, and artifacts that were left
-     * at places that nothing else checks. The choice is arbitrary, so no interval waits for others. The receipts omit their files.
+     * Lists some intervals that closed runs left half way and that are due to be settled: undelivered ones, and those with artifacts at
+     * places that nothing else checks. The choice is random, so no interval holds up others. The receipts omit their files.
      */
     async intervalsToSettle(): Promise<Unsettled[]> {
       const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);
@@ -216,10 +216,10 @@ export function ledgerStore(db: Knex) {
     },
 
     /** Whether the entry is still unsettled; for a run that is not the interval's newest, whether it still has artifacts. */
-    async isHalfWay({ isPresent, ...hold }: Unsettled): Promise<boolean> {
+    async isHalfWay({ isPresent, ...lease }: Unsettled): Promise<boolean> {
       const row = isPresent
-        ? await db('batch_export_intervals as ledger').where(ours(hold)).whereRaw(`(${HALF_WAY})`).first()
-        : await db('batch_export_artifacts').where(ours(hold)).whereNull('given_up_at').first();
+        ? await db('batch_export_intervals as ledger').where(ours(lease)).whereRaw(`(${HALF_WAY})`).first()
+        : await db('batch_export_artifacts').where(ours(lease)).whereNull('given_up_at').first();
       return row !== undefined;
     },
 

@@ -11,7 +11,7 @@ import type { Model } from '../../conditions/rows/content.ts';
 import type { PinnedDestination } from '../domain/plan.ts';
 import { OPEN_STATUSES } from '../domain/statuses.ts';
 
-/** A key space that is reserved; `model` is the export's, for texts of earlier versions that do not name it. */
+/** A reserved key space; `model` is the export's, because key spaces stored by earlier versions do not name it. */
 export type Reservation = { exportId: string; keySpace: string; model: Model };
 
 /** A place that an export has left. */
@@ -28,7 +28,7 @@ type KeptRow = { key_space: string; place: string; secrets: string | null; integ
 const OPEN = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
 
 /**
- * Runs of an export that may still write to where their plan says, or have left something there: open ones, those whose commit
+ * Runs of an export that may still write to the place of their plan, or have left something there: open ones, those whose commit
  * began and was not settled, and those with artifacts that the reconciler has not given up.
  * @param exportId SQL
  */
@@ -43,8 +43,8 @@ const unsettledRuns = (exportId: string) => `
     where artifact.batch_export_id = ${exportId} and artifact.given_up_at is null`;
 
 /**
- * Whether a run of the export uses the key space. A plan of an earlier version, which pins none, may use any; a run without a
- * plan uses none, because plans pin only what their export's row says (`shareKeySpace`). SQL.
+ * Whether an unsettled run of the export uses the key space. A plan of an earlier version, which pins no key space, may use any; a run
+ * without a plan uses none, because it will pin the key space of its export's row (`shareKeySpace`). SQL.
  */
 const isUsed = (exportId: string, keySpace: string) => `exists (
   select from batch_export_runs used where used.id in (${unsettledRuns(exportId)})
@@ -61,26 +61,26 @@ export type PlaceStore = ReturnType<typeof placeStore>;
 
 export function placeStore(db: Knex) {
   return {
-    /** Keeps other transactions from reserving a key space of the store until this one ends. */
+    /** Keeps other transactions from reserving a key space in the same store until this transaction ends. */
     async lockStore(store: string): Promise<void> {
       await db.raw('select pg_advisory_xact_lock(?, hashtext(?))', [ADVISORY_LOCKS.placesOfStore, store]);
     },
 
     /**
-     * Key spaces that other exports have reserved: where they deliver now, and where one of their runs may still write, even after the export was
-     * moved or deleted.
+     * Key spaces that other exports have reserved: where they deliver now, and where one of their runs may still write although the
+     * export was moved or deleted.
      * @param mark a part of the key spaces' texts, see `KeySpace.mark`
      */
-    async reservations(mark: string, except: string): Promise<Reservation[]> {
+    async reservations(mark: string, exceptExportId: string): Promise<Reservation[]> {
       const { rows } = await db.raw<{ rows: { id: string; key_space: string; model: Model }[] }>(
         `select id, key_space, model from batch_exports one
-         where strpos(key_space, :mark) > 0 and id <> :except and (deleted_at is null or ${isUsed('one.id', 'one.key_space')})
+         where strpos(key_space, :mark) > 0 and id <> :exceptExportId and (deleted_at is null or ${isUsed('one.id', 'one.key_space')})
          union all
          select one.id, left_place.key_space, one.model from batch_export_places left_place
          join batch_exports one on one.id = left_place.batch_export_id
-         where strpos(left_place.key_space, :mark) > 0 and one.id <> :except
+         where strpos(left_place.key_space, :mark) > 0 and one.id <> :exceptExportId
            and ${isUsed('one.id', 'left_place.key_space')}`,
-        { mark, except },
+        { mark, exceptExportId },
       );
       return rows.map(({ id, key_space, model }) => ({ exportId: id, keySpace: key_space, model }));
     },
@@ -93,7 +93,7 @@ export function placeStore(db: Knex) {
       return rows.map(({ id, key_space, model }) => ({ exportId: id, keySpace: key_space, model }));
     },
 
-    /** Pins plans of earlier versions to the present destination before the export's configuration changes, because they follow it. */
+    /** Pins plans of earlier versions to the present destination before the export's configuration changes; unpinned, they would follow it. */
     async pinPlans(exportId: string, destination: PinnedDestination): Promise<void> {
       await db.raw(
         `update batch_export_runs set plan = plan || :pinned::jsonb
@@ -138,7 +138,7 @@ export function placeStore(db: Knex) {
     },
 
     /**
-     * Returns the key space of the export, which cannot be moved or deleted until the transaction ends, so a plan can pin the key space.
+     * Returns the key space of the export for a plan to pin, and keeps the export from being moved or deleted until the transaction ends.
      * @returns undefined when the export was deleted
      */
     async shareKeySpace(exportId: string): Promise<string | undefined> {

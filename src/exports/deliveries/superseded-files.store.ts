@@ -1,15 +1,15 @@
-/** Files that readers of an earlier manifest may still read, and that are deleted after a grace period. */
+/** Files that left the manifest: readers of the earlier manifest may still use them, so they are deleted after a grace period. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { intervalKey, type EpochLease } from './epoch-lease.store.ts';
 
 /** Files at one place that are to be deleted; the run's plan says which place. */
 export type DueFiles = { exportId: string; runId: string; keys: string[] };
 
-/** Shorter denials are temporary, such as a policy that is still spreading or a volume that is being remounted. */
+/** Hours after which a denial counts as permanent. Shorter ones may have a passing cause, such as a policy that is still spreading. */
 const DENIED_FOR_GOOD_HOURS = 24;
-/** A place that was away for so long is gone for good. */
+/** Days of failures after which a place counts as gone. */
 const GIVE_UP_AFTER_DAYS = 7;
-/** Leftovers of a commit that broke off wait this long for the interval's next delivery. */
+/** Days for which leftovers of an interrupted commit wait for the interval's next delivery, which would delete them. */
 const UNDELIVERED_DAYS = 30;
 
 const IS_DUE = "left_at <= clock_timestamp() - :graceHours * interval '1 hour'";
@@ -21,8 +21,8 @@ export function supersededFileStore(db: Knex) {
 
   return {
     /**
-     * Records files that leave the manifest with this run's commit, committed before the manifest changes. The grace period of a file
-     * that an earlier run recorded starts anew.
+     * Records files that leave the manifest with this run's commit; call it before the manifest changes. If an earlier run recorded a
+     * file, its grace period starts anew.
      */
     async record(lease: EpochLease, runId: string, keys: readonly string[]): Promise<void> {
       if (keys.length === 0) return;
@@ -54,7 +54,7 @@ export function supersededFileStore(db: Knex) {
     },
 
     /**
-     * Files whose grace period is over, by the run that recorded them, the oldest first; exports that keep all files are left out.
+     * Files whose grace period is over, grouped by the run that recorded them, the oldest first; without exports that keep all files.
      * @param perExport limit for each export
      */
     async dueFiles(graceHours: number, perExport: number): Promise<DueFiles[]> {
@@ -71,7 +71,7 @@ export function supersededFileStore(db: Knex) {
       return rows.map((row) => ({ exportId: row.export, runId: row.run, keys: row.keys }));
     },
 
-    /** Keys whose grace period no later commit has restarted. */
+    /** Returns the keys that are still due, because no later commit has recorded them again. */
     async stillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
       // tooth: superseded-still-due
       const { rows } = await db.raw<{ rows: { key: string }[] }>(
@@ -91,7 +91,7 @@ export function supersededFileStore(db: Knex) {
     },
 
     /**
-     * Postpones deleting a run's files by an hour, because it failed.
+     * Postpones the deletion of a run's files by an hour, because it failed.
      * @returns whether it has failed for so long that a denial is permanent
      */
     async postpone(runId: string): Promise<boolean> {
@@ -111,7 +111,7 @@ export function supersededFileStore(db: Knex) {
       await table().where({ batch_export_id: exportId }).update({ failing_since: null, retry_at: null });
     },
 
-    /** Forgets files that cannot be deleted, and those of intervals without a delivery since; such files stay. @returns how many */
+    /** Forgets files that cannot be deleted, and those of intervals without a later delivery. The files stay. @returns how many */
     async giveUp(): Promise<number> {
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `delete from superseded_files where failing_since <= clock_timestamp() - interval '${GIVE_UP_AFTER_DAYS} days'

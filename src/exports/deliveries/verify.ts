@@ -21,7 +21,7 @@ import type { ExportStores } from '../stores.ts';
  */
 export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'unchecked';
 
-/** `what` is a sentence. */
+/** A result of a comparison; `what` is a sentence. */
 export type Finding = { kind: FindingKind; what: string; expected?: string; found?: string };
 
 /** One data interval, ISO; `rows` as delivered, null if it never was. No findings: the interval is unchanged since its delivery. */
@@ -38,14 +38,14 @@ export type VerifyOptions = {
 /** ISO instants with microseconds; null: without a bound. */
 export type VerifyRange = { from: string | null; to: string | null };
 
-/** Intervals at once: destinations answer slowly, and each deep check holds a few blocks of a file, or a column of Parquet. */
+/** Number of intervals verified at once: destinations answer slowly, and a deep check holds a few blocks of a file, or a Parquet column. */
 const AT_ONCE = 4;
-/** Receipts at once: one of 10,000 files has four megabytes. */
+/** Number of receipts read at once: a receipt of 10,000 files has four megabytes. */
 const PAGE = 10;
 
 export function exportVerifier({ stores, events, configs, openSession }: VerifyOptions) {
   /**
-   * Yields what was delivered within the range, oldest interval first; within a bounded range also intervals without a delivery.
+   * Verifies the deliveries within the range, oldest interval first; if the range is bounded, also reports intervals without a delivery.
    * @param deep reads every byte back instead of trusting sizes and checksums
    */
   async function* verify(exportId: string, range: VerifyRange, deep: boolean): AsyncGenerator<VerifiedInterval> {

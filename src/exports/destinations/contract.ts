@@ -1,7 +1,7 @@
 /**
  * The contract of a destination: what it is, and what it promises. The engine (`activities/`) is the only caller.
  *
- * One data interval travels like this: every part is staged by `write`, each in an activity of its own, on any worker, at
+ * A data interval is delivered like this: every part is staged by `write`, each in an activity of its own, on any worker, at
  * any time, some more than once; then one activity calls `commit` with the winners, and `verify` to read back. Until
  * `commit` nothing is visible at the destination; after it, exactly the plan's rows are what it holds for the interval.
  * Any process may be killed or frozen at any point, and a frozen one may resume while its successor runs.
@@ -87,9 +87,9 @@ export type Session = {
    * @throws StagedLost when a part was staged under a name that is not the plan's
    */
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
-  /** Asks the destination whether it holds this delivery, by run and epoch. For repairs after crashes. */
+  /** Returns the receipt of this delivery (by run and epoch) if the destination holds it. For repairs after crashes. */
   findReceipt(): Promise<Receipt | undefined>;
-  /** The interval as the destination holds it, whichever run and database delivered it; undefined: no delivery of this export. */
+  /** Returns the interval's delivery at the destination, whichever run and database made it; undefined if this export has none there. */
   present(): Promise<PresentDelivery | undefined>;
   /**
    * Reads the delivery back; no differences: the destination matches the receipt.
@@ -115,11 +115,11 @@ export type Subject = { projectId: number; model: string };
 export type DeliveryPromise = 'effectively_once' | 'at_least_once';
 
 export type Destination<Config = unknown> = {
-  /** As in `destination.type`. */
+  /** The `destination.type` of the API. */
   type: string;
   title: string;
   delivery: DeliveryPromise;
-  /** Whether it takes encoded files or rows, and with them the columns and the parts. */
+  /** Whether the destination takes encoded files or rows; columns and parts depend on it too. */
   takes: Carrier;
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
@@ -143,15 +143,15 @@ export type Destination<Config = unknown> = {
    * The place that the credentials open, as precisely as possible, because two configurations with equal places may use each other's
    * credentials. Holds no secret, and needs none in `config`.
    */
-  place(config: Config, of: Subject): string;
+  place(config: Config, subject: Subject): string;
   /**
-   * Every key or table that the configuration can write to, as `key-space.ts` compares it: no two exports of one installation
-   * may have any in common. Holds no secret, and needs none in `config`.
+   * Every key or table that the configuration can write to, in the form that `key-space.ts` compares: no two exports of one
+   * installation may have any in common. Holds no secret, and needs none in `config`.
    */
-  keySpace(config: Config, of: Subject): string;
+  keySpace(config: Config, subject: Subject): string;
   /** The place in a few words for people, such as `s3://bucket/prefix` or `schema.table`: no host, no secret. Makes no network call. */
   label(config: Config): string;
-  /** Steps that can be tried first. */
+  /** Steps by which a user can test a configuration. */
   steps: readonly TestStep<Config>[];
   /** Names that a delivery has at the destination: objects and their manifest, or the table. Makes no network call. */
   names(
@@ -159,12 +159,12 @@ export type Destination<Config = unknown> = {
     delivery: Pick<Delivery, 'projectId' | 'model' | 'start' | 'end' | 'file' | 'runId'> & { parts: readonly Part[] },
   ): string[];
   /**
-   * Data intervals of which the place holds a delivery, perhaps another export's; the session's `present` tells. Spares a comparison
-   * from asking for each interval since the beginning.
+   * Lists the data intervals that have a delivery at the place, perhaps another export's, so a comparison need not open a session for
+   * every interval since the beginning.
    */
   deliveries(
     config: Config,
-    of: Subject & { exportId: string },
+    subject: Subject & { exportId: string },
     environment: DestinationEnvironment,
     signal: AbortSignal,
   ): AsyncIterable<IntervalBounds>;

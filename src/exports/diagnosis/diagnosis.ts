@@ -1,4 +1,4 @@
-/** Diagnoses why a run did not deliver: its error, earlier changes, and what it waits for. */
+/** Diagnoses why a run did not deliver: its error, changes before it, and what its data interval waits for. */
 import type { AuthoredEntry, EntryAuthor } from '../../people/audit/audit-log.store.ts';
 import { changedFields, type ChangedField } from '../../people/audit/changed-fields.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -39,7 +39,7 @@ const NO_CAUSE = new Set(['last_paused_at', 'paused_reason', 'pause', 'name']);
 export type ExportDiagnoses = ReturnType<typeof exportDiagnoses>;
 
 export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: Pick<ExportRuns, 'waitingReasons'> }) {
-  /** Changes since the last successful run began, because its plan dates from then. */
+  /** Changes since the last successful run began; that run's plan has the configuration of then. */
   async function changesBefore(batchExport: BatchExport, run: Run, lastSuccess: Run | undefined) {
     const { projectId, id, integration, createdAt } = batchExport;
     const about = [
@@ -88,7 +88,7 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
   };
 }
 
-/** Actions that end the wait of a run without automatic retries. */
+/** Tells what a person can do about a run without automatic retries. */
 function wayOut({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>): string {
   if (errorType === 'DeliveredElsewhere')
     return 'It waits for a decision between two deliveries of its data interval: accept theirs, or ours.';
@@ -97,14 +97,14 @@ function wayOut({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>)
   return `It waits for you: change \`${field}\`, then retry the run.`;
 }
 
-/** An entry as a diagnosis shows it; none for changes that do not affect runs, such as those of access. */
+/** The change in an entry of the audit log; none if it does not affect runs, such as a change of access. */
 function changesIn({ scope, createdAt, author, activity, detail }: AuthoredEntry): SeenChange[] {
   if (activity !== 'updated') return [];
   const about = scope === 'Integration' ? ('integration' as const) : ('batch_export' as const);
-  const told = detail.changes.filter(({ field }) => about === 'integration' || isOfRuns(field));
-  // If an entry has no field at all, a secret was set, which the log cannot compare.
-  if (told.length === 0 && detail.changes.length > 0) return [];
-  const fields = told.flatMap((change) => changedFields(change)).map(shortenValues);
+  const relevant = detail.changes.filter(({ field }) => about === 'integration' || isOfRuns(field));
+  // An entry without any field stands for a new secret, which the log cannot compare.
+  if (relevant.length === 0 && detail.changes.length > 0) return [];
+  const fields = relevant.flatMap((change) => changedFields(change)).map(shortenValues);
   return [{ at: createdAt, by: author, about, fields }];
 }
 

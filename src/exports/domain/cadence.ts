@@ -1,7 +1,7 @@
 /**
- * How often an export runs and where the boundaries lie: an interval, a time zone and offsets. Hours and minutes are spans from
- * 1970-01-01T00:00Z on, the same everywhere; days, weeks and months begin on the clocks of the zone, so a day may have 23 or 25
- * hours.
+ * How often an export runs, and where the boundaries of its intervals lie: an interval, a time zone and offsets. Intervals of hours and
+ * minutes are counted from 1970-01-01T00:00Z, whatever the time zone. Days, weeks and months begin by the clocks of the zone, so a day
+ * may have 23 or 25 hours.
  */
 import { InvalidInput } from '../../platform/errors.ts';
 import { timeZoneNamed } from '../../platform/time/time-zones.ts';
@@ -19,7 +19,7 @@ export type Cadence = {
   offsetHour: number;
 };
 
-/** A wanted cadence: absent fields stay as they are, null is the default. */
+/** A change of a cadence: absent fields keep their values, null stands for the default. */
 export type CadenceChange = {
   interval?: Interval;
   timezone?: string | null;
@@ -40,11 +40,11 @@ export function isOfCalendar(interval: Interval): boolean {
   return CALENDAR_INTERVALS.includes(interval);
 }
 
-/** Hours that begin at midnight UTC, unless a request sets another cadence. */
+/** Cadence of a new export, in fields that the request does not set. */
 const DEFAULT: Cadence = { interval: 'hour', timezone: 'UTC', offsetDay: 0, offsetHour: 0 };
 
 /**
- * A cadence after a change. An offset that the new interval does not know is forgotten; the zone is kept.
+ * Applies a change to a cadence. Offsets that do not apply to the new interval are reset; the zone is kept.
  * @throws InvalidInput naming the field, with upstream's messages
  */
 export function cadenceWith(change: CadenceChange, present: Cadence = DEFAULT): Cadence {
@@ -83,14 +83,14 @@ export function spanOf(interval: Interval): Millis | undefined {
   return minutes <= 1440 ? minutes * MINUTE : undefined;
 }
 
-/** Whether the two have the same boundaries; zones are ignored for hours. */
+/** Whether two cadences have the same boundaries; the zones of hours and minutes are ignored. */
 export function isSameCadence(a: Cadence, b: Cadence): boolean {
   if (a.interval !== b.interval) return false;
   if (!isOfCalendar(a.interval)) return true;
   return a.timezone === b.timezone && a.offsetDay === b.offsetDay && a.offsetHour === b.offsetHour;
 }
 
-/** Boundaries are numbered; the readings of the clock that they stand for are further apart than clocks are ever changed. */
+/** Numbers boundaries by the reading of the zone's clock. Two such readings are further apart than any change of the clock. */
 type Readings = { zone: string; numberAt(reading: Millis): number; reading(number: number): Millis };
 
 function readingsOf({ interval, timezone: zone, offsetDay, offsetHour }: Cadence): Readings {
@@ -138,14 +138,14 @@ export function boundaryAfter(cadence: Cadence, at: Millis): Millis {
 
 /**
  * Whether a boundary is close to a change of the zone's clocks. Temporal's calendars miss some such times (seen on server 1.29),
- * so these are not left to them.
+ * so they are not used for these boundaries.
  */
 export function isNearClockChange({ interval, timezone }: Cadence, boundary: Millis): boolean {
   return isOfCalendar(interval) && isChangedNear(timezone, boundary);
 }
 
 /**
- * The boundary of a local date: when the day begins in the cadence's zone, its offset hour included. For backfills of days,
+ * The boundary of a local date: the beginning of the day in the cadence's zone, plus its offset hour. For backfills of days,
  * weeks and months, whose bounds are plain dates.
  * @param date `YYYY-MM-DD`, checked
  */

@@ -1,6 +1,6 @@
 /**
- * JSON lines: one object a row, keys in the order of the columns. Rows become text by copying bytes: jsonb arrives as JSON text,
- * text as UTF-8 that mostly needs no escape.
+ * JSON lines: one object per row, with keys in the order of the columns. Most bytes are copied as they are, because jsonb arrives as
+ * JSON text, and text as UTF-8 that rarely needs an escape.
  */
 import type { Column, ColumnType } from '../../conditions/rows/columns.ts';
 import type { BlockWriter } from './block-writer.ts';
@@ -12,16 +12,16 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const NULL = Buffer.from('null');
 const ROW_END = Buffer.from('}\n');
-/** Room for any value that is not text or jsonb: a quoted uuid is 38. */
+/** Space that is enough for any value but text and jsonb; the longest, a quoted uuid, has 38 bytes. */
 const SCALAR_BYTES = 48;
-/** Text up to here is checked and copied in one loop; above, a check and a native copy are faster. */
+/** Text up to this length is checked and copied in one loop; for longer text, a check and a native copy are faster. */
 const SHORT_TEXT_BYTES = 64;
-/** `\u001f` */
+/** Length of the longest escapes, such as `\u001f`. */
 const LONGEST_ESCAPE = 6;
 /** Text that needs escapes is written in pieces of this length. */
 const PIECE_BYTES = 8 * 1024;
 
-/** JSON's escapes of the bytes that need one, by byte. All others stand for themselves, UTF-8 included. */
+/** Escapes of the bytes that need one in JSON, by byte; all others are written unchanged. */
 const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === QUOTE || byte === BACKSLASH
     ? Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1))
@@ -57,7 +57,7 @@ function constant(out: BlockWriter, piece: Buffer): void {
   out.position = at;
 }
 
-/** Writers are made for each column, because neighbouring rows share more than neighbouring columns do. */
+/** Makers of writers. Each column has its own writer, because a value resembles those of the same column in other rows. */
 const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter) => WriteValue> = {
   uuid: (out) => (source, start) => uuid(out, source, start),
   text: (out) => (source, start, length) => text(out, source, start, start + length),

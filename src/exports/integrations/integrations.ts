@@ -15,12 +15,12 @@ type Config = Record<string, unknown>;
 type Options = { stores: ExportStores; configs: ConfigEncryption; environment: DestinationEnvironment };
 
 export function integrations({ stores, configs, environment }: Options) {
-  /** Schema of an integration of this kind. */
+  /** Schema of the configuration of an integration of this kind. */
   function schemaOf(kind: string) {
-    const taker = destinations(environment).find(({ integration }) => integration?.kind === kind);
-    if (!taker?.integration) throw new InvalidInput(`"${kind}" is not a valid choice.`, 'kind', 'invalid_choice');
-    const properties = taker.config.properties as Record<string, TSchema>;
-    return Type.Object(Object.fromEntries(taker.integration.fields.map((field) => [field, properties[field]!])), {
+    const destination = destinations(environment).find(({ integration }) => integration?.kind === kind);
+    if (!destination?.integration) throw new InvalidInput(`"${kind}" is not a valid choice.`, 'kind', 'invalid_choice');
+    const properties = destination.config.properties as Record<string, TSchema>;
+    return Type.Object(Object.fromEntries(destination.integration.fields.map((field) => [field, properties[field]!])), {
       additionalProperties: false,
     });
   }
@@ -44,16 +44,16 @@ export function integrations({ stores, configs, environment }: Options) {
       const config = checkConfig(schema, given);
       return stores.inTransaction(async (inside) => {
         const encrypt = (id: number) => configs.encryptIntegration({ id, projectId }, schema, config);
-        const made = await inside.integrations.insert(projectId, kind, encrypt);
-        await recordIntegration(inside, by, made, 'created');
-        return made;
+        const created = await inside.integrations.insert(projectId, kind, encrypt);
+        await recordIntegration(inside, by, created, 'created');
+        return created;
       });
     },
 
     /**
-     * Changes secrets; all exports that use the integration have them from their next connection on. Other fields cannot change,
+     * Changes secrets; exports that use the integration use them from their next connection on. Other fields cannot change,
      * because another server needs another integration.
-     * @throws InvalidInput for a field that is no secret; NotFound
+     * @throws InvalidInput for a field that is not a secret; NotFound
      */
     async changeSecrets(projectId: number, id: number, given: Config, by: Author = NOBODY): Promise<Integration> {
       const secretsOf = (current: Integration) => {
@@ -93,8 +93,8 @@ function checkConfig(schema: Destination['config'], given: Config): Config {
 }
 
 /**
- * Checks the integration that a destination is to have.
- * @param id null: none
+ * Finds and checks the integration that a destination is to use.
+ * @param id null if it is to use none
  * @param own the destination's own configuration
  * @throws InvalidInput, with upstream's messages, when the integration is another project's or of another kind, or both set the same field
  */

@@ -1,4 +1,4 @@
-/** Rows from which the reconciler finds intervals that should exist and do not. */
+/** Queries by which the reconciler finds intervals without a run that the schedule should have started. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Expected, IntervalState } from '../domain/gaps.ts';
 import { millisOf } from '../domain/instants.ts';
@@ -61,7 +61,7 @@ export function gapStore(db: Knex) {
       return rows;
     },
 
-    /** How many retried runs of an interval ended since it was last delivered. */
+    /** Counts the runs of an interval that failed with a retried status since its last delivery. */
     async failures(exportId: string, end: string): Promise<number> {
       const { rows } = await db.raw<{ rows: { failures: number }[] }>(
         `select count(*)::int as failures from batch_export_runs
@@ -73,7 +73,7 @@ export function gapStore(db: Knex) {
       return rows[0]!.failures;
     },
 
-    /** Whether the interval would be delivered automatically if it were a gap, or its commit has begun and will be settled. */
+    /** Whether the interval is delivered automatically: as a gap, or because its commit has begun and will be settled. */
     async isWatched(exportId: string, start: string, end: string): Promise<boolean> {
       const { rows } = await db.raw<{ rows: { watched: boolean }[] }>(
         `select exists (
@@ -104,7 +104,7 @@ export function gapStore(db: Knex) {
         .update({ settled_until: start });
     },
 
-    /** Ends of intervals after `since` whose commit was interrupted and that were never tried to be settled, so they may be delivered. */
+    /** Ends of intervals after `since` with an interrupted commit that nothing has tried to settle yet, so it may have succeeded. */
     async unsettledEnds(exportId: string, since: string): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { end: string }[] }>(
         `select data_interval_end as "end" from batch_export_intervals as ledger

@@ -1,4 +1,4 @@
-/** Facts about the data intervals of exports, joined to ranges, so years of deliveries take only as many ranges as they have gaps. */
+/** Facts about the data intervals of exports, joined to ranges: years of deliveries without a gap are one range. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Delivered } from '../../events/table/late-imports.ts';
 import { isoMicros } from '../domain/instants.ts';
@@ -7,13 +7,13 @@ import type { Millis } from '../domain/millis.ts';
 import { OPEN_STATUSES, RETRIED_STATUSES } from '../domain/statuses.ts';
 import type { RunError } from '../faults/run-error.ts';
 
-/** Intervals of an export that begin at `from` or later and end not after `to`. */
+/** The intervals of an export that lie within `[from, to]`. */
 export type FactWindow = { exportId: string; from: Millis; to: Millis };
 
-/** The fact is true of the intervals that end after `from` and not after `to`. */
+/** A fact about all intervals whose end lies in `(from, to]`. */
 export type FactRange = { fact: Fact; from: Millis; to: Millis };
 
-/** The newest run of an interval, as far as it says why the interval is not delivered. */
+/** Fields of an interval's newest run that explain why the interval is not delivered. */
 export type NewestRun = RunError & {
   exportId: string;
   end: Millis;
@@ -112,7 +112,7 @@ export function intervalFactStore(db: Knex) {
       return found;
     },
 
-    /** Deliveries that may have become stale since the last check: those that later imports overlap, or that ended since then. */
+    /** Deliveries that imports may have made stale since the last check: those that an import overlaps, or that were made since. */
     async lately({ exportId, from, to }: FactWindow, projectId: number): Promise<Delivered[]> {
       const { rows } = await db.raw<{ rows: Delivered[] }>(LATELY, {
         id: exportId,
@@ -123,7 +123,7 @@ export function intervalFactStore(db: Knex) {
       return rows;
     },
 
-    /** The newest runs of some intervals, few; an interval without a run is left out. */
+    /** The newest run of each interval that has one. @param intervals a few, because each takes a lookup */
     async newestRuns(intervals: readonly { exportId: string; end: Millis }[]): Promise<NewestRun[]> {
       if (intervals.length === 0) return [];
       const { rows } = await db.raw<{ rows: NewestRun[] }>(

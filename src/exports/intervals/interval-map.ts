@@ -26,14 +26,14 @@ import type { FactRange, FactWindow } from './interval-facts.store.ts';
 import { missedInPauses, type Missed } from './missed-intervals.ts';
 import { alwaysOf, offeredRange, pausedRange } from './offered.ts';
 
-/** ISO. Defaults as for a list of intervals: from the interval in which the export was created, until now. */
+/** ISO instants; by default from the interval in which the export was created until now, as for a list of intervals. */
 export type MapRange = { start: string | undefined; end: string | undefined };
 
 export type IntervalMap = {
   /** Bounds of the cells. */
   bounds: Pieces;
   cells: RunLengths;
-  /** Counts of intervals by code, whatever the bucket. */
+  /** Counts of intervals by code, also when the cells are buckets. */
   counts: Partial<Record<IntervalCode, number>>;
   intervals: number;
   needsYou: NeedsYou[];
@@ -48,17 +48,17 @@ export const MAX_CELLS = 100_000;
 export const MAX_BUCKETED = 600_000;
 /** Limit of the newest intervals of each kind that a map names. */
 export const MAX_NAMED = 100;
-/** Intervals that one query for late imports looks at. */
+/** Number of intervals in one query for late imports. */
 const AT_ONCE = 5_000;
 
 export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Pool }) {
-  /** Only events can join an interval that is over, because a person's interval time is the time of its change. */
+  /** Deliveries that became stale since the last check. Only events can, because a person's interval time is the time of its change. */
   async function becameStale(window: FactWindow, { projectId, model }: BatchExport): Promise<FactRange[]> {
     if (model === 'persons') return [];
     const found: FactRange[] = [];
-    for (const slice of slicesOf(await stores.intervalFacts.lately(window, projectId), AT_ONCE)) {
-      const late = new Set(await lateImports(pool, projectId, slice));
-      for (const { start, end } of slice)
+    for (const batch of slicesOf(await stores.intervalFacts.lately(window, projectId), AT_ONCE)) {
+      const late = new Set(await lateImports(pool, projectId, batch));
+      for (const { start, end } of batch)
         if (late.has(end)) found.push({ fact: 'stale', from: millisOf(start), to: millisOf(end) });
     }
     return found;
@@ -110,11 +110,11 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
 }
 
 function checkSize({ total, interval }: Pieces, bucket: Bucket | undefined): void {
-  const most = bucket ? MAX_BUCKETED : MAX_CELLS;
-  if (total <= most) return;
-  const latest = isoMicros(interval(total - most).start);
+  const limit = bucket ? MAX_BUCKETED : MAX_CELLS;
+  if (total <= limit) return;
+  const latest = isoMicros(interval(total - limit).start);
   throw new InvalidInput(
-    `The range holds ${total} data intervals; a map ${bucket ? 'with' : 'without'} \`bucket\` shows ${most} at most. ` +
+    `The range holds ${total} data intervals; a map ${bucket ? 'with' : 'without'} \`bucket\` shows ${limit} at most. ` +
       `Use a 'start' of ${latest} or later${bucket ? '' : ', or a `bucket`'}.`,
     'start',
   );

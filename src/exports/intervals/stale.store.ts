@@ -1,4 +1,4 @@
-/** Rows for finding stale intervals without examining every interval: imports and deliveries since the last check. */
+/** Finds stale intervals by the imports and deliveries since the last check, so not every interval need be examined. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Delivered } from '../../events/table/late-imports.ts';
 
@@ -20,15 +20,15 @@ const CLOCK_SLACK = '1 minute';
 export function staleStore(db: Knex) {
   return {
     /**
-     * Exports whose project had an import since the last check, or that made a delivery meanwhile that an import may have
-     * missed, the longest unchecked first. All other exports are marked as checked.
+     * Exports whose project had an import since the last check, or that made a delivery since then that may have missed an import; the
+     * longest unchecked comes first. All other exports are marked as checked.
      */
     async exportsToCheck(): Promise<LookedAtImports[]> {
       const { rows } = await db.raw<{ rows: LookedAtImports[] }>(
         `with watched as materialized (
            select id, project_id, model, redeliver_stale, coalesce(imports_seen_until, created_at) as seen
            from batch_exports left join batch_export_health on batch_export_id = id
-           -- Persons are placed when they change, never before: only events join an interval that is over.
+           -- A person's version belongs to the interval in which it is stored, so only events can join an interval that has ended.
            where deleted_at is null and model <> 'persons'
          ), due as materialized (
            select * from watched
@@ -110,13 +110,13 @@ export function staleStore(db: Knex) {
              and trouble.data_interval_end = ledger.data_interval_end)`,
         bindings,
       );
-      const isCut = imports.length >= IMPORTS_AT_ONCE;
+      const isLimited = imports.length >= IMPORTS_AT_ONCE;
       const last = imports.at(-1)?.at;
       const until = horizon[0]!.until;
-      return { seenUntil: isCut && last !== undefined && last < until ? last : until, candidates };
+      return { seenUntil: isLimited && last !== undefined && last < until ? last : until, candidates };
     },
 
-    /** How many intervals are stale. Locks the export's health, so the second of two concurrent checks sees the first one's finds. */
+    /** Counts stale intervals. Locks the export's health row, so the second of two concurrent checks sees what the first one marked. */
     async count(exportId: string): Promise<number> {
       await db.raw('insert into batch_export_health (batch_export_id) values (?) on conflict do nothing', [exportId]);
       await db('batch_export_health').where({ batch_export_id: exportId }).forUpdate().first();
@@ -127,7 +127,7 @@ export function staleStore(db: Knex) {
       return rows[0]!.count;
     },
 
-    /** @returns how many of them were not stale before */
+    /** Marks the deliveries as stale, except for those that a newer delivery has replaced. @returns how many intervals were not stale before */
     async mark({ id, projectId }: LookedAtImports, late: readonly Delivered[]): Promise<number> {
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `insert into batch_export_troubles (batch_export_id, kind, data_interval_start, data_interval_end, since, last_at)

@@ -1,4 +1,4 @@
-/** Streams of events to callers who follow exports: which events each receives, until when, and how much is buffered for one that does not read. */
+/** Streams of events to callers who follow exports: decides which events each receives, until when, and how many bytes are buffered. */
 import { Readable } from 'node:stream';
 import { NotAuthenticated, NotFound, PermissionDenied, Throttled, Unavailable } from '../../platform/errors.ts';
 import { sees } from '../../people/access/visible.ts';
@@ -7,15 +7,15 @@ import type { LiveEvent } from './history.ts';
 import { COMMENT, eventText, openingText, resetText } from './wire.ts';
 
 export type LiveLimits = {
-  /** Streams that are open at once: of a caller, of a project, in this process. */
+  /** Limits of open streams of a caller, of a project and in this process. */
   ofCaller: number;
   ofProject: number;
   ofProcess: number;
   /** `Retry-After` of a refused stream. */
   retrySeconds: number;
-  /** Buffered for a client that does not read; more ends the stream. */
+  /** Limit of bytes that are buffered for a client that does not read; more than that ends the stream. */
   unreadBytes: number;
-  /** Missed events that are sent to a caller who reconnects; instead of more, a reset is sent. */
+  /** Limit of missed events that are sent to a caller who reconnects; if there are more, a reset is sent instead. */
   missedEvents: number;
   heartbeatMs: number;
   /** How often access is checked; nothing is sent to a caller whose last check is older than `uncheckedMs`. */
@@ -41,14 +41,14 @@ type Listener = Pick<Opening, 'projectId' | 'readmit'> & {
   checkedAtMs: number;
   /** Whether an event was withheld while the caller's access was not known. */
   missed: boolean;
-  /** An ended stream counts until its client has read the rest. */
+  /** An ended stream counts towards the limits until its client has read the rest. */
   ended: boolean;
 };
 
 export type LiveStreams = {
   /**
-   * @param missed events since the last one that the caller received; undefined: they are not known
-   * @param latestId the last event's ID, once the caller has these
+   * @param missed events since the last one that the caller received; undefined if they are not known
+   * @param latestId ID of the last of all events so far
    * @throws Throttled, Unavailable
    */
   open(opening: Opening, missed: readonly LiveEvent[] | undefined, latestId: string): Readable;
@@ -59,14 +59,14 @@ export type LiveStreams = {
   close(): void;
 };
 
-/** Streams that are checked at once: requests share these connections. */
+/** Number of streams checked at once, because the checks share the database's connections with requests. */
 const CHECKED_AT_ONCE = 4;
 
 export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string): LiveStreams {
   const listeners = new Map<number, Set<Listener>>();
   let open = 0;
   let closed = false;
-  let checking = false;
+  let isChecking = false;
 
   function all(): Listener[] {
     return [...listeners.values()].flatMap((ofProject) => [...ofProject]);
@@ -132,14 +132,14 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
   }
 
   async function checkAll(): Promise<void> {
-    if (checking) return;
-    checking = true;
+    if (isChecking) return;
+    isChecking = true;
     const waiting = all();
     const checkNext = async () => {
       for (let next = waiting.pop(); next; next = waiting.pop()) await check(next);
     };
     await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, checkNext));
-    checking = false;
+    isChecking = false;
   }
 
   const heartbeat = setInterval(beat, limits.heartbeatMs);
@@ -214,7 +214,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof NotAuthenticated || error instanceof PermissionDenied || error instanceof NotFound;
 }
 
-/** A person may have several sessions, and each key is a caller of its own. */
+/** Counts all sessions of a person as one caller, and each key as a caller of its own. */
 function nameOf({ keyId, userId }: Caller): string {
   return keyId === null ? `user ${userId}` : `key ${keyId}`;
 }

@@ -1,4 +1,4 @@
-/** All exports of a project at a glance, first those that need a person. The number of queries does not depend on the number of exports. */
+/** Overview of a project's exports; those that need a person come first. The number of queries does not depend on the number of exports. */
 import type { Visible } from '../../platform/http/access.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { anyDestination } from '../destinations/index.ts';
@@ -34,10 +34,10 @@ export type Overseen = {
 };
 
 export type OverseenInDetail = Overseen & {
-  /** The last intervals that are over. */
+  /** The newest data intervals that have ended; `recent` has a code for each. */
   bounds: Pieces;
   recent: RunLengths;
-  /** The newest interval that needs a person, else the newest that is tried again. */
+  /** Error of the newest interval that needs a person, else of the newest that is tried again. */
   lastError: (NeedsYou | Retrying) | undefined;
   nextTryAt: string | null;
   missed: Missed | undefined;
@@ -51,13 +51,13 @@ export type Overview = {
   blocked: string | null;
 };
 
-/** Limit of the newest exports of a project in an overview. */
+/** Limit of exports in an overview, which takes the newest ones of the project. */
 export const MAX_OVERSEEN = 2_000;
-/** Intervals that each export shows. */
+/** Number of newest intervals that are shown for each export. */
 const RECENT = 48;
-/** Without a target of its own, an export is behind when an interval has been due for longer. */
+/** Lag above which an export without a freshness target counts as behind. */
 const USUAL_TARGET_SECONDS = 15 * 60;
-/** Limit of an export's intervals that are examined for the next try. */
+/** Limit of an export's retried intervals whose next tries are compared. */
 const MAX_TRIED = 20;
 const LOOKED_AT_ONCE = 200;
 
@@ -102,8 +102,8 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
 
   async function freshnessOf(ids: readonly string[]): Promise<Map<string, Freshness>> {
     const found = new Map<string, Freshness>();
-    for (const slice of slicesOf(ids, LOOKED_AT_ONCE))
-      for (const { watched, freshness } of await lookAt(stores, slice)) found.set(watched.id, freshness);
+    for (const batch of slicesOf(ids, LOOKED_AT_ONCE))
+      for (const { watched, freshness } of await lookAt(stores, batch)) found.set(watched.id, freshness);
     return found;
   }
 
@@ -176,7 +176,7 @@ function standingOf(
   return lagSeconds > (freshnessTargetSeconds ?? USUAL_TARGET_SECONDS) ? 'behind' : 'on_time';
 }
 
-/** The newest intervals that are over. */
+/** The newest intervals that have ended. */
 function recentOf(tiling: Tiling, now: Millis): Pieces {
   let start = startOfIntervalAt(tiling, now);
   for (let count = 0; count < RECENT; count += 1) start = intervalEndingAt(tiling, start)?.start ?? start;
@@ -191,8 +191,8 @@ function namedOf({ batchExport, attention }: Overseen): { exportId: string; end:
   }));
 }
 
-function errorsOf({ needsYou: needy, retrying: tried }: Attention, runs: ReadonlyMap<Millis, NewestRun>) {
-  const waiting = needy.slice(0, 1).map((one) => needsYou(bounds(one), one.facts, runs.get(one.end)));
+function errorsOf({ needsYou: needing, retrying: tried }: Attention, runs: ReadonlyMap<Millis, NewestRun>) {
+  const waiting = needing.slice(0, 1).map((one) => needsYou(bounds(one), one.facts, runs.get(one.end)));
   const retried = tried.slice(0, MAX_TRIED).map((one) => retrying(bounds(one), runs.get(one.end), one.isGap));
   const tries = retried.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort();
   return { lastError: waiting[0] ?? retried[0], nextTryAt: tries[0] ?? null };

@@ -1,4 +1,4 @@
-/** Data intervals that need attention: stale, left half way at the destination, or given up. One row for each and its kind. */
+/** Data intervals that need attention: stale, left half way at the destination, or given up. One row per interval and kind. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
@@ -6,8 +6,8 @@ import type { Millis } from '../domain/millis.ts';
 import { intervalKey, type ExportInterval } from '../deliveries/epoch-lease.store.ts';
 
 /**
- * `stale`: events have joined it since its delivery. `unsettled`: a run left it half way, and settling it failed. `gave_up`: it is
- * not delivered, and no longer retried automatically.
+ * `stale`: events have joined the interval since its delivery. `unsettled`: a run left the interval half way, and settling it failed.
+ * `gave_up`: the interval is not delivered, and no longer retried automatically.
  */
 export const TROUBLE_KINDS = ['stale', 'unsettled', 'gave_up'] as const;
 export type TroubleKind = (typeof TROUBLE_KINDS)[number];
@@ -26,7 +26,7 @@ const LONGEST_BACK_OFF_MINUTES = 60;
 /** When the next attempt is due, after a number of attempts. SQL. */
 const afterAttempts = (attempts: string) =>
   `clock_timestamp() + least(power(2, least(${attempts}, 10)), ${LONGEST_BACK_OFF_MINUTES}) * interval '1 minute'`;
-/** Imports can make an interval stale again and again: so a re-delivery waits for their end, up to a limit. */
+/** Imports can make an interval stale again and again, so a re-delivery waits until they have ended, up to a limit. */
 const QUIET_MINUTES = 10;
 const LONGEST_WAIT_MINUTES = 60;
 const REDELIVERED_AT_ONCE = 5_000;
@@ -51,7 +51,7 @@ export function troubleStore(db: Knex) {
         .delete();
     },
 
-    /** Postpones settling after a failure, longer each time. @returns for how many days settling has failed */
+    /** Postpones the next attempt to settle, longer each time. @returns for how many days settling has failed */
     async postponeSettling({ exportId, start, end }: ExportInterval): Promise<number> {
       const { rows } = await db.raw<{ rows: { days: number }[] }>(
         `insert into batch_export_troubles as trouble
@@ -106,7 +106,7 @@ export function troubleStore(db: Knex) {
       return ends;
     },
 
-    /** Exports that have stale intervals, and want them delivered again. */
+    /** Exports that have stale intervals and deliver them again automatically. */
     async redelivering(): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(
         `select distinct id from batch_export_troubles join batch_exports on id = batch_export_id
@@ -124,8 +124,8 @@ export function troubleStore(db: Knex) {
     },
 
     /**
-     * Marks the stale intervals of an export that are to be delivered again now: no event has joined them for ten minutes, or
-     * they have been stale for an hour. A requested interval is not requested again before more events join it, or its run has failed.
+     * Marks the stale intervals of an export that are due to be delivered again, because no event has joined them for ten minutes, or
+     * they have been stale for an hour. A requested interval is due again only once more events have joined it, or its run has failed.
      */
     async takeForRedelivery(exportId: string): Promise<DataInterval[]> {
       const { rows } = await db.raw<{ rows: { start: string; end: string }[] }>(

@@ -1,4 +1,4 @@
-/** Previews of exports, saved or not: rows are read and encoded with the same SQL and encoder as in a run. */
+/** Previews of exports, saved or not: rows are read and encoded by the same SQL and encoder as in a run. */
 import { randomUUID } from 'node:crypto';
 import type { Column } from '../../conditions/rows/columns.ts';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
@@ -98,11 +98,11 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
       const cadence = cadenceWith(wanted);
       const chosen = await destinations.choose(projectId, wanted.destination);
       const row = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const contained = { ...row, ...contentColumns(configs, row, wanted, chosen) };
-      return show(contained, chosen, [{ ...cadence, validFrom: -Infinity }], interval);
+      const changed = { ...row, ...contentColumns(configs, row, wanted, chosen) };
+      return show(changed, chosen, [{ ...cadence, validFrom: -Infinity }], interval);
     },
 
-    /** @param patch changes that apply to the preview only @throws InvalidInput naming the field, as when it is changed; NotFound */
+    /** @param patch a change that only the preview has @throws InvalidInput naming the field, as when the export is changed; NotFound */
     async previewChange(
       projectId: number,
       id: string,
@@ -110,10 +110,10 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
       interval?: PreviewInterval,
     ): Promise<Preview> {
       const current = await stores.batchExports.get(projectId, id);
-      const place = patch.destination ?? { type: current.destinationType, config: {} };
-      const chosen = await destinations.choose(projectId, place, current);
-      const contained = { ...current, ...contentColumns(configs, current, patch, chosen) };
-      return show(contained, chosen, await stores.batchExports.tiling(id), interval);
+      const wanted = patch.destination ?? { type: current.destinationType, config: {} };
+      const chosen = await destinations.choose(projectId, wanted, current);
+      const changed = { ...current, ...contentColumns(configs, current, patch, chosen) };
+      return show(changed, chosen, await stores.batchExports.tiling(id), interval);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Log of a batch export, or of one of its runs, in sentences. */
+/** Log of a batch export, or of one of its runs, as JSON or text. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { momentIfGiven } from '../../platform/http/parameters/moment.ts';
 import { cursorPage, Offset, offsetPage } from '../../platform/http/parameters/pagination.ts';
@@ -103,10 +103,10 @@ async function page(logs: LogStore, filter: LogFilter, query: Query, url: URL): 
     const { count, results } = await logs.list({ ...filter, limit, offset });
     return json(200, offsetPage(url, query, { count, results: results.map(presentLogEntry) }));
   }
-  const asked = cursor === '' ? { limit } : { limit, cursor };
+  const wanted = cursor === '' ? { limit } : { limit, cursor };
   const listed = await cursorPage(
     url,
-    asked,
+    wanted,
     (place) => logs.page(filter, place),
     ({ entry }) => presentLogEntry(entry!),
     (id) => ENTRY.test(id),
@@ -114,7 +114,7 @@ async function page(logs: LogStore, filter: LogFilter, query: Query, url: URL): 
   return json(200, { count: null, ...listed });
 }
 
-/** The id of an entry: a bigint of the database. */
+/** Id of an entry, which is a bigint in the database. */
 const ENTRY = /^[1-9]\d{0,17}$/;
 
 function filterOf({ after, before, level, attempt, search, instance_id }: Query): Omit<LogFilter, 'batchExportId'> {
@@ -128,7 +128,7 @@ function filterOf({ after, before, level, attempt, search, instance_id }: Query)
   };
 }
 
-/** Upstream's names; its level `LOG` is never written here. @throws InvalidInput */
+/** Levels by upstream's names, of which `LOG` is never written here. @throws InvalidInput */
 function levelsOf(text: string): LogLevel[] {
   const name = text.toUpperCase();
   if (name === 'WARN') return ['WARNING'];

@@ -1,4 +1,4 @@
-/** Log of an export, in sentences that its users read. Callers must leave out hosts and secrets. */
+/** Logs of exports. Users read the messages, so callers must leave out hosts and secrets. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, Place, Position } from '../../platform/http/parameters/pagination.ts';
@@ -27,19 +27,19 @@ type Row = {
   attempt: number | null;
 };
 
-/** Entries of an export, or of one of its runs, that are wanted. */
+/** Chooses entries of an export, or of one of its runs. */
 export type LogFilter = {
   batchExportId: string;
   runId?: string;
-  /** Later than this instant, earlier than that; ISO. */
+  /** Instants between which the entry was written, both exclusive; ISO. */
   after?: string | undefined;
   before?: string | undefined;
-  /** None: any. */
+  /** An empty list means any level. */
   levels?: readonly LogLevel[];
   attempt?: number | undefined;
   /** Text that a message must contain, ignoring case. */
   search?: string | undefined;
-  /** The run with this execution. */
+  /** Execution of the run whose entries are chosen. */
   workflowRunId?: string | undefined;
 };
 
@@ -71,7 +71,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
     return rows;
   }
 
-  /** The next entries on one side of a place. */
+  /** The entries before or after a position of the list. */
   function nextTo(filter: LogFilter, place: Place, ascending = false) {
     const { sign, order, edge } = keysetOf(place, { ascending });
     const rows = entriesOf(filter).orderBy([
@@ -82,11 +82,11 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
     return { rows, order };
   }
 
-  /** Wanted entries next to a place, and where the search ended if it reached the limit of one query. */
+  /** Chosen entries before or after a position; if the search reached its limit, also where it ended. */
   async function searchNextTo(filter: LogFilter, place: Place, ascending = false): Promise<ListedEntry[]> {
     const { rows, order } = nextTo(filter, place, ascending);
-    const looked = rows.clone().select('log.*').limit(mostSearched).as('log');
-    const found = (await withRun(narrow(db.from(looked), filter))
+    const searched = rows.clone().select('log.*').limit(mostSearched).as('log');
+    const found = (await withRun(narrow(db.from(searched), filter))
       .orderBy([
         { column: 'log.timestamp', order },
         { column: 'log.id', order },
@@ -107,7 +107,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
       runId: string | null;
       level: LogLevel;
       message: string;
-      /** The attempt that writes it; absent: none. */
+      /** The attempt that writes the entry, if one does. */
       attempt?: number | undefined;
     }): Promise<void> {
       await db('batch_export_logs').insert({
@@ -119,7 +119,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
       });
     },
 
-    /** Lists entries newest first, with their number. */
+    /** Lists entries newest first, and counts them. */
     async list(query: LogQuery): Promise<{ count: number; results: LogEntry[] }> {
       const matching = () => narrow(entriesOf(query), query);
       const counted = (await matching().count({ count: '*' }).first()) as { count: string };
@@ -133,7 +133,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
       return { count: Number(counted.count), results: rows.map(entryFrom) };
     },
 
-    /** Lists entries newest first, next to a place. */
+    /** Lists the entries before or after a position, newest first. */
     async page(filter: LogFilter, place: Place): Promise<ListedEntry[]> {
       return newestFirst(await searchNextTo(filter, place), place);
     },

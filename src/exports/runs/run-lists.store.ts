@@ -1,4 +1,4 @@
-/** Lists of runs for people: with filters, the newest of several exports, counts per day. */
+/** Lists of runs for people: filtered ones, the newest runs of several exports, and counts per day. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Place } from '../../platform/http/parameters/pagination.ts';
@@ -11,20 +11,20 @@ export type RunOrder = { by: 'created_at' | 'data_interval_start'; ascending: bo
 /** Which runs, and in what order; instants are ISO. */
 export type RunChoice = {
   order?: RunOrder;
-  /** None: any. */
+  /** An empty list means any status. */
   statuses?: readonly RunStatus[];
   /** Created in `[after, before]`. */
   created?: { after: string; before: string | undefined };
-  /** Runs whose data intervals lie within. */
+  /** Bounds within which the data intervals lie. */
   interval?: { start: string; end: string | undefined };
 };
 
-/** Ended on a day, UTC, `YYYY-MM-DD`. */
+/** Numbers of runs that ended on a day; `day` is `YYYY-MM-DD`, in UTC. */
 export type DayOfRuns = { day: string; successes: number; failures: number };
 
 const ERROR_COLUMNS =
   'batch_export_id, status, latest_error, error_type, error_code, error_owner, error_field, next_try_at';
-/** Limit of failures that are searched for one not yet mended, because a longer search would slow a list. */
+/** Limit of an export's failed runs that are searched for one without a later delivery, because a longer search would slow a list. */
 const LOOKED_THROUGH = 200;
 
 /** A run that delivered; `createdAt` is ISO. */
@@ -36,10 +36,10 @@ export function runLists(db: Knex) {
   const table = () => db<RunRow>('batch_export_runs');
 
   return {
-    /** Lists runs with `LISTED_COLUMNS` in the wanted order, by default the newest first; a place's `createdAt` is the value of the sort column. */
+    /** Lists runs with `LISTED_COLUMNS`, by default the newest first; the `createdAt` of a position is the value of the sort column. */
     async list(projectId: number, batchExportId: string, place: Place, choice: RunChoice = {}): Promise<Run[]> {
       const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
-      const { sign, order: towards, edge } = keysetOf(place, order);
+      const { sign, order: direction, edge } = keysetOf(place, order);
       const query = table().where({ project_id: projectId, batch_export_id: batchExportId });
       if (statuses.length > 0) query.whereIn('status', [...statuses]);
       if (created) query.where('created_at', '>=', created.after);
@@ -50,28 +50,28 @@ export function runLists(db: Knex) {
       const rows = await query
         .select<RunRow[]>(db.raw(LISTED_COLUMNS))
         .orderBy([
-          { column: order.by, order: towards },
-          { column: 'id', order: towards },
+          { column: order.by, order: direction },
+          { column: 'id', order: direction },
         ])
         .limit(place.limit);
       return newestFirst(rows.map(runFromRow), place);
     },
 
-    /** The newest runs of several exports, as lists have them, in one query, newest first. */
-    async latest(batchExportIds: readonly string[], each: number): Promise<Map<string, Run[]>> {
+    /** The newest runs of each export with `LISTED_COLUMNS`, newest first, in one query. */
+    async latest(batchExportIds: readonly string[], perExport: number): Promise<Map<string, Run[]>> {
       const { rows } = await db.raw<{ rows: RunRow[] }>(
         `select run.* from unnest(?::uuid[]) as export (id)
          cross join lateral (
            select ${LISTED_COLUMNS} from batch_export_runs where batch_export_id = export.id order by created_at desc, id desc limit ?
          ) as run`,
-        [[...batchExportIds], each],
+        [[...batchExportIds], perExport],
       );
       const byExport = new Map<string, Run[]>(batchExportIds.map((id) => [id, []]));
       for (const row of rows) byExport.get(row.batch_export_id)?.push(runFromRow(row));
       return byExport;
     },
 
-    /** The newest failed or retrying run of each export whose interval was not delivered since, among its newest such runs. */
+    /** The newest failed or retrying run of each export whose interval was not delivered since. */
     async standingErrors(batchExportIds: readonly string[]): Promise<Map<string, RunError>> {
       const { rows } = await db.raw<{ rows: RunRow[] }>(
         `select run.* from unnest(?::uuid[]) as export (id)
@@ -92,7 +92,7 @@ export function runLists(db: Knex) {
       return new Map(rows.map((row) => [row.batch_export_id, runFromRow(row)]));
     },
 
-    /** The newest run of an export that delivered, among those that began before another. */
+    /** The newest run of an export that delivered and began before an instant. */
     async lastSuccess(batchExportId: string, before: string): Promise<Run | undefined> {
       const [row] = await table()
         .where({ batch_export_id: batchExportId, status: 'Completed' })
@@ -103,7 +103,7 @@ export function runLists(db: Knex) {
       return row && runFromRow(row);
     },
 
-    /** The newest runs of an export that completed without an operator: their duration from the start, and their rows. */
+    /** Rows and duration of the newest runs of an export that completed without an operator. */
     async pastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
       const { rows } = await db.raw<{ rows: PastRun[] }>(
         `select records_completed::float8 as rows, extract(epoch from finished_at - created_at)::float8 as seconds,
@@ -116,7 +116,7 @@ export function runLists(db: Knex) {
       return rows;
     },
 
-    /** How runs ended on each day from one to another, both included; days without runs are included. */
+    /** Counts how runs ended on each day of a range, including both ends and days without runs. */
     async perDay(batchExportId: string, days: { from: string; to: string }): Promise<DayOfRuns[]> {
       const { rows } = await db.raw<{ rows: DayOfRuns[] }>(
         `with days as (

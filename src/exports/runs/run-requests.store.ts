@@ -1,6 +1,6 @@
 /**
- * Requests: all runs that the schedule did not start, one row per interval, unique among the open ones. A request's run is asked
- * for once the request has a place among the runs under way, of which an export and a project have a limited number.
+ * Requests for the runs that the schedule does not start. An interval has at most one open request. The numbers of runs under way are
+ * limited per export and per project, so a request first claims one of these slots, and then its run is started.
  */
 import { randomUUID } from 'node:crypto';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
@@ -18,13 +18,13 @@ export type RunRequest = {
   start: string;
   end: string;
   kind: RequestKind;
-  /** Time of the last request: a run with an earlier cutoff does not answer it. */
+  /** When the run was last requested: a run with an earlier cutoff does not answer the request. */
   wantedAt: string;
-  /** When the schedule was asked; null: not yet. */
+  /** When the schedule was asked to start the run; null: not yet. */
   askedAt: string | null;
   /** Milliseconds since `askedAt`, by the database's clock. */
   askedMillisAgo: number | null;
-  /** Run id of the newest execution at that time, '' when there was none; an execution with another id answers the request. */
+  /** Run id of the newest execution at `askedAt`, '' if there was none; a later execution answers the request. */
   askedAfter: string | null;
   startedDirectly: boolean;
 };
@@ -85,14 +85,14 @@ export function runRequestStore(db: Knex) {
     },
 
     /**
-     * Gives waiting requests the places that are left, retries first, then the oldest; call it in a transaction.
-     * @returns how many it gave
+     * Gives the free slots to waiting requests, retries first, then the oldest; call it in a transaction.
+     * @returns how many requests got one
      */
     async claim(
-      of: { id: string; projectId: number },
+      batchExport: { id: string; projectId: number },
       limits: { ofExport: number; ofProject: number },
     ): Promise<number> {
-      await db.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.requestsOfProject, of.projectId]);
+      await db.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.requestsOfProject, batchExport.projectId]);
       // tooth: request-limits
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `with places as (
@@ -105,14 +105,14 @@ export function runRequestStore(db: Knex) {
            order by (kind <> 'retry'), created_at, data_interval_end limit (select greatest(free, 0) from places)
          )
          update batch_export_requests as request set claimed_at = clock_timestamp() from next where request.id = next.id`,
-        { ...of, ...limits },
+        { ...batchExport, ...limits },
       );
       return rowCount;
     },
 
-    /** How many open requests have a place: of a backfill, of its export, of their project. */
+    /** Counts the open requests that have a slot: those of a backfill, of its export and of their project. */
     async places(
-      of: { id: string; projectId: number },
+      batchExport: { id: string; projectId: number },
       backfillId: string,
     ): Promise<{ ofBackfill: number; ofExport: number; ofProject: number }> {
       const { rows } = await db.raw<{ rows: { ofBackfill: number; ofExport: number; ofProject: number }[] }>(
@@ -121,12 +121,12 @@ export function runRequestStore(db: Knex) {
          from batch_export_requests as request join batch_exports as export on export.id = request.batch_export_id
          left join batch_export_backfill_requests as link on link.request_id = request.id and link.backfill_id = :backfillId
          where export.project_id = :projectId and request.closed_at is null and request.claimed_at is not null`,
-        { ...of, backfillId },
+        { ...batchExport, backfillId },
       );
       return rows[0]!;
     },
 
-    /** The open requests of an export that have a place. */
+    /** The open requests of an export that have a slot. */
     async claimedRequests(exportId: string): Promise<RunRequest[]> {
       const rows = (await table()
         .where({ batch_export_id: exportId })
@@ -158,8 +158,8 @@ export function runRequestStore(db: Knex) {
     },
 
     /**
-     * The kind of an interval's open request, a person's first where several share it; undefined when the schedule started
-     * the run.
+     * The kind of an interval's open request; if several backfills share it, `retry` wins. Undefined when there is no open request, so the
+     * schedule started the run.
      */
     async kindOfOpen(exportId: string, end: string): Promise<RequestKind | undefined> {
       const { rows } = await db.raw<{ rows: { kind: RequestKind }[] }>(
@@ -197,7 +197,7 @@ export function runRequestStore(db: Knex) {
         .update({ closed_at: db.raw('clock_timestamp()'), run_id: run.id });
     },
 
-    /** Closes the open request of an interval as answered by the run, unless its run was asked for, because that run may be under way. */
+    /** Closes the open request of an interval as answered by the run, unless the schedule was asked already: that run may be under way. */
     async closeUnasked(interval: ExportInterval, runId: string): Promise<void> {
       await table()
         .where(intervalKey(interval))

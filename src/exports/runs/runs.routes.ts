@@ -28,11 +28,13 @@ const Query = Type.Object({
   end: moment('When ordering by data interval: returns only runs whose interval ends at or before this time'),
 });
 
-/** A datetime, or a time ago. */
+/** Parameter for a datetime or a relative time. */
 function moment(description: string, fallback?: string) {
-  const by = fallback === undefined ? 'now' : `\`${fallback}\``;
+  const shown = fallback === undefined ? 'now' : `\`${fallback}\``;
   return Type.Optional(
-    Type.String({ description: `${description}: a datetime or a relative time such as \`-24h\`; ${by} by default.` }),
+    Type.String({
+      description: `${description}: a datetime or a relative time such as \`-24h\`; ${shown} by default.`,
+    }),
   );
 }
 
@@ -52,9 +54,9 @@ const listRuns = route({
     const load = async (place: Place) => {
       const found = await runs.list(project.id, params.batch_export_id, place, choice);
       const reasons = await runs.waitingReasons(found);
-      // A cursor is a place in the order of the list.
-      const cursorPlace = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);
-      return found.map((run) => ({ id: run.id, createdAt: cursorPlace(run), run, waitingReason: reasons.get(run.id) }));
+      // A cursor holds the value of the sort column.
+      const sortValue = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);
+      return found.map((run) => ({ id: run.id, createdAt: sortValue(run), run, waitingReason: reasons.get(run.id) }));
     };
     return json(200, await cursorPage(url, query, load, ({ run, waitingReason }) => presentRun(run, waitingReason)));
   },

@@ -146,7 +146,7 @@ export function runStore(db: Knex) {
       return stored;
     },
 
-    /** Records the last error of an open run. Does not count as a sign of life, because an attempt may fail after its workflow is gone. */
+    /** Records the last error of an open run. Leaves `last_updated_at`, because an attempt may fail after its workflow is gone. */
     async noteError(id: string, { latestError, fault, nextTryInSeconds }: NotedError): Promise<void> {
       await table()
         .where({ id })
@@ -154,7 +154,7 @@ export function runStore(db: Knex) {
         .update({ latest_error: latestError, ...faultColumns(fault), next_try_at: secondsFromNow(nextTryInSeconds) });
     },
 
-    /** Ends a run that is still open. @returns whether it was: a run ends once */
+    /** Ends a run, unless it has ended already. @returns whether this call ended it */
     async close(id: string, end: RunEnd): Promise<boolean> {
       // tooth: run-ends-once
       const changed = await table()
@@ -215,7 +215,7 @@ export function runStore(db: Knex) {
       return rows.map(runFromRow);
     },
 
-    /** Some open runs that nothing touched for a while: their workflow may be gone. The choice is arbitrary, so no run waits for others. */
+    /** Some open runs without an update for a while, because their workflow may be gone. The choice is random, so no run holds up others. */
     async idleOpen(seconds: number): Promise<Run[]> {
       const rows = await table()
         .whereIn('status', [...OPEN_STATUSES])

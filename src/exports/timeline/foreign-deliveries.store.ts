@@ -1,4 +1,4 @@
-/** Deliveries that a destination holds and no run of ours made, with an operator's decision about each, if there is one. */
+/** Deliveries that a destination holds although no run of this database made them, each with an operator's decision, if there is one. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Receipt } from '../destinations/contract.ts';
@@ -6,7 +6,7 @@ import type { StagedPart } from '../destinations/delivery.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { intervalKey, throwSuperseded, type ExportInterval, type EpochLease } from '../deliveries/epoch-lease.store.ts';
 
-/** Which of two deliveries of an interval stays. */
+/** Which of two deliveries of an interval is kept. */
 export const SIDES = ['theirs', 'ours'] as const;
 export type Side = (typeof SIDES)[number];
 
@@ -56,7 +56,7 @@ function fromRow(row: Row): ForeignDelivery {
 export function foreignDeliveryStore(db: Knex) {
   const table = () => db<Row>('foreign_deliveries');
 
-  /** Whether the id is that of a run of another export: a destination may say any. */
+  /** Whether the id belongs to a run of another export, because a destination may report any id. */
   async function isOthersRun(id: string, exportId: string): Promise<boolean> {
     return (
       (await db('batch_export_runs').where({ id }).whereNot({ batch_export_id: exportId }).first('id')) !== undefined
@@ -65,9 +65,9 @@ export function foreignDeliveryStore(db: Knex) {
 
   return {
     /**
-     * Whether a run is one of the interval's and was planned here, or an operator let its delivery be replaced.
+     * Whether this database planned the run for the interval, or an operator has allowed its delivery to be replaced.
      * A run without a plan may have been planned in another database, with rows that this one does not have.
-     * @throws Superseded once a later epoch has the interval, because the delivery may have become ours meanwhile
+     * @throws Superseded once a later epoch has the interval, because that epoch may have made the delivery
      */
     async knowsRun(lease: EpochLease, runId: string): Promise<boolean> {
       // tooth: known-planned
@@ -90,7 +90,7 @@ export function foreignDeliveryStore(db: Knex) {
       return known;
     },
 
-    /** Whether an operator let this very delivery, which has no run id, be replaced. */
+    /** Whether an operator has allowed exactly this delivery, which has no run id, to be replaced. */
     async isReplaceable(interval: ExportInterval, { epoch, digest }: Receipt): Promise<boolean> {
       const row = await table()
         .where({ ...intervalKey(interval), run_id: '', epoch: String(epoch), accepted: 'ours' })
@@ -99,7 +99,7 @@ export function foreignDeliveryStore(db: Knex) {
       return row !== undefined;
     },
 
-    /** Parts that runs of the interval staged under the epoch. */
+    /** Lists the parts that runs of the interval staged under the epoch. */
     async stagedUnder(interval: ExportInterval, epoch: number): Promise<StagedPart[]> {
       const rows = (await db('batch_export_parts as part')
         .join('batch_export_runs as run', 'run.id', 'part.run_id')
@@ -108,7 +108,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows.map(({ staged }) => staged);
     },
 
-    /** Lists a found delivery, and removes earlier finds of the interval that wait for a decision. */
+    /** Records a found delivery, in place of those of the interval that were found earlier and wait for a decision. */
     async recordFound(interval: ExportInterval, receipt: Receipt): Promise<void> {
       const runId = receipt.run_id ?? '';
       const epoch = String(receipt.epoch);
@@ -124,7 +124,7 @@ export function foreignDeliveryStore(db: Knex) {
         .merge({ ...row, found_at: db.raw('clock_timestamp()') });
     },
 
-    /** Deliveries that wait for a decision, the oldest interval first. @param limit of a page, which begins after the interval end `after` */
+    /** One page of the deliveries that wait for a decision, oldest interval first. @param after the end of the last interval of the page before */
     async waiting(
       exportId: string,
       { after = '-infinity', limit }: { after?: string; limit: number },
@@ -138,7 +138,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** Locks a waiting delivery, so two decisions cannot be made at once. @throws NotFound when this export has no such delivery that waits */
+    /** Locks a waiting delivery, so it cannot be decided twice at once. @throws NotFound when it is not waiting, or not of this export */
     async lockWaiting(exportId: string, id: string): Promise<ForeignDelivery> {
       const row = await table().where({ batch_export_id: exportId, id }).whereNull('accepted').forUpdate().first();
       if (!row) throw new NotFound();
@@ -146,10 +146,11 @@ export function foreignDeliveryStore(db: Knex) {
     },
 
     /**
-     * Makes the delivery's run one of ours, which has ended and delivered, above every epoch that the interval had; its plan is the newest
-     * one of the interval, else of the export, of those that were there when it was found: later ones may deliver to another place.
-     * @returns its id: the one that the destination says if it is a uuid that no other export's run has; undefined when the export has no plan, or
-     *   when its run with that id has one
+     * Stores the delivery's run as a completed run of this database, with an epoch above all that the interval had. Its plan is copied
+     * from the newest run of the interval, else of the export, that existed when the delivery was found, because later runs may deliver
+     * to another place.
+     * @returns the run's id: the one that the destination reports if it is a uuid and no other export's run has it; undefined when the
+     *   export has no plan, or a run with this id is already planned
      */
     async adoptRun(
       { exportId, start, end, runId, receipt, epoch, foundAt }: ForeignDelivery,
@@ -166,7 +167,7 @@ export function foreignDeliveryStore(db: Knex) {
            :receipt, :rows, :rows, :bytes, 'api', clock_timestamp()
          from batch_export_runs where batch_export_id = :exportId and plan is not null
          order by (created_at <= :foundAt) desc, (data_interval_end = :end) desc, created_at desc limit 1
-         -- A backup knows it that was made before it was planned.
+         -- The row exists, without a plan, if the backup was made between the run's start and its planning.
          on conflict (id) do update set (kind, status, epoch, plan, receipt, records_completed, records_total_count, bytes_exported,
            closed_by, finished_at, created_at, latest_error) = (excluded.kind, excluded.status, excluded.epoch, excluded.plan,
            excluded.receipt, excluded.records_completed, excluded.records_total_count, excluded.bytes_exported, excluded.closed_by,
@@ -191,7 +192,7 @@ export function foreignDeliveryStore(db: Knex) {
       return rows[0] && { id, epoch: Number(rows[0].epoch) };
     },
 
-    /** Forgets finds that wait for a decision, because a delivery has replaced them, or their place is no longer checked. */
+    /** Forgets found deliveries that wait for a decision, because a delivery has replaced them, or their place is no longer checked. */
     async forgetWaiting(interval: ExportInterval): Promise<void> {
       await table().where(intervalKey(interval)).whereNull('accepted').delete();
     },

@@ -20,18 +20,18 @@ export type LocalStoreOptions = {
   /** Absolute; keys are paths below it. */
   root: string;
   quota: Quota;
-  /** Rights of files, as in `open(2)`; whoever may read files may enter folders. */
+  /** Mode of files, as in `open(2)`; folders get the right to enter for everyone who may read files. */
   fileMode?: number | undefined;
-  /** As in `Destination.place`. */
+  /** See `Destination.place`. */
   place: string;
-  /** Marks temporary files, for people who find one. */
+  /** Appears in the names of temporary files, for people who find one. */
   epoch: number;
   signal: AbortSignal;
-  /** As `link(2)`, which not every volume has. */
+  /** Does what `link(2)` does; not every volume supports it. */
   linkFile?: LinkFile;
 };
 
-/** Delivered files hold people's behaviour, so not every account of the machine may read them. */
+/** Mode without access for other accounts of the machine, because delivered files hold people's behaviour. */
 export const DEFAULT_FILE_MODE = 0o640;
 
 export function localStore(options: LocalStoreOptions): ObjectStore {
@@ -56,8 +56,8 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       const [folder, name] = [path.posix.dirname(key), path.posix.basename(key)];
       try {
         for (const one of foldersOf(key)) await checkFolder(path.join(root, one));
-        const beside = await readdir(path.join(root, folder));
-        const ours = beside.filter(
+        const siblings = await readdir(path.join(root, folder));
+        const ours = siblings.filter(
           (one) => one.startsWith(`.${name}.`) && /^\d+\.[\da-f]{16}\.tmp$/.test(one.slice(name.length + 2)),
         );
         return ours.map((one) => ({ key, id: path.posix.join(folder, one) }));
@@ -70,7 +70,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     async putPart({ id }, { number, offset, bytes }) {
       signal.throwIfAborted();
       await quota.charge(bytes.length);
-      const file = await openInside(root, id, constants.O_WRONLY).catch(goneIfMissing);
+      const file = await openInside(root, id, constants.O_WRONLY).catch(throwGoneIfMissing);
       try {
         await writeAll(file, bytes, offset);
       } finally {
@@ -82,7 +82,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     identify: (_, { sha256 }) => ({ identity: `sha256:${sha256}`, checksum: `sha256:${sha256}` }),
     async complete({ key, id }, replaces) {
       signal.throwIfAborted();
-      const file = await openInside(root, id, constants.O_RDWR).catch(goneIfMissing);
+      const file = await openInside(root, id, constants.O_RDWR).catch(throwGoneIfMissing);
       try {
         // tooth: local-file-sync
         await file.sync();
@@ -90,11 +90,11 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         await file.close();
       }
       const [from, to] = [path.join(root, id), path.join(root, key)];
-      if (replaces === 'absent') await createFrom(from, to, linkFile);
+      if (replaces === 'absent') await createByLink(from, to, linkFile);
       else {
         // Check as late as possible, because file systems have no conditional rename.
         if (replaces && (await store.head(key))?.tag !== replaces.tag) throw new ObjectChanged();
-        await rename(from, to).catch(goneIfMissing);
+        await rename(from, to).catch(throwGoneIfMissing);
       }
       // tooth: local-file-sync-folder
       await syncFolder(path.join(root, path.dirname(key)));
@@ -129,7 +129,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         );
         if (!found) return;
       }
-      // Links are listed, and not followed.
+      // Symbolic links are neither followed nor yielded.
       const entries = await opendir(path.join(root, folder), { recursive: true });
       for await (const entry of entries) {
         const key = path.posix.join(path.relative(root, entry.parentPath), entry.name);
@@ -154,18 +154,18 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
 /** Codes of volumes without links: Windows shares, memory cards, some of FUSE. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
 
-/** Like a rename, but never over a file that is there. @throws ObjectChanged, UploadGone */
-async function createFrom(from: string, to: string, linkFile: LinkFile): Promise<void> {
+/** Renames a file, but never replaces an existing one. @throws ObjectChanged, UploadGone */
+async function createByLink(from: string, to: string, linkFile: LinkFile): Promise<void> {
   try {
     await linkFile(from, to);
   } catch (error) {
     // tooth: local-file-create
     if (hasCode(error, 'EEXIST')) throw new ObjectChanged();
-    if (!hasCode(error, ...NO_LINKS)) goneIfMissing(error);
+    if (!hasCode(error, ...NO_LINKS)) throwGoneIfMissing(error);
     // Check as late as possible before the rename.
     // tooth: local-file-create-without-links
     if (await lstat(to).catch(undefinedIfMissing)) throw new ObjectChanged();
-    await rename(from, to).catch(goneIfMissing);
+    await rename(from, to).catch(throwGoneIfMissing);
     return;
   }
   await unlink(from).catch(undefinedIfMissing);
@@ -178,7 +178,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
   }
 }
 
-/** Opens a file that exists, without following a link anywhere on the way. */
+/** Opens an existing file, and follows no link anywhere in its path. */
 async function openInside(root: string, key: string, mode: number): Promise<FileHandle> {
   // tooth: local-file-linked-folders
   for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
@@ -191,14 +191,14 @@ async function makeFolder(root: string, key: string, mode: number): Promise<void
   await mkdir(root, { recursive: true, mode });
   for (const folder of foldersOf(key)) {
     const target = path.join(root, folder);
-    const made = await mkdir(target, { mode }).then(
+    const isNew = await mkdir(target, { mode }).then(
       () => true,
       (error: unknown) => {
         if (!hasCode(error, 'EEXIST')) throw error;
         return false;
       },
     );
-    if (made) await syncFolder(path.dirname(target));
+    if (isNew) await syncFolder(path.dirname(target));
     else await checkFolder(target);
   }
 }
@@ -224,7 +224,7 @@ async function checkFolder(folder: string): Promise<void> {
   throw localFileFault('directory_not_a_folder');
 }
 
-/** A rename is durable when its folder is. */
+/** Syncs a folder, which makes the renames in it durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
@@ -238,7 +238,7 @@ const DENIED = ['EACCES', 'EPERM'];
 
 const isMissing = (error: unknown) => hasCode(error, 'ENOENT');
 
-function goneIfMissing(error: unknown): never {
+function throwGoneIfMissing(error: unknown): never {
   throw isMissing(error) ? new UploadGone() : error;
 }
 
@@ -246,7 +246,7 @@ function undefinedIfMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-/** Errors of the file system name paths: translated errors say only what to do. */
+/** Translates all errors, because those of the file system contain paths. */
 function translateErrors(store: ObjectStore): ObjectStore {
   const { begin, unfinishedUploads, putPart, complete, abort, head, get, list, remove } = store;
   return {

@@ -1,8 +1,8 @@
 /**
  * Names of objects: `<prefix>/<start>-<end>[-<run id>][-<n>]<extension>` and `<prefix>/<start>-<end>_manifest.json`.
  *
- * Instants in names are ISO 8601's basic form in UTC, `20240321T000000Z` (a fraction only where there is one): they sort by
- * time and hold no colon or plus, which Windows, Hadoop, rsync and URLs each trip over.
+ * Instants in names have ISO 8601's basic form in UTC, `20240321T000000Z` (with a fraction if there is one): they sort by
+ * time and hold no colon or plus, which cause trouble in Windows, Hadoop, rsync or URLs.
  */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { fileExtension } from '../../formats/file.ts';
@@ -10,11 +10,11 @@ import { type Delivery, type Part } from '../delivery.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type FileEncoding } from '../../formats/file-encoding.ts';
 import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variables.ts';
 
-/** S3's limit on a key; the longest of the major stores'. */
+/** S3's limit of a key's length; no major store allows more. */
 const KEY_BYTES = 1024;
-/** Leaves room for the longest file name, and stays a portable path. */
+/** Limit of a prefix, so the longest file name fits into the key after it. */
 const PREFIX_BYTES = KEY_BYTES - 128;
-/** Limit of a name, on every file system. */
+/** Limit of a name in common file systems. */
 const SEGMENT_BYTES = 255;
 
 export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);
@@ -46,7 +46,7 @@ function checkPath(path: string, attr: string): string {
   return trimmed;
 }
 
-/** As `checkPath`, and every `{…}` is a known variable. @throws InvalidInput naming the field */
+/** Makes the checks of `checkPath`, and that every `{…}` is a known variable. @throws InvalidInput naming the field */
 export function checkPrefix(prefix: string, attr = 'prefix'): string {
   const path = checkPath(prefix, attr);
   const literal = path.replace(/\{([a-z_]+)\}/g, (whole, name: string) =>
@@ -58,7 +58,7 @@ export function checkPrefix(prefix: string, attr = 'prefix'): string {
   return path;
 }
 
-/** `stable`: names follow from the data interval. `versioned`: they also hold the run, so no delivery reuses one. */
+/** `stable`: names depend on the data interval only. `versioned`: they also contain the run's id, so no delivery reuses one. */
 export const LAYOUTS = ['versioned', 'stable'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
@@ -66,17 +66,17 @@ export type Names = {
   layout: Layout;
   file(index: number): string;
   manifest: string;
-  /** Whether the key names a file that some delivery of this very interval wrote or may have written. */
+  /** Whether the key is one that a delivery of exactly this interval may use for a file. */
   isFile(key: string): boolean;
-  /** Whether a file's name holds its run: such a name is never written again once it has left the manifest. */
+  /** Whether the key contains a run's id; such a key is never written again once it has left the manifest. */
   isVersioned(key: string): boolean;
-  /** As `isFile`, or the manifest's own key. */
+  /** Whether the key is that of a file (see `isFile`) or of the manifest. */
   isOfInterval(key: string): boolean;
 };
 
 type FileKind = Pick<FileEncoding, 'format' | 'compression'>;
 
-/** By extension. `.parquet` may hold any codec, because readers find it inside, and an empty file has none. */
+/** Kinds of files by extension. A file `.parquet` may use any codec, because readers find the codec in the file. */
 const KINDS: ReadonlyMap<string, FileKind> = new Map(
   FILE_FORMATS.flatMap((format) =>
     [null, ...SUPPORTED_COMPRESSIONS[format]].map((compression): [string, FileKind] => [
@@ -125,7 +125,7 @@ export function namesOf(prefix: string, delivery: Named, layout: Layout): Names 
   };
 }
 
-/** Every name of a delivery in these parts, the manifest last, as it is written. */
+/** All keys of a delivery, in the order in which they are written: the manifest comes last. */
 export function allNames(names: Names, parts: readonly Part[]): string[] {
   return [...parts.map(({ index }) => names.file(index)), names.manifest];
 }

@@ -1,6 +1,6 @@
 /**
- * The manifest lists the files of a data interval, and shows that all of them exist. A reader takes an interval when its manifest
- * exists and its `state` is `complete`; `replacing` means that the files are being exchanged right now.
+ * The manifest lists the files of a data interval, and shows that all of them exist. Readers use an interval once its manifest
+ * exists and its `state` is `complete`; `replacing` means that the files are being replaced right now.
  */
 import { compile, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import type { DeliveredFile, Receipt } from '../contract.ts';
@@ -10,7 +10,7 @@ import { totalsOf } from '../totals.ts';
 import { objectStoreFault } from './faults.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 
-/** Much more than the largest interval's manifest; a limit is needed because a hostile store may send any amount. */
+/** Limit far above the largest interval's manifest, because a hostile store may send any amount. */
 const MANIFEST_BYTES = 16 * 1024 * 1024;
 
 const Manifest = Type.Object({
@@ -85,7 +85,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   });
 }
 
-/** A manifest and the tag of its version, or of an earlier one, so a replacement under the tag never replaces a newer manifest. */
+/** A manifest and the tag of its version, or of an earlier one, so a write under the condition of the tag never replaces a newer manifest. */
 export type TaggedManifest = { manifest: Manifest; tag: string | null };
 
 /** @returns undefined when there is none. @throws DestinationRejected as `readManifest` does */
@@ -112,7 +112,7 @@ export async function readManifest(store: ObjectStore, key: string, delivery: De
   });
 }
 
-/** As `readManifest`, and undefined also when the object is not a manifest of this export. */
+/** Like `readManifest`, but returns undefined when the object is not a manifest of this export. */
 export async function readOwnManifest(
   store: ObjectStore,
   key: string,

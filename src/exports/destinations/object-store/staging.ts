@@ -1,4 +1,4 @@
-/** Uploads of one session: recorded before they begin, filled, revealed, and found again by another worker. */
+/** Uploads of one session. Each is recorded before it begins, so another worker can find and end it. */
 import { randomBytes } from 'node:crypto';
 import { Superseded } from '../../../platform/errors.ts';
 import type { Artifact } from '../artifacts.ts';
@@ -18,17 +18,17 @@ export type FileSession = {
   context: SessionContext;
 };
 
-/** A staged file, as one part's `write` hands it to `commit`. */
+/** A staged file, which a part's `write` passes to `commit`. */
 export type StagedFile = StagedUpload & { artifactId: string };
 
-/** An open upload as our database remembers it. */
+/** An open upload that is recorded in our database. */
 export type RecordedUpload = { id: string; upload: Upload };
 
-/** An upload of the key that is about to begin, or may have begun: a crash may come before its name is recorded. */
+/** Record of an upload of the key that was about to begin. It may have begun, because a crash may come before its id is recorded. */
 export type RecordedIntent = { id: string; key: string };
 
 /**
- * Opens an upload: its intent is recorded before it begins, its name before its first byte.
+ * Opens an upload. Its intent is recorded before it begins, and its id before its first byte is sent.
  * @throws Superseded when a later epoch has taken the interval, or has swept the intent
  */
 export async function openUpload({ store, context }: FileSession, key: string): Promise<RecordedUpload> {
@@ -36,13 +36,13 @@ export async function openUpload({ store, context }: FileSession, key: string): 
   const intent = { place: store.place, key, token: randomBytes(16).toString('hex') };
   const intentId = await artifacts.record(intent);
   await context.step('upload-intent');
-  let inDoubt = false;
+  let isInDoubt = false;
   // An intent that is no longer needed does no harm.
-  const forgetIntent = async () => (inDoubt ? undefined : artifacts.discard([intentId]).catch(() => {}));
+  const forgetIntent = async () => (isInDoubt ? undefined : artifacts.discard([intentId]).catch(() => {}));
   let upload: Upload;
   try {
     upload = await store.begin(key, intent.token, () => {
-      inDoubt = true;
+      isInDoubt = true;
     });
   } catch (error) {
     await forgetIntent();
@@ -50,7 +50,7 @@ export async function openUpload({ store, context }: FileSession, key: string): 
   }
   await context.step('upload-begun');
   try {
-    const id = await artifacts.record({ ...intent, id: upload.id }, inDoubt ? undefined : intentId);
+    const id = await artifacts.record({ ...intent, id: upload.id }, isInDoubt ? undefined : intentId);
     return { id, upload };
   } catch (error) {
     await store.abort(upload).then(forgetIntent, () => {});
@@ -83,8 +83,7 @@ export async function stage(
 }
 
 /**
- * Makes a staged upload visible. Its upload may be gone because an interrupted call completed it, which the visible
- * object then shows.
+ * Makes a staged upload visible. If an interrupted call has completed it already, the upload is gone, and the visible object is ours.
  * @param replaces the only object that may be replaced
  * @throws Superseded when the visible object is another one, and the upload is gone or may not replace it
  */
@@ -122,7 +121,7 @@ export async function recordedUploads(session: FileSession): Promise<RecordedUpl
   return (await recordedHere(session)).uploads;
 }
 
-/** Versioned names of recorded uploads that are visible and that no manifest names, because an interrupted commit revealed them. */
+/** Versioned keys of recorded uploads that are visible but not in the manifest, because an interrupted commit revealed them. */
 export async function unnamedFiles(
   { store, names }: FileSession,
   recorded: readonly RecordedUpload[],

@@ -19,7 +19,7 @@ import { mergeSql, replaceSql } from './interval-rows.ts';
 import { findReceipt, ledgerColumns, type LedgerReceipt } from './ledger.ts';
 import type { TableNames } from './tables.ts';
 
-/** Raised by the statement below; classes beginning with a letter after I are left to applications. */
+/** SQLSTATEs that the statement below raises; classes that begin with a letter after I are free for applications. */
 const NOT_NEWER = 'SL001';
 const DIFFERS = 'SL002';
 /** Time for another commit of the interval to finish; a longer wait means that the user has locked the table. */
@@ -29,16 +29,16 @@ const LEDGER_KEY = ['export', 'interval_start', 'interval_end'];
 
 const literal = pg.escapeLiteral;
 
-/** Runs statements on the session's connection. @throws only our two errors, for this database; failures of other databases occur outside of it */
+/** Runs statements on the session's connection, and translates the errors of the user's database. Other errors must not arise in `work`. */
 export type OnConnection = <T>(work: (client: PostgresClient) => Promise<T>) => Promise<T>;
 
 /** Limit of attempts, because another commit of ours may come between reading the ledger and the statement. */
 const LOOKS = 3;
 
 /**
- * Puts the rows of the stages into the table, as the interval's rows or, where rows have versions, beside all others, if what the ledger
- * says was delivered last is ours and no epoch as high as ours did so before.
- * @throws Superseded when a later epoch did; DeliveredElsewhere when the ledger names a run that our database does not know;
+ * Moves the rows of the stages to the table, where they replace the interval's rows or, if rows have versions, are merged into all rows.
+ * The ledger's last delivery of the interval must be of a run that our database knows, with an earlier epoch.
+ * @throws Superseded when its epoch is not earlier; DeliveredElsewhere when our database does not know the run;
  *   ReadBackDiffers when a stage or the table does not hold what was staged; the driver's errors
  */
 export async function deliverRows(
@@ -74,7 +74,7 @@ function passIfNotNewer(error: unknown): void {
 }
 
 type Replacing = {
-  /** The ledger's receipt as read: the statement changes nothing if the ledger's receipt is another one by then. */
+  /** The ledger's receipt as it was read; the statement changes nothing if the ledger has another one by then. */
   replaces: LedgerReceipt | undefined;
   /** Undefined if the ledger has no column for it. */
   timeline: string | undefined;
@@ -131,7 +131,7 @@ function statement(
         raise exception using errcode = '${DIFFERS}';
       end if;
     end`;
-  // The quotation mark is random, because names are the user's and must not end the quotation.
+  // The quotation mark is random, because names that the user chose must not be able to end the quotation.
   const quote = `$sluice_${randomBytes(12).toString('hex')}$`;
   return `do ${quote}${body}${quote}`;
 }

@@ -1,4 +1,4 @@
-/** Faults of tables, by SQLSTATE and its classes, Appendix A of Postgres's manual. */
+/** Faults of Postgres, by SQLSTATE and its classes (Appendix A of the manual of Postgres). */
 import { TLS_REFUSED } from '../../../platform/net/tls-errors.ts';
 import { raising, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';
@@ -7,11 +7,11 @@ const LOGIN = 'The user or the password is wrong, or the user may not connect fr
 const STATEMENT = 'A statement took longer than the server lets it.';
 
 /**
- * Final faults always recur with the same rows, because the rows do not fit the table, or a statement does not fit the server. All others
- * may be temporary, during a failover, a rotation of passwords or a restore.
+ * Final faults always recur with the same rows, because the table does not fit the rows, or the server does not support a statement. All
+ * others may be temporary, as during a failover, a rotation of passwords or a restore.
  */
 export const POSTGRES_FAULTS = {
-  // Getting in.
+  // Connection and login.
   wrong_password: { owner: 'you', field: 'password', sentence: LOGIN, answers: ['28P01'] },
   login_refused: { owner: 'you', field: 'user', sentence: LOGIN, answers: ['28'] },
   database_not_found: { owner: 'you', field: 'database', sentence: 'The database does not exist.', answers: ['3D'] },

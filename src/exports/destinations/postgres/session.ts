@@ -21,7 +21,7 @@ const DROP_LOCK_TIMEOUT = '2s';
 
 export type TableSession = {
   access: PostgresAccess;
-  /** Which server, database and schema: stages recorded at another one are not ours to drop. */
+  /** Server, database and schema; stages that were recorded at another place are not dropped here. */
   place: string;
   names: TableNames;
   delivery: Delivery;
@@ -54,7 +54,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     await client?.end().catch(() => {});
   }
 
-  /** Prefix of the stages of one part, whichever attempt loads them; a name of Postgres has 63 bytes at most. */
+  /** Prefix of the stages of one part, the same for every attempt; a name in Postgres has at most 63 bytes. */
   function stagePrefix(part: number): string {
     const interval = createHash('sha256')
       .update(`${delivery.exportId}/${delivery.start}/${delivery.end}`)
@@ -62,7 +62,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     return `${RESERVED}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
   }
 
-  /** The stage is recorded before it exists, and must still be recorded afterwards, or no delivery would ever drop it. */
+  /** Creates a stage, which is recorded before it exists, and must still be recorded afterwards, or no delivery would ever drop it. */
   async function createStage(part: number): Promise<{ id: string; table: string }> {
     const table = `${stagePrefix(part)}${randomBytes(4).toString('hex')}`;
     const id = await context.artifacts.record({ place, table });
@@ -93,12 +93,12 @@ export function tableSession({ access, place, names, delivery, context }: TableS
 
   async function load(table: string, source: PartSource): Promise<void> {
     // A failure of the source is not the destination's, so it is rethrown unchanged.
-    let broken: unknown;
+    let sourceError: unknown;
     async function* rows() {
       try {
         yield* source.rows();
       } catch (error) {
-        broken = error;
+        sourceError = error;
         throw error;
       }
     }
@@ -109,11 +109,11 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       await pipeline(rows(), client.query(copy), { signal: context.signal });
       return copy.rowCount;
     }).catch((error: unknown) => {
-      throw broken ?? error;
+      throw sourceError ?? error;
     });
-    const read = source.summary().rows;
-    if (copied !== read)
-      throw postgresFault('rows_not_taken', { sentence: `The database took ${copied} of ${read} rows.` });
+    const rowsRead = source.summary().rows;
+    if (copied !== rowsRead)
+      throw postgresFault('rows_not_taken', { sentence: `The database took ${copied} of ${rowsRead} rows.` });
   }
 
   async function dropRecorded(id: string, table: string): Promise<void> {
@@ -155,11 +155,11 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       });
       await context.step('rows');
       const replace = async () => deliverRows(runOnConnection, names, delivery, parts, context.ownership);
-      // The statement may have succeeded although the connection broke; repeating it finds out.
+      // The statement may have succeeded although the connection broke; a repetition finds that out.
       const receipt = await replace().catch((error: unknown) => {
         if (!(error instanceof DestinationUnavailable)) throw error;
         if (isConnectionLost(error.cause)) return replace();
-        // A stage: a later run dropped it, or the database was restored from a copy without it.
+        // The missing table is a stage: a later run dropped it, or the database was restored from a copy without it.
         if (sqlState(error.cause) === SQL_STATE.undefinedTable)
           throw new Superseded('What was staged is no longer there.', { cause: error });
         throw error;

@@ -7,14 +7,14 @@ import type { PostgresClient } from './client.ts';
 import { postgresFault } from './faults.ts';
 import { columnDefinitions, quoteName } from './identifiers.ts';
 
-/** Errors of concurrent creations of the same table; the unique index is the catalogue's. */
+/** Errors when a table is created twice at once; the violated unique index is one of Postgres's catalogue. */
 const MADE_MEANWHILE = new Set<string>([
   SQL_STATE.duplicateTable,
   SQL_STATE.duplicateObject,
   SQL_STATE.uniqueViolation,
 ]);
 
-/** Which export a row belongs to, and the start of the data interval that it was delivered with. */
+/** Columns that say which export a row belongs to, and the start of the data interval that delivered it. */
 export const EXPORT_COLUMN = '_sluice_export';
 export const INTERVAL_COLUMN = '_sluice_interval_time';
 const OUR_COLUMNS = `${EXPORT_COLUMN} uuid, ${INTERVAL_COLUMN} timestamptz`;
@@ -38,10 +38,10 @@ export function tableNames(schema: string, table: string): TableNames {
 }
 
 /**
- * Makes the tables that do not exist. A target that the user made must have every column of the export, and a unique key where
- * rows have versions.
- * @throws DestinationRejected with the statements that add what a table lacks; DestinationUnavailable while there is no schema, as in a
- *   restore; the driver's errors
+ * Creates the tables that do not exist. A target that the user created must have every column of the export, and a unique key if rows
+ * have versions.
+ * @throws DestinationRejected with the statements that add what a table lacks; DestinationUnavailable while the schema is missing, as
+ *   during a restore; the driver's errors
  */
 export async function prepareTables(
   client: PostgresClient,
@@ -55,7 +55,7 @@ export async function prepareTables(
   await checkTarget(client, names, found, { columns, merge });
 }
 
-/** As `prepareTables`, but makes nothing: a target that does not exist yet passes the check. */
+/** Makes the checks of `prepareTables`, but creates nothing; a target that does not exist yet passes. */
 export async function checkTables(
   client: PostgresClient,
   names: TableNames,
@@ -161,10 +161,10 @@ async function checkColumns(
     [schema, table],
   );
   const types = new Map(rows.map(({ name, type }) => [name, type]));
-  const lacks = columns.filter(({ name }) => !types.has(name));
+  const missing = columns.filter(({ name }) => !types.has(name));
   const ours = OUR_COLUMNS.split(', ').filter((definition) => !types.has(definition.split(' ')[0]!));
-  if (lacks.length > 0 || ours.length > 0) {
-    const additions = [...(lacks.length > 0 ? columnDefinitions(lacks).split(', ') : []), ...ours];
+  if (missing.length > 0 || ours.length > 0) {
+    const additions = [...(missing.length > 0 ? columnDefinitions(missing).split(', ') : []), ...ours];
     const index = ours.length > 0 ? ` CREATE INDEX ON ${target} (${EXPORT_COLUMN}, ${INTERVAL_COLUMN});` : '';
     const sentence =
       `The table ${target} lacks columns of the export. Add them, or choose another table_name: ` +

@@ -10,8 +10,8 @@ const ELSEWHERE = 'The bucket is in another region.';
 const NOT_WHOLE = 'The content did not arrive whole.';
 
 /**
- * Final faults always recur with the same request, because the configuration names a wrong place, or the store is of another kind. All others
- * may be temporary, during a rotation of keys, a slowly spreading policy, a restore or the setting of a clock.
+ * Final faults always recur with the same request, because the configuration is wrong, or the store does not support the request. All
+ * others may be temporary, as during a rotation of keys, a restore or a correction of a clock, or while a policy is still spreading.
  */
 export const S3_FAULTS = {
   bucket_not_found: {

@@ -1,4 +1,4 @@
-/** Files in S3 and in stores that speak its API. Three types: `S3` covers both kinds of stores, the other two types one each. */
+/** Files in S3 and in stores that speak its API. The type `S3` is for both, `AwsS3` and `S3Compatible` for one of them each. */
 import type { ServerSideEncryption } from '@aws-sdk/client-s3';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';

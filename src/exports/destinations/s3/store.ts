@@ -26,12 +26,12 @@ const CALL_MS = 60_000;
 /** Time limit of a piece: eight MiB at 30 kB/s. */
 const PIECE_MS = 300_000;
 const ABORT_ATTEMPTS = 10;
-/** Metadata of every object that we make: the upload that made it. */
+/** Metadata field of every object that we make; its value is the token of the upload that made the object. */
 const TOKEN = 'sluice-upload';
 
 export type S3StoreOptions = {
   client: S3Client;
-  /** As in `ObjectStore`. */
+  /** See `ObjectStore`, also for `formerPlace`. */
   place: string;
   formerPlace: string;
   bucket: string;
@@ -48,8 +48,8 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
   });
   const uploadParameters = ({ key, id }: BegunUpload) => ({ Bucket: bucket, Key: key, UploadId: id });
 
-  /** A cancelled attempt must not be reported as a store that does not answer. */
-  const failureOf =
+  /** Makes a handler that translates errors; a cancelled attempt must not be reported as a store that does not answer. */
+  const throwFailureOf =
     (action: S3Action) =>
     (error: unknown): never => {
       signal.throwIfAborted();
@@ -63,7 +63,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       return true;
     } catch (error) {
       if (codeOf(error) === 'NoSuchUpload') return false;
-      return failureOf('abort')(error);
+      return throwFailureOf('abort')(error);
     }
   }
 
@@ -92,7 +92,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
           }),
         { step: 'deserialize', priority: 'high', name: 'seeDoubt' },
       );
-      const { UploadId: id } = await client.send(command, timeLimit(CALL_MS)).catch(failureOf('write'));
+      const { UploadId: id } = await client.send(command, timeLimit(CALL_MS)).catch(throwFailureOf('write'));
       if (!id) {
         inDoubt?.();
         throw s3Fault('answer_incomplete', { sentence: 'The store did not name the upload that it opened.' });
@@ -116,7 +116,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         // The store may not support pages after the first.
         if (found.length > 0) return found;
         if (isRefused(error) || consequenceOf(codeOf(error), statusOf(error)).final) return 'denied';
-        return failureOf('list')(error);
+        return throwFailureOf('list')(error);
       }
     },
     async putPart(upload, { number, bytes }) {
@@ -128,7 +128,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         ContentLength: bytes.length,
         ChecksumCRC32: sum,
       });
-      const { ETag } = await client.send(command, timeLimit(PIECE_MS)).catch(failureOf('write'));
+      const { ETag } = await client.send(command, timeLimit(PIECE_MS)).catch(throwFailureOf('write'));
       if (!ETag) throw s3Fault('answer_incomplete');
       return { number, tag: ETag, checksum: sum };
     },
@@ -158,7 +158,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         if (replaces && isChanged(error)) throw new ObjectChanged();
         // Some stores report missing parts before a missing upload.
         if (codeOf(error) === 'InvalidPart' && !(await isOpen(upload))) throw new UploadGone();
-        failureOf('write')(error);
+        throwFailureOf('write')(error);
       }
     },
     async abort(upload) {
@@ -169,7 +169,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
           await client.send(new AbortMultipartUploadCommand(uploadParameters(upload)), timeLimit(CALL_MS));
         } catch (error) {
           if (codeOf(error) === 'NoSuchUpload') return;
-          failureOf('abort')(error);
+          throwFailureOf('abort')(error);
         }
         if (!(await isOpen(upload))) return;
       }
@@ -179,11 +179,11 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       try {
         const command = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' });
         const head = await client.send(command, timeLimit(CALL_MS));
-        const whole = head.ChecksumCRC32 !== undefined && head.ChecksumType !== 'COMPOSITE';
+        const isWhole = head.ChecksumCRC32 !== undefined && head.ChecksumType !== 'COMPOSITE';
         return {
           bytes: head.ContentLength ?? -1,
           identity: head.Metadata?.[TOKEN] ?? '',
-          checksum: whole ? `crc32:${head.ChecksumCRC32}` : null,
+          checksum: isWhole ? `crc32:${head.ChecksumCRC32}` : null,
           tag: head.ETag ?? null,
         };
       } catch (error) {
@@ -194,16 +194,16 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
     async get(key) {
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal });
-        return Body ? readable(Body as AsyncIterable<Uint8Array>, failureOf('read')) : undefined;
+        return Body ? readable(Body as AsyncIterable<Uint8Array>, throwFailureOf('read')) : undefined;
       } catch (error) {
         if (codeOf(error) === 'NoSuchKey') return undefined;
-        return failureOf('read')(error);
+        return throwFailureOf('read')(error);
       }
     },
     async *list(beginning) {
       for (let after: string | undefined; ;) {
         const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: beginning, ContinuationToken: after });
-        const page = await client.send(command, timeLimit(CALL_MS)).catch(failureOf('list'));
+        const page = await client.send(command, timeLimit(CALL_MS)).catch(throwFailureOf('list'));
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
         after = page.NextContinuationToken;
         if (after === undefined) return;
@@ -215,7 +215,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         return 'removed';
       } catch (error) {
         if (isRefused(error)) return 'denied';
-        return failureOf('write')(error);
+        return throwFailureOf('write')(error);
       }
     },
     close: onClose,

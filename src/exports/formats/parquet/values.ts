@@ -1,7 +1,7 @@
 /**
- * How the values of each column type look in Parquet: the schema's element, the bytes of the plain encoding, and the bounds
- * where they are cheap. uuid and jsonb are strings, as in upstream's files: every reader has strings, and DuckDB, Spark and pyarrow
- * each read the logical types UUID and JSON as something else.
+ * How the values of each column type are stored in Parquet: the schema's element, the bytes of the plain encoding, and the bounds if
+ * they are cheap to compute. uuid and jsonb are strings, as in upstream's files: every reader supports strings, but DuckDB, Spark and
+ * pyarrow disagree about the logical types UUID and JSON.
  */
 import type { SchemaElement, Statistics } from 'hyparquet';
 import type { ColumnType } from '../../../conditions/rows/columns.ts';
@@ -31,7 +31,7 @@ const DAYS_1970_TO_2000 = 10_957;
 const INT32_MAX = 0x7fff_ffff;
 const INT32_MIN = -0x8000_0000;
 const MICROSECONDS_1970_TO_2000 = 946_684_800_000_000n;
-/** The same in two halves of 32 bits, because a BigInt for each instant would cost more than the rest of its encoding. */
+/** The two 32-bit halves of that number, because a BigInt for each instant would cost more than the rest of its encoding. */
 const EPOCH_LOW = Number(MICROSECONDS_1970_TO_2000 & 0xffff_ffffn);
 const EPOCH_HIGH = Number(MICROSECONDS_1970_TO_2000 >> 32n);
 
@@ -92,7 +92,7 @@ function appendDouble(page: PageBuilder, source: Buffer, start: number): void {
   page.position += 8;
 }
 
-/** Eight to a byte, the first one lowest; nulls take no bit. */
+/** Packs eight values into a byte, the first one into the lowest bit; nulls take no bit. */
 function appendBool(page: PageBuilder, source: Buffer, start: number): void {
   const bit = (page.count - page.nulls) & 7;
   if (bit === 0) {
@@ -123,7 +123,7 @@ function int32Writer(shift: number): ValueWriter {
   };
 }
 
-/** As `int32Writer`; the shift in halves, the low one unsigned. */
+/** Does for 64 bits what `int32Writer` does for 32. The shift comes as two halves; the low one is unsigned. */
 function int64Writer(shiftHigh: number, shiftLow: number): ValueWriter {
   const shifts = shiftHigh !== 0 || shiftLow !== 0;
   let [minHigh, minLow, maxHigh, maxLow] = [INT32_MAX, 0xffff_ffff, INT32_MIN, 0];
@@ -137,7 +137,7 @@ function int64Writer(shiftHigh: number, shiftLow: number): ValueWriter {
         low -= 0x1_0000_0000;
         high++;
       }
-      // Beyond 64 bits, or an infinity: all ones or all zeros after the sign.
+      // Values beyond 64 bits and infinities become the largest or the smallest value.
       if (shifts && (high > INT32_MAX || (storedHigh === INT32_MIN && bigEndian(source, start + 4) === 0))) {
         high = storedHigh < 0 ? INT32_MIN : INT32_MAX;
         low = storedHigh < 0 ? 0 : 0xffff_ffff;
@@ -170,7 +170,7 @@ function int64(high: number, low: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** Four bytes; Buffer's own methods check more than the rest of a value costs. */
+/** Reads four bytes, big-endian. The checks of Buffer's own methods would cost more than the rest of a value's encoding. */
 function bigEndian(source: Buffer, at: number): number {
   return (source[at]! << 24) | (source[at + 1]! << 16) | (source[at + 2]! << 8) | source[at + 3]!;
 }
