@@ -20,7 +20,7 @@ const RESERVED_WORDS = new Set(
   ).split(' '),
 );
 
-/** For a person, without a stack. */
+/** Failure with a message for the person at the terminal, printed without a stack. */
 export class Refused extends Error {}
 
 /** @returns what was made and what is to be done next. @throws Refused, having changed nothing */
@@ -28,29 +28,30 @@ export async function makeDestination(name: string): Promise<string> {
   const words = namesOf(name);
   const { type, constant } = words;
   const [source, test] = [`${FOLDER}/${name}/${name}.ts`, `test/exports/destinations/${name}.test.ts`];
-  for (const taken of [`${FOLDER}/${name}`, test]) if (existsSync(path.join(ROOT, taken))) throw isTaken(name, taken);
+  for (const taken of [`${FOLDER}/${name}`, test])
+    if (existsSync(path.join(ROOT, taken))) throw takenError(name, taken);
   const known = DESTINATION_TYPES.find((other) => other.toLowerCase() === type.toLowerCase());
-  if (known) throw isTaken(name, `the type ${known}`);
+  if (known) throw takenError(name, `the type ${known}`);
 
   const files: Record<string, string> = {
     [source]: await fromTemplate('destination.txt', words),
     [test]: await fromTemplate('destination-test.txt', words),
-    [REGISTRY]: await edited(REGISTRY, [
+    [REGISTRY]: await withInsertions(REGISTRY, [
       [/(?=\n\n\/\*\*|\n\nconst )/, `\nimport { ${constant} } from './${name}/${name}.ts';`],
       [/(?<=const ALL: readonly Destination\[\] = \[[^\]]*?)(?=,?\s*\];)/, `, ${constant}`],
     ]),
-    [PAGE]: await edited(PAGE, [
+    [PAGE]: await withInsertions(PAGE, [
       [/(?<=\n\| \[`\w+`\][^\n]*)(?=\n\n)/, `\n| [\`${type}\`](#${type.toLowerCase()}) | say what |`],
       [/(?<=\n\n)(?=## When a destination refuses\n)/, await fromTemplate('destination-page.txt', words)],
     ]),
-    [FROZEN]: await edited(FROZEN, [
+    [FROZEN]: await withInsertions(FROZEN, [
       [/(?<=const CONFIGS: [^\n]*\n(?: {2}[^\n]*\n)*)(?=\};)/, `  ${type}: { folder: 'folder' },\n`],
     ]),
   };
   for (const [file, text] of Object.entries(files)) {
     const target = path.join(ROOT, file);
     await mkdir(path.dirname(target), { recursive: true });
-    await writeFile(target, await prettied(target, text));
+    await writeFile(target, await formatted(target, text));
   }
   return `Made ${source} and ${test}; added ${type} to ${REGISTRY}, ${PAGE} and ${FROZEN}.
 
@@ -61,7 +62,7 @@ Next:
 }
 
 /** Markdown stays as it is, as in `.prettierignore`. */
-async function prettied(file: string, text: string): Promise<string> {
+async function formatted(file: string, text: string): Promise<string> {
   if (file.endsWith('.md')) return text;
   return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
@@ -81,7 +82,7 @@ function namesOf(name: string): Words {
   return { name, type, constant };
 }
 
-function isTaken(name: string, by: string): Refused {
+function takenError(name: string, by: string): Refused {
   return new Refused(`"${name}" is taken: there is ${by} already. Nothing was changed.`);
 }
 
@@ -93,7 +94,10 @@ async function fromTemplate(template: string, { name, type, constant }: Words): 
 }
 
 /** @throws Refused when the file no longer has the place that a text belongs to */
-async function edited(file: string, insertions: readonly (readonly [place: RegExp, text: string])[]): Promise<string> {
+async function withInsertions(
+  file: string,
+  insertions: readonly (readonly [place: RegExp, text: string])[],
+): Promise<string> {
   let text = await readFile(path.join(ROOT, file), 'utf8');
   for (const [place, inserted] of insertions) {
     if (!place.test(text))

@@ -11,7 +11,7 @@ const MetricsPort = (role: string) =>
   Type.Integer({
     minimum: 0,
     maximum: 65_535,
-    description: `Port on which ${role} tells Prometheus how it is doing, at \`/metrics\`. Unset: nowhere. 0: any that is free.`,
+    description: `Port on which ${role} serves metrics for Prometheus, at \`/metrics\`. Unset: nowhere. 0: any that is free.`,
   });
 
 const Processes = (what: string) =>
@@ -215,7 +215,7 @@ export function requireVariable<K extends keyof Config>(config: Config, name: K)
   throw new CommandFailed(`${name} is not set. ${description} \`npm start\` runs everything without it.`);
 }
 
-/** The entries of a comma-separated variable. */
+/** Returns the entries of a comma-separated variable. */
 export function entriesOf(text: string): string[] {
   return text
     .split(',')

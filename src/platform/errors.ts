@@ -121,7 +121,7 @@ export class Throttled extends SluiceError {
   }
 }
 
-/** The agreed quota is used up: until it is renewed, or raised. */
+/** The agreed quota is used up until it is renewed or raised. */
 export class QuotaExceeded extends SluiceError {}
 
 /** As many as allowed are running already: the caller must wait, or end one. */
@@ -134,7 +134,7 @@ export class LimitReached extends SluiceError {
   }
 }
 
-/** A dependency is away right now: the same request may pass later. */
+/** A dependency is unavailable right now; the same request may pass later. */
 export class Unavailable extends SluiceError {
   readonly retryAfterSeconds: number;
 
@@ -150,7 +150,7 @@ export class CommandFailed extends SluiceError {}
 /** The destination would refuse again, so the request is never retried. The message tells the user what to fix. */
 export class DestinationRejected extends SluiceError {}
 
-/** The destination may say yes later: retried. */
+/** The destination may accept the request later, so it is retried. */
 export class DestinationUnavailable extends SluiceError {}
 
 /** Another run took over this data interval: nothing more may be written under our epoch. */

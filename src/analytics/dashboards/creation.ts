@@ -1,4 +1,4 @@
-/** Creates dashboards, inside a transaction of the room's stores. */
+/** Creates dashboards, inside a transaction of the stores. */
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import { reaches } from '../../platform/http/access.ts';
 import type { Acting } from './acting.ts';
@@ -17,7 +17,7 @@ import type { GivenTile } from './tiles/schema.ts';
 export type Given = { fields: Partial<DashboardFields> & Origin; tiles: readonly GivenTile[] };
 
 /**
- * @throws InvalidInput for a tile that cannot be
+ * @throws InvalidInput for an invalid tile
  * @throws PermissionDenied for a restriction by a key of the project, which then could not lift it
  */
 export async function make(
@@ -61,9 +61,9 @@ export async function makeFromTemplate(
 }
 
 /**
- * The original keeps its name, its tags and its access controls to itself.
+ * The copy gets neither the name, the tags nor the access controls of the original.
  * @param source `deep`: copies insights and texts too; without it both dashboards share them
- * @throws InvalidInput when there is none to copy
+ * @throws InvalidInput when there is no such dashboard
  * @throws PermissionDenied when the caller may not see it
  */
 export async function makeCopy(
@@ -71,7 +71,7 @@ export async function makeCopy(
   source: { id: number; deep: boolean },
   { fields, tiles }: Given,
 ): Promise<Dashboard> {
-  const original = await originalOf(acting, source.id);
+  const original = await findOriginal(acting, source.id);
   const { filters, variables, breakdown_colors, data_color_theme_id } = original;
   const copied = { filters, variables, breakdown_colors, data_color_theme_id };
   const made = await make(
@@ -84,7 +84,7 @@ export async function makeCopy(
   return made;
 }
 
-async function originalOf({ stores, project, rights }: Acting, id: number): Promise<Dashboard> {
+async function findOriginal({ stores, project, rights }: Acting, id: number): Promise<Dashboard> {
   const original = await stores.dashboards.find(project.id, id);
   if (!original || original.deleted) throw new InvalidInput('Invalid value provided', 'use_dashboard');
   if (reaches(rights.levelOf('dashboard', { id, createdBy: original.created_by }), 'viewer')) return original;

@@ -165,7 +165,7 @@ export async function representation(
   return json(status, body, { ETag: entityTag(dashboard.version), ...headers });
 }
 
-/** @throws InvalidInput for more than fits */
+/** @throws InvalidInput for a search that is too long */
 function searchOf(text = ''): string | undefined {
   const search = text.trim();
   if (search.length <= LONGEST_SEARCH) return search || undefined;

@@ -1,6 +1,6 @@
 /**
- * Rows of dashboards. Their fields have the same names in the table, here and on the wire: most are only handed through. Writers
- * hold the project's turn (`stores.inTransaction`); instants are ISO texts with microseconds.
+ * Rows of dashboards. Fields have the same names in the table, in code and on the wire, because most are only passed on. Writers
+ * hold the project's turn (`stores.inTransaction`). Instants are ISO texts with microseconds.
  */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
@@ -114,14 +114,14 @@ export function dashboardStore(db: Knex) {
       return changed;
     },
 
-    /** Raises the version: something on it changed. */
+    /** Raises the version, because something on the dashboard changed. */
     async touch(projectId: number, id: number): Promise<void> {
       await table()
         .where({ project_id: projectId, id })
         .update({ version: db.raw('version + 1') });
     },
 
-    /** Notes a view of the dashboard. @throws NotFound for one that is not there, or deleted */
+    /** Records a view of the dashboard. @throws NotFound for one that is not there, or deleted */
     async access(projectId: number, id: number): Promise<Dashboard> {
       await table()
         .where({ project_id: projectId, id, deleted: false })

@@ -37,8 +37,8 @@ export type Look = { overrides?: Overrides; refresh?: Refresh };
 export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results, 'resultsOf'> };
 
 export function dashboardManagement({ stores: all, results }: DashboardsOptions) {
-  /** @returns the dashboard as it is when all is done */
-  const acting = (actor: Actor, work: (acting: Acting) => Promise<Dashboard>): Promise<Dashboard> =>
+  /** @returns the dashboard after the changes */
+  const inTransaction = (actor: Actor, work: (acting: Acting) => Promise<Dashboard>): Promise<Dashboard> =>
     all.inTransaction(actor.project.id, async (stores) => {
       const { id } = await work({ ...actor, stores });
       return (await stores.dashboards.find(actor.project.id, id))!;
@@ -68,40 +68,40 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       ensureInsightScope(actor.caller, tiles);
       const given = { fields: givenFields(body), tiles };
       ensureMayFilter(actor, given.fields.filters);
-      const makeAny = (inside: Acting): Promise<Dashboard> => {
+      const makeDashboard = (acting: Acting): Promise<Dashboard> => {
         if (name) {
           const fields = { ...given.fields, use_template: name };
-          return makeFromTemplate(inside, templateNamed(name), { ...given, fields });
+          return makeFromTemplate(acting, templateNamed(name), { ...given, fields });
         }
-        return id ? makeCopy(inside, { id, deep }, given) : make(inside, given);
+        return id ? makeCopy(acting, { id, deep }, given) : make(acting, given);
       };
-      return acting(actor, async (inside) => {
-        const dashboard = await makeAny(inside);
-        await ensureMayRestrict(inside, dashboard);
+      return inTransaction(actor, async (acting) => {
+        const dashboard = await makeDashboard(acting);
+        await ensureMayRestrict(acting, dashboard);
         return dashboard;
       });
     },
 
-    /** @throws InvalidInput for a tile that cannot be */
+    /** @throws InvalidInput for an invalid tile */
     async createFrom(actor: Actor, template: DashboardTemplate): Promise<Dashboard> {
-      return acting(actor, (inside) => makeFromTemplate(inside, template, { fields: {}, tiles: [] }));
+      return inTransaction(actor, (acting) => makeFromTemplate(acting, template, { fields: {}, tiles: [] }));
     },
 
-    /** @throws Conflict when the project has one with the tag already */
+    /** @throws Conflict when the project already has one with the tag */
     async createUnlisted(actor: Actor, tag: string): Promise<Dashboard> {
-      return acting(actor, async (inside) => {
-        const { dashboards } = inside.stores;
+      return inTransaction(actor, async (acting) => {
+        const { dashboards } = acting.stores;
         if (await dashboards.findUnlisted(actor.project.id, tag)) {
           throw new Conflict('An unlisted dashboard with this tag already exists.');
         }
         const given = { fields: { name: tag, tags: [tag] }, tiles: [] };
         const template = templateTagged(tag);
-        return template ? makeFromTemplate(inside, template, given, 'unlisted') : make(inside, given, 'unlisted');
+        return template ? makeFromTemplate(acting, template, given, 'unlisted') : make(acting, given, 'unlisted');
       });
     },
 
     /**
-     * @param ifMatch the version that the caller insists on
+     * @param ifMatch the version that the caller expects
      * @throws NotFound, also for one that is deleted, unless it is restored
      * @throws Stale when it has another version
      * @throws PermissionDenied for what the caller may not show, restrict, or do to insights
@@ -112,26 +112,26 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
       const { tiles = [], duplicate_tiles: duplicated = [], delete_insights: withInsights = false } = body;
       ensureInsightScope(actor.caller, tiles);
       if (withInsights) ensureWritesInsights(actor.caller);
-      return acting(actor, async (inside) => {
-        const before = await inside.stores.dashboards.find(actor.project.id, id);
+      return inTransaction(actor, async (acting) => {
+        const before = await acting.stores.dashboards.find(actor.project.id, id);
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
         ensureVersion(ifMatch, before.version, 'dashboard');
-        // Also for the level that it has.
+        // Checked even if the level stays the same.
         if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
         if (!isDeepStrictEqual(fields.filters, before.filters)) ensureMayFilter(actor, fields.filters);
-        const restricted = await restrictedWith(inside.stores, before);
-        if (before.deleted) await bringBack(inside, id);
-        const onIt = await changeTiles(inside, before, tiles);
-        const more = await duplicateTiles(inside, before, duplicated);
-        if (before.deleted) await ensureBack(inside, id);
-        if (!before.deleted && fields.deleted) await takeDown(inside, id, withInsights);
-        const after = await update(inside, before, fields, [...onIt, ...more]);
-        await ensureMayRestrict(inside, after, restricted);
+        const restricted = await restrictedWith(acting.stores, before);
+        if (before.deleted) await bringBack(acting, id);
+        const tileChanges = await changeTiles(acting, before, tiles);
+        const copyChanges = await duplicateTiles(acting, before, duplicated);
+        if (before.deleted) await ensureBack(acting, id);
+        if (!before.deleted && fields.deleted) await takeDown(acting, id, withInsights);
+        const after = await update(acting, before, fields, [...tileChanges, ...copyChanges]);
+        await ensureMayRestrict(acting, after, restricted);
         return after;
       });
     },
 
-    /** All that the caller sees of it. */
+    /** Returns the dashboard with all that the caller may see of it. */
     async show({ project, ...viewer }: Actor, dashboard: Dashboard, look: Look = {}): Promise<DashboardBody> {
       const { overrides = {}, refresh = 'force_cache' } = look;
       const [users, tiles] = await Promise.all([
@@ -154,10 +154,10 @@ async function update(
   acting: Acting,
   before: Dashboard,
   fields: Partial<DashboardFields>,
-  onTiles: readonly Change[],
+  tileChanges: readonly Change[],
 ): Promise<Dashboard> {
-  const ofItself = changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf({ ...before, ...fields }));
-  const changes = [...ofItself, ...onTiles];
+  const ownChanges = changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf({ ...before, ...fields }));
+  const changes = [...ownChanges, ...tileChanges];
   if (changes.length === 0) return before;
   const after = await acting.stores.dashboards.update(before.project_id, before.id, fields);
   const verb = after.deleted === before.deleted ? 'updated' : after.deleted ? 'deleted' : 'restored';
@@ -165,11 +165,11 @@ async function update(
   return after;
 }
 
-const TOLD = [
+const LOGGED_FIELDS = [
   ...(['name', 'description', 'pinned', 'deleted', 'tags', 'filters', 'variables', 'restriction_level'] as const),
   ...(['breakdown_colors', 'data_color_theme_id', 'last_accessed_at'] as const),
 ];
 
 function loggedFieldsOf(dashboard: DashboardFields): Record<string, unknown> {
-  return Object.fromEntries(TOLD.map((field) => [field, dashboard[field]]));
+  return Object.fromEntries(LOGGED_FIELDS.map((field) => [field, dashboard[field]]));
 }

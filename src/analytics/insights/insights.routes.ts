@@ -66,7 +66,10 @@ const listInsights = route({
     const page = await insights.list(project.id, wanted);
     const refresh = refreshOf(query.basic ? 'force_cache' : query.refresh, 'force_cache');
     const shown = await insights.show(acting, page.results, { refresh });
-    return json(200, offsetPage(url, query, { count: page.count, results: query.basic ? shown.map(basic) : shown }));
+    return json(
+      200,
+      offsetPage(url, query, { count: page.count, results: query.basic ? shown.map(withoutResult) : shown }),
+    );
   },
 });
 
@@ -82,7 +85,7 @@ const createInsight = route({
   async handle({ project, rights, caller, query, body, url }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const insight = await insights.create(acting, body);
-    return representation(
+    return insightAnswer(
       201,
       acting,
       insight,
@@ -111,7 +114,7 @@ const getInsight = route({
     const acting = { project, rights, caller };
     const insight = await insights.get(project.id, params.id);
     const overlay = await insights.overlayFrom(acting, insight, query.from_dashboard, overridesOf(query, acting));
-    return representation(200, acting, insight, insights, { refresh: refreshOf(query.refresh), overlay });
+    return insightAnswer(200, acting, insight, insights, { refresh: refreshOf(query.refresh), overlay });
   },
 });
 
@@ -131,7 +134,7 @@ const patchInsight = route({
   async handle({ project, rights, caller, params, query, body, headers }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const insight = await insights.change(acting, params.id, body, expectedVersion(headers));
-    return representation(200, acting, insight, insights, { refresh: refreshOf(query.refresh) });
+    return insightAnswer(200, acting, insight, insights, { refresh: refreshOf(query.refresh) });
   },
 });
 
@@ -147,7 +150,7 @@ const deleteInsight = route({
   },
 });
 
-async function representation(
+async function insightAnswer(
   status: number,
   acting: Acting,
   insight: Insight,
@@ -159,7 +162,7 @@ async function representation(
   return json(status, body, { ETag: entityTag(insight.version), ...headers });
 }
 
-function basic(insight: InsightBody) {
+function withoutResult(insight: InsightBody) {
   return Object.fromEntries(Object.entries(insight).filter(([name]) => !BASIC_HIDES.includes(name)));
 }
 

@@ -1,4 +1,4 @@
-/** Rows of insights. Their fields have the same names in the table, here and on the wire: most are only handed through. */
+/** Rows of insights. Fields have the same names in the table, in code and on the wire, because most are only passed on. */
 import { randomBytes } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';

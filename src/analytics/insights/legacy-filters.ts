@@ -7,7 +7,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Legacy names of a query's members, and where they are there. */
+/** Legacy names of a query's members, with their names in the query. */
 const TRENDS = {
   display: 'display',
   formula: 'formula',
@@ -54,14 +54,14 @@ const SERIES = [
   'name',
 ];
 
-/** @throws InvalidInput for kinds of insights, and series, that there are not */
+/** @throws InvalidInput for unknown kinds of insights, and for series that are not supported */
 export function queryOfFilters(filters: Fields): Record<string, unknown> {
-  refuse(filters);
+  refuseUnsupportedSeries(filters);
   const { insight = 'TRENDS' } = filters;
   return { kind: 'InsightVizNode', source: { ...sourceOf(insight, filters), ...scopeOf(filters) } };
 }
 
-function refuse(filters: Fields): void {
+function refuseUnsupportedSeries(filters: Fields): void {
   for (const kind of ['actions', 'data_warehouse', 'new_entity', 'groups']) {
     const list = filters[kind];
     if (!Array.isArray(list) || list.length === 0) continue;

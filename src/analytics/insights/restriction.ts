@@ -14,7 +14,7 @@ export type Restriction = {
   effective_privilege_level: Privilege;
 };
 
-/** On no restricted dashboard. */
+/** Restriction of insights on no restricted dashboard. */
 export const UNRESTRICTED: Restriction = {
   effective_restriction_level: EVERYONE_EDITS,
   effective_privilege_level: MAY_EDIT,

@@ -1,4 +1,4 @@
-/** Results of the insights of a dashboard: `run_insights/` without all that is around them, `stream_tiles/` tile by tile. */
+/** Results of a dashboard's insights: `run_insights/` returns results alone, `stream_tiles/` the dashboard tile by tile. */
 import { json, route } from '../../platform/http/route.ts';
 import { rawAccess } from '../../people/access/raw-data.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
@@ -84,10 +84,10 @@ const streamTiles = route({
     });
     const users = await stores.users.byIds([dashboard.created_by]);
     const shown = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
-    const coming = await results.eachResult(project, requested, refreshOf(query.refresh, 'blocking'), access);
+    const pendingResults = await results.eachResult(project, requested, refreshOf(query.refresh, 'blocking'), access);
     // Results are in the order of the tiles that show one.
     const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
-    const stream = tileStream(shown, new Map(showing.map(({ id }, index) => [id, coming[index]!])));
+    const stream = tileStream(shown, new Map(showing.map(({ id }, index) => [id, pendingResults[index]!])));
     return { status: 200, headers: EVENT_STREAM, body: stream };
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Rows of sharing: for each object one that counts, and its former tokens, good for a little longer. What is set counts for all
- * tokens of an object.
+ * Rows of sharing: each object has a current configuration, and rows of its former tokens, which open it a little longer. The settings of
+ * the current one apply to all tokens of an object.
  */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { ShareSettings } from './settings.ts';
@@ -37,7 +37,7 @@ export type ConfigurationRow = {
   settings: ShareSettings | null;
   password_required: boolean;
   created_at: string;
-  /** Of a former token; null on the row that counts. */
+  /** Expiry of a former token; null on the current row. */
   expires_at: string | null;
   shared_until: string | null;
 };
@@ -47,7 +47,7 @@ export function configurationFrom(row: ConfigurationRow): SharingConfiguration {
   return {
     id: row.id,
     projectId: row.project_id,
-    // The table has exactly one of them.
+    // The table has exactly one of the two ids.
     object: dashboardId === null ? { kind: 'insight', id: insightId! } : { kind: 'dashboard', id: dashboardId },
     accessToken: row.access_token,
     enabled: row.enabled,
@@ -75,7 +75,7 @@ export function configurationStore(db: Knex) {
   const table = () => db<ConfigurationRow>('sharing_configurations');
 
   return {
-    /** The one that counts. */
+    /** Finds the current configuration. */
     async find(projectId: number, object: SharedObject): Promise<SharingConfiguration | undefined> {
       const row = await table().where(objectColumns(projectId, object)).whereNull('expires_at').first();
       return row && configurationFrom(row);
@@ -89,7 +89,7 @@ export function configurationStore(db: Knex) {
         .ignore();
     },
 
-    /** @param fields with another token it is another link, made now */
+    /** @param fields with another token, the link counts as created now */
     async update(
       configuration: SharingConfiguration,
       { accessToken, enabled, settings, passwordRequired, expiresAt }: Partial<SharingFields>,
@@ -107,7 +107,7 @@ export function configurationStore(db: Knex) {
       return configurationFrom(rows[0]!);
     },
 
-    /** The token opens for so much longer what the configuration opens. */
+    /** Lets the configuration's token open the object for some more seconds. */
     async keepFormer({ projectId, object, accessToken }: SharingConfiguration, seconds: number): Promise<void> {
       await table().insert({
         ...objectColumns(projectId, object),

@@ -1,7 +1,7 @@
 /**
- * Dashboards and insights as visitors see them: the data that is drawn, and nothing of how it came about. No queries and filters
- * (they name customers and properties), no people and days, no other dashboards. The members are upstream's: those that are not
- * drawn say the same of everything.
+ * Dashboards and insights as visitors see them: the data that is drawn, and nothing about how it was computed. Visitors get no queries and
+ * filters (they name customers and properties), no people and days, and no other dashboards. The members are upstream's; those that are
+ * not drawn have the same value in every answer.
  */
 import type { ResultError } from '../insights/results/result.ts';
 import type { InsightBody } from '../insights/schema.ts';
@@ -19,7 +19,7 @@ import {
   HIDDEN_TILE_FIELDS,
 } from './hidden-fields.ts';
 
-/** Colours that tiles are drawn with; others look like none. */
+/** Colours that tiles are drawn with; any other colour is drawn as none. */
 const COLOURS = ['white', 'black', 'blue', 'green', 'purple', 'red', 'yellow'];
 
 export type SharedDashboard = ReturnType<typeof reducedDashboard>;
@@ -60,7 +60,7 @@ function drawnButton({ id, url, text, placement, style }: NonNullable<TileBody['
 }
 
 type View = {
-  /** On which strangers know it to be. */
+  /** The dashboards with the insight that visitors may know of. */
   dashboards: number[];
   /** Whether its description is shown where settings do not hide it. */
   describes: boolean;
@@ -88,7 +88,7 @@ export function reducedInsight(insight: InsightBody, { dashboards, describes, se
   };
 }
 
-/** Only what it is drawn as. */
+/** Reduces a query to its kind and display, which are drawn. */
 function reducedQuery(query: InsightBody['query']): InsightBody['query'] {
   if (!query) return null;
   const { kind, display } = drawnAs(query);

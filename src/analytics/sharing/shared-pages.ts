@@ -1,6 +1,6 @@
 /**
- * `/shared/:token`, `/embedded/:token` and `/shared_dashboard/:token`, each with `.json`: asked by anybody, with nothing but the
- * link. A raw handler, because these are pages, with cookies of their own, and no other site's script may read them.
+ * `/shared/:token`, `/embedded/:token` and `/shared_dashboard/:token`, each with `.json`: open to anybody with the link. A raw handler,
+ * because these are pages, with cookies of their own, and no other site's script may read them.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from '../../platform/db/away.ts';
@@ -27,17 +27,17 @@ export type SharedPagesOptions = {
   unlocking: Unlocking;
   shownOf: ShownOf;
   clientAddress: ClientAddress;
-  /** Whether browsers come by https: then only so do they bring the cookie. */
+  /** Whether browsers use https; the cookie is then sent over https only. */
   isSecure: boolean;
   log: Logger;
 };
 
-/** Drawing a page takes milliseconds that others wait for. */
+/** Limit of each client address, because rendering a page takes milliseconds that other requests wait for. */
 const VISITS = { perSecond: 20, burstSeconds: 10 };
 const PATH = /^\/(?<door>shared|embedded|shared_dashboard)\/(?<token>[^/?#]*?)(?<json>\.json)?\/?(?:\?(?<query>.*))?$/;
 const READING = ['GET', 'HEAD'];
 const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json' };
-/** No token has its form. */
+/** Stands for a malformed token, because no real one looks like it. */
 const NO_TOKEN = '-';
 
 export function createSharedPages(options: SharedPagesOptions): SharedPages {
@@ -78,9 +78,9 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
       if (visit.asksForJson) return sendJson(request, response, { status: 200, body: lockedOf(share) });
       return sendPage(request, response, 200, unlockPage(settings ?? {}));
     }
-    // The visitor may see it: the link was looked up for this visit, and so was the password.
-    const name = JSON.stringify([share, visit.type, visit.asksForJson]);
-    sendText(request, response, 200, await textCache.textOf(name, () => draw(share, visit)));
+    // The cache needs no check of its own, because the link and the password were checked for this visit.
+    const cacheKey = JSON.stringify([share, visit.type, visit.asksForJson]);
+    sendText(request, response, 200, await textCache.textOf(cacheKey, () => draw(share, visit)));
   }
 
   async function draw(share: Share, { type, asksForJson }: Visit): Promise<Text> {
@@ -95,8 +95,8 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
     const { password, isForm } = await readPassword(request);
     const shareToken = await unlocking.unlock(share, password, clientAddress(request)).catch((error: unknown) => {
       if (!isForm || !(error instanceof Throttled)) throw error;
-      const again = unlockPage(share.configuration.settings ?? {}, `Too many attempts. ${error.message}`);
-      sendPage(request, response, 429, again, { 'Retry-After': String(error.retryAfterSeconds) });
+      const page = unlockPage(share.configuration.settings ?? {}, `Too many attempts. ${error.message}`);
+      sendPage(request, response, 429, page, { 'Retry-After': String(error.retryAfterSeconds) });
       return null;
     });
     if (shareToken === null) return;

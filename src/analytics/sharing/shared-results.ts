@@ -1,21 +1,21 @@
-/** Results for strangers: however often they look, nothing is computed more often than every few minutes, and nobody waits for long. */
+/** Results for visitors with a link: however often they look, results are computed at most every few minutes, and no visitor waits for long. */
 import type { Project } from '../../platform/http/access.ts';
 import type { RawAccess } from '../../people/access/raw-data.ts';
 import type { ResultRequest, Results } from '../insights/results/results.ts';
 import { EMPTY_MS } from '../insights/results/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/results/result.ts';
 
-/** Younger results are shown as they are, failures too. */
+/** Age up to which results, and failures, are shown without computing again. */
 const KEPT_MS = 5 * 60_000;
-/** Of a result that says nothing. */
+/** The same age for results without data. */
 const EMPTY_KEPT_MS = 30_000;
-/** Of a page, and so of all its tiles together. */
+/** Longest wait of a page, and so of all its tiles together. */
 const LONGEST_WAIT_MS = 8_000;
 const MAX_FAILURES = 1_000;
 
 export type SharedResultsOptions = {
   results: Pick<Results, 'resultsOf'>;
-  /** Rights that rules leave to everybody: a link is for no member in particular. */
+  /** Rights that rules leave to everybody, because a link belongs to no member. */
   accessOf(projectId: number): Promise<RawAccess>;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -29,7 +29,7 @@ export type SharedResults = (
 
 export function createSharedResults(options: SharedResultsOptions): SharedResults {
   const { results, accessOf, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
-  /** By the name of the result: those are not in the cache. */
+  /** Failures by the name of the result, because the cache does not hold them. */
   const failures = new Map<string, { at: number; error: ResultError }>();
 
   function isOld({ last_refresh: computedAt, cache_target_age: freshUntil }: InsightResult): boolean {
@@ -38,7 +38,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     return Math.max(from + (until - from === EMPTY_MS ? EMPTY_KEPT_MS : KEPT_MS), until) < now();
   }
 
-  /** Never rejects. @returns what is not in the cache: what is wrong with a query is part of its result */
+  /** Never rejects. @returns a result that is not in the cache, such as a failure; undefined when the cache has the new one */
   async function computeResult(
     project: Pick<Project, 'id'>,
     requested: ResultRequest,
@@ -60,7 +60,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     const over = Promise.withResolvers<undefined>();
     const timer = setTimeout(over.resolve, longestWaitMs);
 
-    /** @returns undefined when the cache has it anew */
+    /** @returns undefined when the cache has a new result */
     async function resultOf(one: InsightResult, question: ResultRequest): Promise<InsightResult | undefined> {
       if (question.insight.query === null || one.error || !isOld(one)) return one;
       const failure = failures.get(one.filters_hash ?? '');
@@ -71,7 +71,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     try {
       const reduced = await Promise.all(known.map((one, index) => resultOf(one, requested[index]!)));
       if (!reduced.includes(undefined)) return reduced.map((one) => one!);
-      // Read together, as they were computed one by one: one answer holds only so much.
+      // Read again together, because the limit of an answer's size is that of all results.
       const anew = await results.resultsOf(project, requested, 'force_cache', access);
       return anew.map((one, index) => (one.error ? one : (reduced[index] ?? one)));
     } finally {
@@ -80,7 +80,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   };
 }
 
-/** An older result is better than none: it says how old it is. */
+/** Returns an older result rather than none, because it says how old it is. */
 function lateOf(known: InsightResult): InsightResult {
   if (known.last_refresh !== null) return known;
   return { ...NO_RESULT, error: { type: 'timeout', message: 'The result is still being computed.' } };

@@ -12,10 +12,10 @@ import { NotProtected, type Sharing } from './sharing.ts';
 
 export type SharingApi = { sharing: Sharing; dashboardStores: DashboardStores };
 
-/** Upstream's, for what is wrong with passwords. */
+/** Upstream's form of errors about passwords. */
 const OnlyError = Type.Object({ error: Type.String() }, { title: 'SharingError' });
 
-/** The object that the gatekeeper found and let pass. */
+/** Finds the object in the path, which the gatekeeper has checked already. */
 type FindObject = (stores: DashboardStores, projectId: number, id: string) => Promise<SharedObject>;
 type Kind = { kind: SharedObject['kind']; missing: string; denied: string; find: FindObject };
 
@@ -49,12 +49,12 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
 
   type SharingRequest = { project: Project; rights: Rights; caller: Caller; params: object };
 
-  async function changeOf({ project, caller, rights, params: known }: SharingRequest, stores: DashboardStores) {
+  async function loadTarget({ project, caller, rights, params: known }: SharingRequest, stores: DashboardStores) {
     const id = String((known as Record<string, unknown>)[param]);
     return { project, author: caller, rights, object: await find(stores, project.id, id) };
   }
 
-  async function answer(configuration: SharingConfiguration, { rights }: SharingRequest, api: SharingApi) {
+  async function sharingAnswer(configuration: SharingConfiguration, { rights }: SharingRequest, api: SharingApi) {
     const passwords = await api.sharing.passwordsOf(configuration);
     const users = await api.dashboardStores.users.byIds(passwords.map(({ createdBy }) => createdBy));
     return json(200, presentSharing(configuration, { rights, users, passwords }));
@@ -71,7 +71,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       description:
         'The token is created by the first request and does not change, so the link is known before sharing is enabled.',
       async handle(request, api: SharingApi) {
-        return answer(await api.sharing.get(await changeOf(request, api.dashboardStores)), request, api);
+        return sharingAnswer(await api.sharing.get(await loadTarget(request, api.dashboardStores)), request, api);
       },
     }),
     route({
@@ -87,8 +87,8 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
         'Disabling permanently revokes all links at once; enabling again creates a new link. A link that expired works again once a ' +
         'later `expires_at` is set.',
       async handle(request, api: SharingApi) {
-        const change = await changeOf(request, api.dashboardStores);
-        return answer(await api.sharing.change(change, request.body), request, api);
+        const change = await loadTarget(request, api.dashboardStores);
+        return sharingAnswer(await api.sharing.change(change, request.body), request, api);
       },
     }),
     route({
@@ -102,7 +102,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       summary: `Replace the public link of the ${kind}`,
       description: 'The old link remains valid for five minutes.',
       async handle(request, api: SharingApi) {
-        return answer(await api.sharing.refresh(await changeOf(request, api.dashboardStores)), request, api);
+        return sharingAnswer(await api.sharing.refresh(await loadTarget(request, api.dashboardStores)), request, api);
       },
     }),
     route({
@@ -115,7 +115,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       answers: { 201: MadePasswordBody, 400: orEnvelope(OnlyError) },
       summary: `Create a password for the shared ${kind}`,
       async handle(request, api: SharingApi) {
-        const change = await changeOf(request, api.dashboardStores);
+        const change = await loadTarget(request, api.dashboardStores);
         try {
           const { made, password } = await api.sharing.addPassword(change, request.body);
           const users = await api.dashboardStores.users.byIds([made.createdBy]);
@@ -135,7 +135,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
       summary: `Delete a password of the shared ${kind}`,
       description: 'Visitors who used the password lose access.',
       async handle(request, api: SharingApi) {
-        const change = await changeOf(request, api.dashboardStores);
+        const change = await loadTarget(request, api.dashboardStores);
         const isRemoved = await api.sharing.removePassword(change, request.params['password_id']);
         return isRemoved ? noBody(204) : json(404, { error: 'Password not found' });
       },

@@ -1,9 +1,9 @@
 /**
  * Whether strangers see a dashboard or an insight, by which link, and with which passwords.
  *
- * An object has its token from the first look at its sharing on, and keeps it until it is refreshed (the old one is good for five
- * minutes more) or disabled (then all its tokens are dead for good; the next one is told at once). A token that expired works again
- * once a later time is set.
+ * An object gets its token when its sharing is first read. The token stays until it is refreshed (the former one then works for five more
+ * minutes) or sharing is disabled (all its tokens are then dead for good, and the answer has a new one). An expired token works again once
+ * a later expiry is set.
  */
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
@@ -28,75 +28,75 @@ import type { SharePassword } from './passwords.store.ts';
 import { readSettings } from './settings.ts';
 import type { ChangedSharing, NewPassword } from './schema.ts';
 
-/** 176 bits, 30 characters: nobody guesses it. */
+/** 176 bits in 30 characters, so a token cannot be guessed. */
 const TOKEN_BYTES = 22;
 const PASSWORD_BYTES = 16;
 const GRACE_SECONDS = 300;
 const MIN_PASSWORD = 8;
-/** Each of them is compared when somebody gives one, which is expensive. */
+/** A visitor's password is compared with each of them, which is expensive. */
 const MAX_PASSWORDS = 10;
 
-/** As entries of the activity log call the kinds. */
+/** Names of the kinds in the activity log. */
 export const ACTIVITY_SCOPE = { dashboard: 'Dashboard', insight: 'Insight' } as const;
 
-type Place = { project: Pick<Project, 'id' | 'organizationId'>; object: SharedObject };
+type SharedTarget = { project: Pick<Project, 'id' | 'organizationId'>; object: SharedObject };
 type Expiring = Pick<SharingConfiguration, 'enabled' | 'expiresAt'>;
-type Change = Place & { author: Caller; rights: Rights };
+type Change = SharedTarget & { author: Caller; rights: Rights };
 
-/** Refuses an operation that needs a required password first. */
+/** Refuses to add a password while no password is required. */
 export class NotProtected extends Error {}
 
 export type Sharing = ReturnType<typeof createSharing>;
 
 export function createSharing(stores: DashboardStores) {
   return {
-    /** The configuration, made when there is none: its token stays. */
-    async get({ project, object }: Place): Promise<SharingConfiguration> {
-      return ensure(stores, project.id, object);
+    /** Returns the configuration, and creates it with a lasting token if there is none. */
+    async get({ project, object }: SharedTarget): Promise<SharingConfiguration> {
+      return findOrCreate(stores, project.id, object);
     },
 
-    /** @throws InvalidInput; PermissionDenied when the organization shares nothing, or the caller may not see all of it */
+    /** @throws InvalidInput; PermissionDenied if the organization disables sharing or the caller may not see all that would be shared */
     async change(change: Change, body: ChangedSharing) {
       const { enabled, settings, password_required: passwordRequired, expires_at: expiry } = body;
       const wanted = settings === undefined ? undefined : readSettings(settings);
-      const expiresAt = typeof expiry === 'string' ? expiryOf(expiry) : expiry;
+      const expiresAt = typeof expiry === 'string' ? readExpiry(expiry) : expiry;
       return stores.inTransaction(change.project.id, async (bound) => {
-        const before = await ensure(bound, change.project.id, change.object);
+        const before = await findOrCreate(bound, change.project.id, change.object);
         const next = {
           enabled: enabled ?? before.enabled,
           expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
         };
-        const begins = isOpen(next) && !isOpen(before);
-        if ((enabled || begins) && !(await bound.sharing.isAllowed(change.project.organizationId))) {
+        const startsSharing = isOpen(next) && !isOpen(before);
+        if ((enabled || startsSharing) && !(await bound.sharing.isAllowed(change.project.organizationId))) {
           throw new PermissionDenied('Public sharing is disabled for this organization.');
         }
-        ensureAhead(before, next);
-        if (begins && change.object.kind === 'dashboard') {
+        ensureExpiryAhead(before, next);
+        if (startsSharing && change.object.kind === 'dashboard') {
           await ensureSeesAll({ ...change, caller: change.author, stores: bound }, change.object.id);
         }
-        if (begins && change.object.kind === 'insight') {
+        if (startsSharing && change.object.kind === 'insight') {
           const { query } = await bound.insights.get(change.project.id, change.object.id);
           const access = rawAccess({ caller: change.author, rights: change.rights });
           ensureRaw(access, shownByInsight(query, NO_OVERLAY));
         }
-        const ends = enabled === false && before.enabled;
-        if (ends) await bound.sharing.dropFormer(before);
+        const stopsSharing = enabled === false && before.enabled;
+        if (stopsSharing) await bound.sharing.dropFormer(before);
         const after = await bound.sharing.update(before, {
           ...(enabled !== undefined && { enabled }),
           ...(wanted !== undefined && { settings: wanted }),
           ...(passwordRequired !== undefined && { passwordRequired }),
           ...(expiresAt !== undefined && { expiresAt }),
-          ...(ends && { accessToken: newToken() }),
+          ...(stopsSharing && { accessToken: newToken() }),
         });
         await recordChange(bound, change, before, after);
         return after;
       });
     },
 
-    /** Another token. */
+    /** Replaces the token; while sharing is on, the former one works a little longer. */
     async refresh(change: Change): Promise<SharingConfiguration> {
       return stores.inTransaction(change.project.id, async (bound) => {
-        const before = await ensure(bound, change.project.id, change.object);
+        const before = await findOrCreate(bound, change.project.id, change.object);
         const after = await bound.sharing.update(before, { accessToken: newToken() });
         if (before.enabled) await bound.sharing.keepFormer(before, GRACE_SECONDS);
         await record(bound, change, 'access token refreshed', []);
@@ -105,8 +105,8 @@ export function createSharing(stores: DashboardStores) {
     },
 
     /**
-     * @returns the password, which nobody is told again
-     * @throws NotProtected when passwords are not asked for; InvalidInput
+     * @returns the password, which no later answer shows
+     * @throws NotProtected when no password is required; InvalidInput
      */
     async addPassword(change: Change, { raw_password: given, note }: NewPassword) {
       if (given && given.length < MIN_PASSWORD) {
@@ -116,7 +116,7 @@ export function createSharing(stores: DashboardStores) {
       const password = given || randomBytes(PASSWORD_BYTES).toString('base64url');
       const passwordHash = await hashPassword(password);
       return stores.inTransaction(change.project.id, async (bound) => {
-        const { id, passwordRequired } = await ensure(bound, change.project.id, change.object);
+        const { id, passwordRequired } = await findOrCreate(bound, change.project.id, change.object);
         if (!passwordRequired) throw new NotProtected('Password protection must be enabled before creating passwords');
         if ((await bound.sharePasswords.list(id)).length >= MAX_PASSWORDS) {
           throw new InvalidInput(`There are ${MAX_PASSWORDS} passwords already: delete one first.`);
@@ -131,7 +131,7 @@ export function createSharing(stores: DashboardStores) {
     /** Removes a password, and with it the access of its visitors. @returns false when there is no such password */
     async removePassword(change: Change, passwordId: number): Promise<boolean> {
       return stores.inTransaction(change.project.id, async (bound) => {
-        const { id } = await ensure(bound, change.project.id, change.object);
+        const { id } = await findOrCreate(bound, change.project.id, change.object);
         const removed = (await bound.sharePasswords.list(id)).find((one) => one.id === passwordId);
         if (!removed) return false;
         await bound.sharePasswords.deactivate(id, passwordId);
@@ -144,15 +144,19 @@ export function createSharing(stores: DashboardStores) {
   };
 }
 
-async function ensure(bound: DashboardBound, projectId: number, object: SharedObject): Promise<SharingConfiguration> {
+async function findOrCreate(
+  bound: DashboardBound,
+  projectId: number,
+  object: SharedObject,
+): Promise<SharingConfiguration> {
   const known = await bound.sharing.find(projectId, object);
   if (known) return known;
   await bound.sharing.insert(projectId, object, newToken());
   return (await bound.sharing.find(projectId, object))!;
 }
 
-/** @throws InvalidInput for a text that is no instant, or says no zone: a link must not live hours longer than its author thinks */
-function expiryOf(text: string): string {
+/** @throws InvalidInput for a text that is not an instant or has no zone, because a link must not live hours longer than its author thinks */
+function readExpiry(text: string): string {
   const instant = datetimeOf(text, 'expires_at');
   if (parseDatetime(text)?.zoned) return instant;
   throw new InvalidInput(
@@ -161,8 +165,8 @@ function expiryOf(text: string): string {
   );
 }
 
-/** @throws InvalidInput for a new time that has passed, and where sharing would begin with one that has */
-function ensureAhead(before: Expiring, next: Expiring): void {
+/** @throws InvalidInput for a new expiry that has passed, and when sharing would start with one that has */
+function ensureExpiryAhead(before: Expiring, next: Expiring): void {
   if (!isExpired(next)) return;
   const isNew = before.expiresAt === null || Date.parse(before.expiresAt) !== Date.parse(next.expiresAt!);
   if (isNew) {
@@ -192,8 +196,8 @@ async function recordChange(
   await record(bound, change, verb, changes);
 }
 
-/** All but the token: who has that is in. */
-function tellable({ enabled, settings, passwordRequired, expiresAt }: Omit<SharingFields, 'accessToken'>) {
+/** All fields but the token, because the token opens the object. */
+function loggedSharing({ enabled, settings, passwordRequired, expiresAt }: Omit<SharingFields, 'accessToken'>) {
   return {
     sharing_enabled: enabled,
     sharing_settings: settings,
@@ -203,10 +207,10 @@ function tellable({ enabled, settings, passwordRequired, expiresAt }: Omit<Shari
 }
 
 function passwordChanges(before: SharePassword | undefined, after: SharePassword | undefined) {
-  return changesBetween('SharePassword', tellablePassword(before), tellablePassword(after));
+  return changesBetween('SharePassword', loggedPassword(before), loggedPassword(after));
 }
 
-function tellablePassword(one: SharePassword | undefined) {
+function loggedPassword(one: SharePassword | undefined) {
   return { share_access: one ? { id: one.id, note: one.note } : null };
 }
 

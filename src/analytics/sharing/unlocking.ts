@@ -1,4 +1,4 @@
-/** Shared pages behind a password: who gave it is remembered by a token, and who is wrong too often waits. */
+/** Shared pages behind a password: a token remembers a visitor who gave it, and visitors who are wrong too often must wait. */
 import { createRateLimit, type RateLimit } from '../../people/keys/rate-limits.ts';
 import { isPassword } from '../../platform/secrets/passwords.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';
@@ -6,11 +6,11 @@ import type { ShareTokens } from './share-tokens.ts';
 import type { Share } from './shares.store.ts';
 import { ACTIVITY_SCOPE } from './sharing.ts';
 
-/** Wrong ones of one address at one page: five, then one in twelve seconds. */
-const OF_ADDRESS = { atOnce: 5, seconds: 12 };
-/** Of all addresses at one page: a password costs a fifth of a second to compare. */
-const OF_PAGE = { atOnce: 30, seconds: 2 };
-/** Part of the last token: the limit admits a try while any part of a token is left, so that this makes exactly as many tries. */
+/** Limit of wrong passwords from one address for one page: five, then one in twelve seconds. */
+const ADDRESS_LIMIT = { atOnce: 5, seconds: 12 };
+/** Limit of wrong passwords from all addresses for one page, because a password takes a fifth of a second to compare. */
+const PAGE_LIMIT = { atOnce: 30, seconds: 2 };
+/** Part of the last token. The limit admits a try while any part of a token is left, so this part admits exactly `atOnce` tries. */
 const LAST = 0.01;
 const SUFFIX = 6;
 
@@ -28,27 +28,27 @@ function limitOf<Sender>({ atOnce, seconds }: { atOnce: number; seconds: number 
 }
 
 export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: ShareTokens }): Unlocking {
-  const ofAddress = limitOf<string>(OF_ADDRESS);
-  const ofPage = limitOf<number>(OF_PAGE);
+  const addressLimit = limitOf<string>(ADDRESS_LIMIT);
+  const pageLimit = limitOf<number>(PAGE_LIMIT);
 
-  /** Of both, or of neither. */
+  /** Charges both limits, or neither. */
   function charge(pageId: number, sender: string): void {
-    ofAddress.charge(sender, 1);
+    addressLimit.charge(sender, 1);
     try {
-      ofPage.charge(pageId, 1);
+      pageLimit.charge(pageId, 1);
     } catch (error) {
-      ofAddress.giveBack(sender, 1);
+      addressLimit.giveBack(sender, 1);
       throw error;
     }
   }
 
   function giveBack(pageId: number, sender: string): void {
-    ofAddress.giveBack(sender, 1);
-    ofPage.giveBack(pageId, 1);
+    addressLimit.giveBack(sender, 1);
+    pageLimit.giveBack(pageId, 1);
   }
 
-  /** One after the other, and all of them: how long it takes does not tell which it is. */
-  async function matching({ configuration }: Share, password: string) {
+  /** Compares all passwords, one after the other, so the time does not tell which one matches. */
+  async function findMatching({ configuration }: Share, password: string) {
     let found;
     for (const one of await stores.sharePasswords.list(configuration.id)) {
       if (await isPassword(password, one.passwordHash)) found = one;
@@ -82,10 +82,10 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
     async unlock(share, password, address) {
       const { id } = share.configuration;
       const sender = `${id} ${address}`;
-      // Each counts until it was right: who tries many at once gets no further than one after the other.
+      // Each try counts until it was right, so many tries at once get no further than one after the other.
       // tooth: share-tries
       charge(id, sender);
-      const used = await matching(share, password);
+      const used = await findMatching(share, password);
       if (used) giveBack(id, sender);
       await record(share, address, used);
       const { project, token } = share;

@@ -32,7 +32,7 @@ export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflati
   pool: ReadingOptions['pool'];
   /** Distinct ids that a person may get by merges; absent: `MAX_DISTINCT_IDS` (`events/ingest/ingest.ts`). */
   mostDistinctIds?: number;
-  /** Takes what senders should know about their events; must not wait. */
+  /** Takes warnings for the project about its events; must not wait. */
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
   /** Gets every answer, and the events in it. */
   observe?: CaptureObserver | undefined;
@@ -84,7 +84,7 @@ export function createCapture(options: CaptureOptions): Capture {
       if (method === 'OPTIONS') return preflightAnswer(request);
       if (method === 'HEAD') return takenAnswer;
       const { limit, open } = path;
-      return open ? await store(request, { limit, open, memory }) : await drop(request, { limit, memory });
+      return open ? await store(request, { limit, open, memory }) : await discardReplay(request, { limit, memory });
     } catch (error) {
       const known = answerFor(error);
       if (!known) log.error({ error: describeError(error) }, 'events could not be stored');
@@ -95,7 +95,7 @@ export function createCapture(options: CaptureOptions): Capture {
   }
 
   /** Session replay is accepted, because SDKs that are configured elsewhere to send it would otherwise retry. */
-  async function drop(request: LaneRequest, options: Pick<ReadOptions, 'limit' | 'memory'>): Promise<Answer> {
+  async function discardReplay(request: LaneRequest, options: Pick<ReadOptions, 'limit' | 'memory'>): Promise<Answer> {
     const enterInflation = () => inflationLine(request);
     const token = await receiveUnread(request, { ...options, enterInflation });
     const project = await projectByToken(token).catch(() => undefined);
@@ -138,7 +138,7 @@ export function createCapture(options: CaptureOptions): Capture {
   return { handle, drain: groups.drain };
 }
 
-/** Merges that only their persons refuse are not known here. */
+/** Warnings from reading the event. Merges that stored persons refuse are not known here. */
 function warnedOf(index: number, [first]: readonly IngestionWarning[]): Warned[] {
   return first ? [{ index, code: first.code }] : [];
 }

@@ -1,6 +1,6 @@
 /**
- * Browsers' reports of violations of a page's Content-Security-Policy, as events: of `report-uri` one at a time, of the
- * Reporting API (`report-to`) several, with reports of other kinds between them.
+ * Browsers' reports of violations of a page's Content-Security-Policy, as events. `report-uri` brings one at a time; the Reporting API
+ * (`report-to`) brings several, with reports of other kinds between them.
  */
 import { createHash } from 'node:crypto';
 import { InvalidInput, TooLarge } from '../../platform/errors.ts';
@@ -12,7 +12,7 @@ import { uuidV7 } from './uuid.ts';
 const VIOLATION = 'csp-violation';
 const LONGEST_TEXT = 500;
 
-/** Each property without its `$csp_`, what the Reporting API calls it, and what `report-uri` calls it. */
+/** Each property without its prefix `$csp_`, its name in the Reporting API, and its name in `report-uri`. */
 const MEMBERS = [
   ['document_url', 'documentURL', 'document-uri'],
   ['referrer', 'referrer', 'referrer'],
@@ -44,7 +44,7 @@ export function openCspReports(body: unknown, { query, headers }: Surroundings):
   const rate = rateOf(query('sample_rate'));
   const kept = rate < 1 ? violations.filter(({ document_url: url }) => isInSample(url, rate)) : violations;
   const distinctId = query('distinct_id') ?? uuidV7();
-  // Each event gets them, so they are short.
+  // Cut, because each event gets a copy of them.
   const around = {
     $session_id: query('session_id')?.slice(0, LONGEST_TEXT) ?? uuidV7(),
     $csp_version: query('v')?.slice(0, LONGEST_TEXT) ?? 'unknown',

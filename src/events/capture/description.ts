@@ -1,4 +1,4 @@
-/** Capture as `/api/schema/` describes it. It is answered before the router, so nothing is checked against these schemas. */
+/** Capture as `/api/schema/` describes it. Nothing is checked against these schemas, because capture is answered before the router. */
 import { ErrorBody } from '../../platform/http/error-body.ts';
 import type { DescribedRoute } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type } from '../../platform/schema.ts';
@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts';
 import { CAPTURE_PATHS, CSP_PATH, REPLAY_PATH, V1_PATH } from './paths.ts';
 
 const token = Type.String({ description: 'The public key of the project (`phc_…`); also accepted as `token`.' });
-const tokenOfQuery = Type.String({
+const queryToken = Type.String({
   description: 'The public key of the project, if not in the body; also accepted as `api_key`.',
 });
 const values = Type.Record(Type.String(), Type.Unknown());
@@ -70,7 +70,7 @@ const CapturedBatch = Type.Object(
   { title: 'CapturedBatch' },
 );
 
-const Captured = Type.Union([CapturedEvent, Type.Array(CapturedEvent), CapturedBatch]);
+const CaptureBody = Type.Union([CapturedEvent, Type.Array(CapturedEvent), CapturedBatch]);
 
 const EngagedEvent = Type.Object(
   { ...CapturedEvent.properties, event: Type.Optional(CapturedEvent.properties.event) },
@@ -83,9 +83,9 @@ const EngagedBatch = Type.Object(
   },
   { title: 'EngagedBatch' },
 );
-const Engaged = Type.Union([EngagedEvent, Type.Array(EngagedEvent), EngagedBatch]);
+const EngageBody = Type.Union([EngagedEvent, Type.Array(EngagedEvent), EngagedBatch]);
 
-const Stored = Type.Object(
+const StoredAnswer = Type.Object(
   {
     status: Type.Literal(1),
     rejected: Type.Optional(
@@ -99,7 +99,7 @@ const Stored = Type.Object(
       }),
     ),
   },
-  { title: 'Stored' },
+  { title: 'StoredAnswer' },
 );
 
 const hints = {
@@ -108,7 +108,7 @@ const hints = {
       description: 'The compression of the body; only lz64 must be specified.',
     }),
   ),
-  token: Type.Optional(tokenOfQuery),
+  token: Type.Optional(queryToken),
   _: Type.Optional(
     Type.Integer({
       description: 'The time of sending by the clock of the client, in milliseconds since 1970, if not in the body.',
@@ -116,12 +116,12 @@ const hints = {
   ),
   beacon: Type.Optional(stringEnum(['1'] as const, { description: 'If set, the response is 204 without a body.' })),
 };
-const answers = { 200: Stored, 204: null };
+const answers = { 200: StoredAnswer, 204: null };
 const access = { public: true } as const;
 
 const description =
-  'The body is JSON: an event, an array of events, or a batch; whatever its content type. Plain, in gzip, or compressed as ' +
-  '`Content-Encoding` says (gzip, deflate, br, zstd); also in base64 or lz64, and those as the field `data` of a form.';
+  'The body is JSON, whatever its content type: an event, an array of events, or a batch. It may be compressed with gzip or as ' +
+  '`Content-Encoding` says (gzip, deflate, br, zstd), or encoded as base64 or lz64, also as the field `data` of a form.';
 
 const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
   {
@@ -132,7 +132,7 @@ const v0Routes = CAPTURE_PATHS.flatMap((path): DescribedRoute[] => [
     errors: [400, 401, 403, 413, 415, 429],
     query: Type.Object(hints),
     example: { api_key: 'phc_project', event: 'bought', distinct_id: 'user-1', properties: { cups: 2 } },
-    body: path === '/engage' ? Engaged : Captured,
+    body: path === '/engage' ? EngageBody : CaptureBody,
     answers,
     summary: 'Capture events',
     description: path === '/engage' ? `${description} An event without a name is \`$identify\`.` : description,

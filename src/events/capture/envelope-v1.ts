@@ -49,34 +49,34 @@ function uuidsOf(batch: readonly unknown[]): string[] {
 }
 
 type Member = {
-  of: 'event' | 'options';
+  source: 'event' | 'options';
   name: string;
   property: string;
   read: (value: unknown) => unknown;
-  /** The values that are read, for errors. */
+  /** Accepted values, named in errors. */
   type: string;
 };
 
 const MEMBERS: readonly Member[] = [
-  { of: 'event', name: 'session_id', property: '$session_id', read: asText, type: 'text or a number' },
-  { of: 'event', name: 'window_id', property: '$window_id', read: asText, type: 'text or a number' },
+  { source: 'event', name: 'session_id', property: '$session_id', read: asText, type: 'text or a number' },
+  { source: 'event', name: 'window_id', property: '$window_id', read: asText, type: 'text or a number' },
   // Validated later, with the events of all envelopes, where anything but a boolean is refused.
-  { of: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs, type: 'anything' },
+  { source: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs, type: 'anything' },
   {
-    of: 'options',
+    source: 'options',
     name: 'disable_skew_correction',
     property: '$ignore_sent_at',
     read: asBoolean,
     type: 'true or false',
   },
   {
-    of: 'options',
+    source: 'options',
     name: 'process_person_profile',
     property: '$process_person_profile',
     read: asBoolean,
     type: 'true or false',
   },
-  { of: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText, type: 'text or a number' },
+  { source: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText, type: 'text or a number' },
 ];
 
 /** @returns the faults of the events that could not be unfolded */
@@ -89,7 +89,7 @@ function unfoldAll(batch: readonly RawObject[], around: RawObject): Map<unknown,
   return faults;
 }
 
-/** Moves those fields into `properties` in place, which is safe because the event was parsed for this request. */
+/** Moves the fields of MEMBERS into `properties` in place, which is safe because the event was parsed for this request. */
 function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   const parsed = event as { properties?: unknown };
   parsed.properties ??= {};
@@ -97,11 +97,11 @@ function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   const options = event['options'] ?? {};
   if (!isObject(options)) return invalidOptions('options', 'an object');
   const properties = parsed.properties as Record<string, unknown>;
-  for (const { of, name, property, read, type } of MEMBERS) {
-    const given = (of === 'event' ? event : options)[name] ?? undefined;
+  for (const { source, name, property, read, type } of MEMBERS) {
+    const given = (source === 'event' ? event : options)[name] ?? undefined;
     if (given === undefined) continue;
     const value = read(given);
-    if (value === undefined) return invalidOptions(of === 'event' ? name : `options__${name}`, type);
+    if (value === undefined) return invalidOptions(source === 'event' ? name : `options__${name}`, type);
     properties[property] = value;
   }
   Object.assign(properties, around);

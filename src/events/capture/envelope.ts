@@ -116,7 +116,7 @@ function commonToken(events: readonly unknown[]): unknown {
 
 /**
  * @returns the key without space around it
- * @throws NotAuthenticated for what no project can have
+ * @throws NotAuthenticated for a key that no project can have
  */
 export function usableToken(token: unknown): string {
   if (token === undefined || token === null) {

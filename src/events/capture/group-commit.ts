@@ -12,7 +12,7 @@ import { createSharedRoom } from '../../platform/fairness/shared-room.ts';
 export const GROUPS_IN_FLIGHT = POOLS.capture.maxConnections;
 /** Amount of one project's waiting data that justifies a second concurrent transaction; less data waits and makes a larger group. */
 const WORTH_ANOTHER_BYTES = 256 * 1024;
-/** Clients that were just answered are about to send their next: groups double when they are waited for. */
+/** Wait after a large group for its clients' next requests, which doubles the size of groups. */
 const LINGER_MS = 1;
 const LINGER_AFTER_REQUESTS = 8;
 const GROUP_EVENTS = 2_000;
@@ -32,7 +32,7 @@ type Queue = {
   bytes: number;
   inFlight: number;
   lingers: boolean;
-  /** Since when the next group to end is waited for. */
+  /** When the wait for the next group to end began, by the clock `now`. */
   sinceMs: number;
   /** Average wait until the next group ends; 0 when it is not known yet. */
   groupMs: number;
@@ -41,7 +41,7 @@ type Queue = {
 export type GroupCommit = {
   /**
    * @returns once committed, the indexes of the rows that Postgres refused
-   * @throws Unavailable when the project has its share of the queue, or waits for long already, or Postgres is not there; repeating is harmless
+   * @throws Unavailable when the project has its share of the queue or would wait too long, or Postgres is away; repeating is harmless
    */
   store(rows: EventRows): Promise<number[]>;
   /** Resolves when everything that was asked for is stored. */
@@ -63,7 +63,7 @@ export function createGroupCommit(
   const transactions = createSharedRoom<number>(GROUPS_IN_FLIGHT);
   let queued = 0;
   let inFlight = 0;
-  let filling = false;
+  let isFillPlanned = false;
   let idle: (() => void)[] = [];
 
   function store(rows: EventRows): Promise<number[]> {
@@ -85,10 +85,10 @@ export function createGroupCommit(
 
   /** Requests that are read in this turn of the event loop join the group. */
   function fillSoon(): void {
-    if (filling || inFlight === GROUPS_IN_FLIGHT) return;
-    filling = true;
+    if (isFillPlanned || inFlight === GROUPS_IN_FLIGHT) return;
+    isFillPlanned = true;
     setImmediate(() => {
-      filling = false;
+      isFillPlanned = false;
       fill();
     });
   }

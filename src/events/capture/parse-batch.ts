@@ -10,10 +10,10 @@ import { endOfText } from '../../platform/wire/value-count.ts';
 import { isObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 
-/** A piece ends with the event that fills it. So many values take about ten milliseconds, so many bytes one. */
+/** Sizes of a piece, which ends with the event that reaches one: that many values take about ten milliseconds, that many bytes one. */
 const PIECE_VALUES = 10_000;
 const PIECE_BYTES = 512 * 1024;
-/** Scanned in one go, unless a text is longer: about ten milliseconds. */
+/** Bytes scanned in one step, which takes about ten milliseconds; more only for a longer text. */
 const SCANNED_BYTES = 4 * 1024 * 1024;
 
 const QUOTE = 0x22;
@@ -26,12 +26,12 @@ const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 const BATCH = Buffer.from('"batch"');
 const BATCH_ESCAPED = /^"(?:b|\\u0062)(?:a|\\u0061)(?:t|\\u0074)(?:c|\\u0063)(?:h|\\u0068)"$/;
-/** Bytes: all characters as escapes. */
+/** Length in bytes of the name with all characters escaped. */
 const LONGEST_BATCH = String.raw`"\u0062\u0061\u0074\u0063\u0068"`.length;
 
 /**
  * @param json UTF-8
- * @param mostValues of the body, counted as in `value-count.ts`; each event, and the rest of the body, may hold `LIMITS.values`
+ * @param maxValues of the body, counted as in `value-count.ts`; each event, and the rest of the body, may hold `LIMITS.values`
  * @param takeTurn awaited between pieces, so other requests have their turns
  * @returns what `parseJson` returns
  * @throws TooLarge for more values
@@ -39,20 +39,20 @@ const LONGEST_BATCH = String.raw`"\u0062\u0061\u0074\u0063\u0068"`.length;
  */
 export async function parseBatch(
   json: Buffer,
-  mostValues: number,
+  maxValues: number,
   takeTurn: () => Promise<void> | undefined,
 ): Promise<ParsedJson> {
   if (!isUtf8(json)) throw new MalformedRequest('The body is not valid UTF-8.');
-  const steps = parsingPieces(withoutMark(json), mostValues);
+  const steps = parsingPieces(withoutMark(json), maxValues);
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return { value: step.value, escapes: hasEscapes(json) };
     await takeTurn();
   }
 }
 
-/** Yields between what takes some milliseconds each. */
-function* parsingPieces(json: Buffer, mostValues: number): Generator<void, unknown, void> {
-  const scan = new Scan(json, mostValues);
+/** Yields between steps that take some milliseconds each. */
+function* parsingPieces(json: Buffer, maxValues: number): Generator<void, unknown, void> {
+  const scan = new Scan(json, maxValues);
   while (scan.advance()) yield;
   const { list, pieces } = scan;
   if (!list) return yield* parsing(json, JSON.parse);
@@ -92,24 +92,24 @@ class Scan {
   pieces: Range[] = [];
 
   readonly #json: Buffer;
-  readonly #mostValues: number;
+  readonly #maxValues: number;
   #at = 0;
   #depth = 0;
   /** Depth inside the list; 0 while the scan is not in it. */
   #listDepth = 0;
   /** The latest text in the outermost object, and whether a colon makes it a name. */
   #name: Range = { start: 0, end: 0 };
-  #named = false;
+  #isName = false;
   #values = 0;
   #valuesAround = 0;
   #pieceStart = 0;
-  /** Values up to where the present piece, and the present event, began. */
+  /** Number of values before the present piece, and before the present event. */
   #valuesBeforePiece = 0;
   #valuesBeforeEvent = 0;
 
-  constructor(json: Buffer, mostValues: number) {
+  constructor(json: Buffer, maxValues: number) {
     this.#json = json;
-    this.#mostValues = mostValues;
+    this.#maxValues = maxValues;
   }
 
   /** @returns whether bytes are left @throws TooLarge */
@@ -120,7 +120,7 @@ class Scan {
     for (; at < end; at += 1) {
       const byte = json[at]!;
       if (byte === QUOTE) at = this.#text(at);
-      else if (byte === COLON) this.#named = this.#depth === 1;
+      else if (byte === COLON) this.#isName = this.#depth === 1;
       else if (byte === COMMA) this.#comma(at);
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(at, byte);
       else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close(at);
@@ -133,7 +133,7 @@ class Scan {
     const end = endOfText(this.#json, at + 1);
     if (this.#depth === 1) {
       this.#name = { start: at, end: end + 1 };
-      this.#named = false;
+      this.#isName = false;
     }
     return end;
   }
@@ -162,7 +162,7 @@ class Scan {
 
   #isOfEvents(): boolean {
     if (this.#depth === 1) return true;
-    return this.#depth === 2 && this.#named && isBatch(this.#json.subarray(this.#name.start, this.#name.end));
+    return this.#depth === 2 && this.#isName && isBatch(this.#json.subarray(this.#name.start, this.#name.end));
   }
 
   #close(at: number): void {
@@ -182,7 +182,7 @@ class Scan {
 
   #count(): void {
     this.#values += 1;
-    if (this.#values > this.#mostValues) throw tooManyValues('The body', this.#mostValues);
+    if (this.#values > this.#maxValues) throw tooManyValues('The body', this.#maxValues);
     if (this.#listDepth > 0) {
       if (this.#values - this.#valuesBeforeEvent > LIMITS.values) throw tooManyValues('An event', LIMITS.values);
       return;

@@ -45,7 +45,7 @@ export function createSalts(options: SaltsOptions): Salts {
   const reads = new Map<number, Promise<Held>>();
   let forgetting: Promise<void> = Promise.resolve();
 
-  function present(projectId: number): Held | undefined {
+  function findHeld(projectId: number): Held | undefined {
     const known = held.get(projectId);
     return known && performance.now() < known.endsAt ? known : undefined;
   }
@@ -83,7 +83,7 @@ export function createSalts(options: SaltsOptions): Salts {
 
   return {
     async ofToday(projectId) {
-      const known = present(projectId);
+      const known = findHeld(projectId);
       if (!known) return readOnce(projectId).catch(unavailable);
       const now = performance.now();
       if (now < known.readAt + lookAgainMs) return known;

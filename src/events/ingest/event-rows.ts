@@ -2,8 +2,8 @@
  * Events as rows of COPY BINARY, encoded as soon as they are read, so that only instants and persons remain to be filled in
  * while the ingest transaction holds its locks.
  *
- * A row: int16 number of fields, then for each its length (int32) and value. The fields of fixed length come first: they are
- * at the same place in every row.
+ * A row: int16 number of fields, then for each its length (int32) and value. The fields of fixed length come first, so they are at the same
+ * offsets in every row.
  */
 import type { GroupUpdate } from './group-changes.ts';
 import type { PersonEffects } from '../persons/effects.ts';
@@ -28,9 +28,9 @@ export type NewEvent = EventSubject & { event: string; properties: string; eleme
 /** The rows of one request. */
 export type EventRows = {
   projectId: number;
-  /** Placed by `timestamp` rather than by when it is stored. */
+  /** Whether the events' `interval_time` is their `timestamp`, not when they are stored. */
   historical: boolean;
-  /** All but the last field of each: `person_properties`. */
+  /** All rows without their last field, `person_properties`. */
   bytes: Buffer;
   /** End of each row in `bytes`. */
   ends: number[];

@@ -15,14 +15,14 @@ export const INGEST_TIMEOUTS = {
   idleInTransactionTimeoutMs: 5_000,
 } satisfies Partial<DatabaseOptions>;
 
-/** Distinct ids of a person. A change of a person is written once for each: 1,000 ids and 1 MB make a gigabyte. */
+/** Limit of a person's distinct ids. A change of a person is written once for each of them: 1,000 ids and 1 MB make a gigabyte. */
 export const MAX_DISTINCT_IDS = 1_000;
 
 const ATTEMPT_DELAYS_MS = [0, 10, 50, 250];
 /** Parts of a group that took too long: one of them succeeds even if the whole would take many times the limit. */
 const PARTS_OF_SLOW_GROUP = 8;
 
-/** Per request the indexes of the rows that Postgres refused; all others are committed, now or before. */
+/** For each request, the indexes of the rows that Postgres refused; all others are committed, by this call or an earlier one. */
 export type Refused = number[][];
 
 export type Ingest = {
@@ -35,7 +35,7 @@ export type Ingest = {
 };
 
 export type IngestOptions = {
-  /** Total time, because clients wait for the answer: each attempt may take half of it, and after all of it none is begun. */
+  /** Total time that a client waits for the answer: each attempt may take half of it, and none begins after it. */
   patienceMs?: number;
   /** Distinct ids that a person may get by merges; a person that has more keeps them. */
   mostDistinctIds?: number;
@@ -110,9 +110,9 @@ async function storeRepeatedly(target: Target, references: RowReference[], deadl
       return;
     } catch (error) {
       const remedy = remedyOf(error);
-      // After a lost connection nobody knows whether the transaction was committed: its claims make repeating it harmless.
-      const repeats = remedy === 'repeat' || (remedy === 'divide' && references.length === 1);
-      if (!repeats) throw error;
+      // After a lost connection it is unknown whether the transaction was committed; its claims make repeating it harmless.
+      const mayRepeat = remedy === 'repeat' || (remedy === 'divide' && references.length === 1);
+      if (!mayRepeat) throw error;
       cause = error;
     }
   }
@@ -130,7 +130,7 @@ async function storeOnce(
     client.release();
     return warnings;
   } catch (error) {
-    // The session may be in any state, depending on the error; a new session is in none.
+    // The session may be in any state, depending on the error, so it is replaced.
     client.release(true);
     throw error;
   }

@@ -17,16 +17,16 @@ import type { IngestionWarning } from '../warnings/warnings.ts';
 
 type Session = Parameters<typeof simpleQuery>[0];
 
-/** Others changed persons between our reading and our locking in a way that asks for more locks: repeating the transaction helps. */
+/** Persons changed between our reading and our locking in a way that needs more locks; repeating the transaction helps. */
 export class PersonsChanged extends Error {}
 
-/** A group's events and the properties of their persons are more than may be held at once: two halves may be stored. */
+/** The group's events and the properties of their persons exceed what may be held at once; storing it in two halves may succeed. */
 export class GroupTooLarge extends Error {}
 
-/** UTF-16 units of person properties that one group reads, and in its rows: each row has a copy. */
+/** Limit, in UTF-16 units, of the person properties that one group reads, and of their copies in its rows. */
 const MAX_PERSON_TEXT = 16 * 1024 * 1024;
 
-/** How long the persons of one group may keep other requests waiting: each change writes all properties of a person. */
+/** Longest time for which a group's persons may keep other requests waiting, because each change writes all properties of a person. */
 const LONGEST_TURN_MS = 20;
 
 type GroupOptions = {
@@ -39,9 +39,9 @@ type GroupOptions = {
 };
 
 /**
- * Stores the rows whose uuid no stored event has; of several with one uuid, the first.
+ * Stores the rows whose uuid no stored event has; of rows with the same uuid, only the first.
  * @param references rows of one project, in the order of their arrival
- * @returns after the commit, warnings about changes that its events asked for and did not get
+ * @returns warnings, after the commit, about changes that its events asked for and that were refused
  * @throws PersonsChanged, GroupTooLarge (never for one row), and errors of Postgres; the session is then inside the transaction, so end it
  */
 export async function storeGroup(
@@ -54,16 +54,16 @@ export async function storeGroup(
   const mostText = references.length > 1 ? MAX_PERSON_TEXT : Infinity;
   const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
   const group: Group = { ask, projectId, knownPersons, mostDistinctIds, references: firstOfEachUuid(references) };
-  const { claimed, persons } = await begin(group);
+  const { claimed, persons } = await beginAndClaim(group);
   // tooth: uuid-claimed
   if (claimed) group.references = group.references.filter((reference) => claimed.has(subjectOf(reference).uuid));
   if (group.references.length === 0) {
     await ask('commit');
     return [];
   }
-  const outcome = await decide(group, persons);
+  const outcome = await decideChanges(group, persons);
   const groups = groupsSql(projectId, group.references.map(subjectOf));
-  const [answer] = await simpleQuery(session, lastSql(group, groups, outcome.changes), {
+  const [answer] = await simpleQuery(session, finalSql(group, groups, outcome.changes), {
     timeoutMs,
     copyIn: (rows) => copyMessages(outcome.rows.sort(byUuid), BigInt(rows.at(-1)![0]!)),
   });
@@ -76,7 +76,7 @@ function throwTooLarge(error: unknown): never {
   throw error instanceof AnswerTooLarge ? new GroupTooLarge() : error;
 }
 
-async function begin(group: Group) {
+async function beginAndClaim(group: Group) {
   const { projectId, references, knownPersons } = group;
   // tooth: claims-sorted
   const uuids = references.map((reference) => subjectOf(reference).uuid).sort();
@@ -90,27 +90,27 @@ async function begin(group: Group) {
 
 type Outcome = { rows: StoredRow[]; changes: PersonChanges; warnings: IngestionWarning[] };
 
-async function decide(group: Group, persons: Persons): Promise<Outcome> {
+async function decideChanges(group: Group, persons: Persons): Promise<Outcome> {
   const { projectId, references } = group;
   const tentative = await applyEvents(group, persons);
-  const without = tentative.changes.mapped.map(({ distinctId }) => distinctId).sort();
+  const unmappedIds = tentative.changes.mapped.map(({ distinctId }) => distinctId).sort();
   const affected = affectedPersons(tentative.changes);
-  if (without.length + affected.size === 0) return tentative;
+  if (unmappedIds.length + affected.size === 0) return tentative;
 
-  const lock = `select lock_persons(${projectId}, ${quoteTextArray(without)}, '{${[...affected].join(',')}}')`;
+  const lock = `select lock_persons(${projectId}, ${quoteTextArray(unmappedIds)}, '{${[...affected].join(',')}}')`;
   const expected = new Map(distinctIds(references).map((id) => [id, persons.get(id)]));
   const locked = await loadPersons(group, lock, expected);
   if (locked.areAsExpected) return tentative;
-  for (const distinctId of without) {
+  for (const distinctId of unmappedIds) {
     const person = locked.persons.get(distinctId);
     if (person) affected.add(person.id);
   }
   const outcome = await applyEvents(group, locked.persons);
-  const held = new Set(without);
-  const isHeld =
-    outcome.changes.mapped.every(({ distinctId }) => held.has(distinctId)) &&
+  const lockedIds = new Set(unmappedIds);
+  const isAllLocked =
+    outcome.changes.mapped.every(({ distinctId }) => lockedIds.has(distinctId)) &&
     [...affectedPersons(outcome.changes)].every((id) => affected.has(id));
-  if (!isHeld) throw new PersonsChanged();
+  if (!isAllLocked) throw new PersonsChanged();
   return outcome;
 }
 
@@ -129,18 +129,18 @@ async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
   const { projectId, references, mostDistinctIds: most } = group;
   const counts = references.some(isMerge) ? await countDistinctIds(group, persons, most) : NO_COUNTS;
   const work = createPersonWork(projectId, persons, { most, counts });
-  let held = 0;
+  let heldText = 0;
   const rows: StoredRow[] = [];
-  let begun = performance.now();
+  let turnStartedAt = performance.now();
   for (const reference of references) {
-    if (performance.now() - begun > LONGEST_TURN_MS) {
+    if (performance.now() - turnStartedAt > LONGEST_TURN_MS) {
       await othersTurn();
-      begun = performance.now();
+      turnStartedAt = performance.now();
     }
     const { distinctId, timestamp, person: effects } = subjectOf(reference);
     const person = work.apply(distinctId, timestamp, effects);
-    held += person.properties.text.length;
-    if (held > MAX_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
+    heldText += person.properties.text.length;
+    if (heldText > MAX_PERSON_TEXT && references.length > 1) throw new GroupTooLarge();
     rows.push({ reference, person });
   }
   return { rows, changes: work.changes(), warnings: work.warnings() };
@@ -162,7 +162,7 @@ function distinctIds(references: readonly RowReference[]): string[] {
   return [...ids];
 }
 
-function lastSql({ projectId, references }: Group, groups: string | undefined, changes: PersonChanges): string {
+function finalSql({ projectId, references }: Group, groups: string | undefined, changes: PersonChanges): string {
   const range = historicalRange(references);
   return [
     groups,
@@ -219,7 +219,7 @@ function subjectOf({ rows, index }: RowReference) {
   return rows.subjects[index]!;
 }
 
-/** Neighbours in the index of intervals. */
+/** Order of the index of intervals among rows of the same instant, so neighbours are written together. */
 function byUuid(a: StoredRow, b: StoredRow): number {
   return subjectOf(a.reference).uuid < subjectOf(b.reference).uuid ? -1 : 1;
 }

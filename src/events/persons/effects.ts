@@ -19,13 +19,13 @@ export type PersonEffects = {
   setOnce: Properties;
   /** Names of properties that the person loses. */
   unset: readonly string[];
-  /** The other id, whose person joins the event's; dangerously: even when it was identified before. */
+  /** The other id, whose person joins the event's; `dangerously` allows it even for a person that is identified. */
   merge?: { distinctId: string; dangerously: boolean };
   /** The person becomes a known one: no later `$identify` merges it into another. */
   identifies: boolean;
-  /** The person keeps the event's timestamp as when it saw a survey. */
+  /** Whether the event's timestamp is set as the time at which the person last saw a survey. */
   surveyShown: boolean;
-  /** Changes that the event asks for and cannot have. */
+  /** Changes that the event asks for and that are refused. */
   warnings: readonly PersonWarning[];
 };
 
@@ -34,7 +34,7 @@ export type PersonWarning = { code: string; detail: string; distinctId: string; 
 
 const NONE: Properties = Object.freeze({});
 
-/** The person is made if it is missing, and otherwise stays as it is. */
+/** Creates the person if it is missing, and changes nothing else. */
 export const NO_EFFECTS: PersonEffects = Object.freeze({
   processed: true,
   set: NONE,
@@ -71,7 +71,7 @@ export function readPersonEffects(event: string, distinctId: string, properties:
   const unset = readUnset(properties['$unset']);
   const surveyShown = event === 'survey shown';
   const setters = readSetters(properties, ABOUT_PERSONS.has(event));
-  // Most events of servers: telling them apart saves looking into their persons.
+  // Most events of servers end here, which saves looking into their persons.
   if (merging === NO_MERGE && unset.length === 0 && !surveyShown && isEmpty(setters)) return NO_EFFECTS;
   return { processed: true, ...setters, unset, ...merging, identifies: merging.merge !== undefined, surveyShown };
 }

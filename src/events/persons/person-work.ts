@@ -12,20 +12,20 @@ import type { PersonState, EventPerson } from './person.ts';
 export type PersonChange = PersonState & { isNew: boolean };
 
 export type PersonChanges = {
-  /** Made or changed, and alive at the end. */
+  /** Persons that were created or changed and that still exist at the end. */
   persons: PersonChange[];
   /** Distinct ids that had no person before. */
   mapped: { distinctId: string; personId: string }[];
-  /** Persons of before that ended; `into` is the survivor at the end. */
+  /** Persons from before the group that were merged into others; `into` is the final survivor. */
   merges: { from: string; into: string }[];
 };
 
-/** Bytes of a person's properties as JSON, all digits of its numbers written out. */
+/** Limit of a person's properties, in bytes of JSON with all digits of its numbers written out. */
 const MAX_PROPERTIES_BYTES = 1024 * 1024;
-/** Elements, members, lists and objects in them: each change reads and writes all of them, and other requests wait for it. */
+/** Limit of the elements, members, lists and objects in them, because each change reads and writes all while other requests wait. */
 const MAX_PROPERTIES_VALUES = 25_000;
 
-/** A person on its way through the group. */
+/** State of a person while the events of the group are applied. */
 type Person = PersonState & {
   /** The person before the group; undefined: there was none. */
   before: PersonState | undefined;
@@ -35,10 +35,10 @@ type Person = PersonState & {
 };
 
 /**
- * Applies the events of one group, in order, to the persons that were loaded for them. Deterministic; never throws; changes nothing
- * that it is given.
- * @param known the persons of all distinct ids of the group and of its merges, where they have one
- * @param limit how many distinct ids a person may get by merges; `counts` of the persons that are known, where any event merges
+ * Applies the events of one group, in order, to the persons that were loaded for them. Deterministic; never throws; does not modify its
+ * arguments.
+ * @param known persons by distinct id, for those ids of the group's events and merges that have one
+ * @param limit `most`: how many distinct ids a person may get by merges; `counts`, if any event merges: how many the known persons have
  */
 export function createPersonWork(
   projectId: number,
@@ -51,12 +51,12 @@ export function createPersonWork(
   const warnings: PersonWarning[] = [];
 
   return {
-    /** @param timestamp of the event, microseconds since 2000: when its person, if it is the first, begins to be known */
+    /** @param timestamp of the event, in microseconds since 2000; a new person gets it as `createdAt` */
     apply(distinctId: string, timestamp: bigint, effects: PersonEffects): EventPerson {
       warnings.push(...effects.warnings);
       if (!effects.processed) return withoutProfile(distinctId);
       const person = effects.merge
-        ? join(distinctId, effects.merge, timestamp)
+        ? joinIds(distinctId, effects.merge, timestamp)
         : (find(distinctId) ?? make(distinctId, timestamp));
       person.isIdentified ||= effects.identifies;
       change(person, distinctId, timestamp, effects);
@@ -75,7 +75,7 @@ export function createPersonWork(
       };
     },
 
-    /** Changes that events asked for and did not get. */
+    /** Warnings about changes that events asked for and that were refused. */
     warnings(): PersonWarning[] {
       return warnings;
     },
@@ -90,15 +90,15 @@ export function createPersonWork(
     const person = byDistinctId.get(distinctId);
     if (person) return survivorOf(person);
     const before = known.get(distinctId);
-    return before && link(distinctId, byId.get(before.id) ?? enter(before, before));
+    return before && link(distinctId, byId.get(before.id) ?? track(before, before));
   }
 
   function make(distinctId: string, createdAt: bigint): Person {
     const id = personIdOf(projectId, distinctId);
-    return map(distinctId, enter({ id, properties: NO_PROPERTIES, isIdentified: false, createdAt }));
+    return mapDistinctId(distinctId, track({ id, properties: NO_PROPERTIES, isIdentified: false, createdAt }));
   }
 
-  function enter({ id, properties, isIdentified, createdAt }: PersonState, before?: PersonState): Person {
+  function track({ id, properties, isIdentified, createdAt }: PersonState, before?: PersonState): Person {
     const distinctIds = before ? (limit.counts.get(id) ?? 1) : 0;
     const entered = { id, properties, isIdentified, createdAt, before, distinctIds, mergedInto: undefined };
     byId.set(id, entered);
@@ -110,19 +110,19 @@ export function createPersonWork(
     return survivorOf(person);
   }
 
-  function map(distinctId: string, person: Person): Person {
+  function mapDistinctId(distinctId: string, person: Person): Person {
     mapped.set(distinctId, person);
     person.distinctIds += 1;
     return link(distinctId, person);
   }
 
   /** @returns the person that both ids have from now on; if the merge is refused, that of `distinctId` alone */
-  function join(distinctId: string, merge: NonNullable<PersonEffects['merge']>, timestamp: bigint): Person {
+  function joinIds(distinctId: string, merge: NonNullable<PersonEffects['merge']>, timestamp: bigint): Person {
     const other = find(merge.distinctId);
     const found = find(distinctId);
-    if (!found && other && mayHave(other.distinctIds + 1)) return map(distinctId, other);
+    if (!found && other && mayHave(other.distinctIds + 1)) return mapDistinctId(distinctId, other);
     const into = found ?? make(distinctId, timestamp);
-    if (!other && mayHave(into.distinctIds + 1)) return map(merge.distinctId, into);
+    if (!other && mayHave(into.distinctIds + 1)) return mapDistinctId(merge.distinctId, into);
     if (other === into) return into;
     if (!other || !mayHave(into.distinctIds + other.distinctIds)) {
       warnings.push(tooManyDistinctIds(distinctId, merge.distinctId, limit.most));

@@ -1,8 +1,8 @@
 /**
  * COPY … TO STDOUT as chunks of the copied bytes.
  *
- * Postgres wraps each row in a message of its own. An object for each of them, as the driver makes, costs more than all the rest of
- * reading; so this takes the socket over for as long as rows arrive and closes the gaps between them in place.
+ * Postgres wraps each row in a message of its own. The driver would make an object for each, which costs more than all the rest of reading.
+ * So this takes over the socket while rows arrive, and closes the gaps between them in place.
  * Messages: https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 import type { Duplex } from 'node:stream';
@@ -12,9 +12,9 @@ import type { PoolClient } from '../../platform/db/connection.ts';
 /** Type (1 byte) and length (4), which counts itself. */
 const MESSAGE_HEADER_BYTES = 5;
 const COPY_DATA = 'd'.charCodeAt(0);
-/** Messages before and between rows that are of no interest: CopyOutResponse, notice, parameter, notification. */
+/** Types of messages before and between rows that are skipped: CopyOutResponse, notice, parameter, notification. */
 const SKIPPED = new Set(Array.from('HNSA', (type) => type.charCodeAt(0)));
-/** Chunks wait for their reader up to this size; then the socket, and so Postgres, waits. */
+/** Size of the waiting chunks from which on the socket is paused, and with it Postgres. */
 const WAITING_BYTES = 256 * 1024;
 
 type Listener = (chunk: Buffer) => void;
@@ -116,7 +116,7 @@ class CopyMessages {
 
   /**
    * @param chunk is overwritten with the rows' bytes
-   * @returns them, and, once a message is neither row nor skipped, that message and all that follows it
+   * @returns the rows' bytes, and, once a message is neither row nor skipped, that message and all that follows it
    */
   read(chunk: Buffer): { rows: Buffer; rest?: Buffer } {
     let at = 0;
@@ -144,7 +144,7 @@ class CopyMessages {
     return { rows: chunk.subarray(0, filled) };
   }
 
-  /** Collects the five bytes that may be cut anywhere. @returns the position behind them */
+  /** Collects the five bytes of a header, which may be cut anywhere. @returns the position after them */
   #readHeader(chunk: Buffer, start: number): number {
     let at = start;
     while (this.#headerBytes < MESSAGE_HEADER_BYTES && at < chunk.length) {

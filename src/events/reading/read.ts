@@ -13,12 +13,12 @@ import { hashSettings } from './transform.ts';
 /** A row's place in the order of a slice; `uuid` is the row's id. */
 export type Boundary = { intervalTime: string; uuid: string };
 
-/** A piece of a slice, from a boundary (included) to a boundary (excluded); the slice's own ends where they are missing. */
+/** A piece of a slice, from `from` (included) to `to` (excluded); a missing boundary is the slice's own. */
 export type PartRange = { rows: number; from?: Boundary; to?: Boundary };
 
 /**
- * Limits of a part; bytes are of JSON lines, uncompressed, and may be exceeded by one row. Of more than `parts` parts only
- * one too many is answered, and its rows are all that are left.
+ * Limits of a part. Bytes are counted as uncompressed JSON lines and may be exceeded by one row. If there are more than `parts` parts,
+ * the answer has `parts + 1`, the last of which holds all remaining rows.
  */
 export type PartLimits = { rows: number; bytes: number; parts?: number };
 
@@ -36,7 +36,7 @@ export function eventReader(pool: Pool) {
     async measure(slice: Slice, limits: PartLimits, { seconds }: Patience = {}): Promise<SliceMeasure> {
       const selected = selectedRows(slice);
       return withSnapshot(pool, slice, seconds, async (client) => {
-        const { rows, bytes } = await total(client, selected);
+        const { rows, bytes } = await countRowsAndBytes(client, selected);
         if (rows === 0) return { rows, bytes, parts: [] };
         if (rows <= limits.rows && bytes <= limits.bytes) return { rows, bytes, parts: [{ rows }] };
         return { rows, bytes, parts: partRanges(await partStarts(client, selected, limits), rows) };
@@ -46,7 +46,7 @@ export function eventReader(pool: Pool) {
     /**
      * The rows of a slice, or of one part of it, as COPY BINARY in the order (interval_time, row id).
      * @param hashKey for content that is hashed
-     * @param limit only so many rows, the first ones
+     * @param limit maximum number of rows, from the first
      * @returns a stream to be read once; it holds a connection, which leaving it early or aborting it closes
      * @throws the signal's reason when it is aborted
      * @throws InvalidInput when a query of the user's own cannot be computed
@@ -61,7 +61,7 @@ export function eventReader(pool: Pool) {
         seconds,
       }: Patience & { signal?: AbortSignal; hashKey?: string | null; limit?: number } = {},
     ): AsyncGenerator<Uint8Array> {
-      const { from, where, rowId, selection } = partOf(slice);
+      const { from, where, rowId, selection } = selectedPartRows(slice);
       // tooth: copy-order
       const sql = `copy (select ${selectList(slice.content, selection, columns)} from ${from} where ${where}
         order by interval_time, ${rowId} ${limit === undefined ? '' : `limit ${integerSql(limit)}`}) to stdout (format binary)`;
@@ -169,7 +169,7 @@ async function withSnapshot<T>(
   }
 }
 
-async function total(
+async function countRowsAndBytes(
   client: PoolClient,
   { from, where, bytes: estimate }: SelectedRows,
 ): Promise<{ rows: number; bytes: number }> {
@@ -182,8 +182,8 @@ async function total(
 type PartStart = { interval_time: string; uuid: string; rows_before: string };
 
 /**
- * The first row of each part. A row costs the larger of its shares in the two limits, one share of a part in `unit`s: a part
- * is the rows whose predecessors' cost is within the same unit, so that neither limit is passed.
+ * Finds the first row of each part. A row's cost is the larger of its shares of the two limits, scaled by their product to stay an integer.
+ * A row belongs to the part in which the total cost of the rows before it falls, so a part exceeds a limit by one row at most.
  */
 async function partStarts(
   client: PoolClient,
@@ -220,7 +220,7 @@ function partRanges(starts: readonly PartStart[], total: number): PartRange[] {
   });
 }
 
-function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): SelectedRows {
+function selectedPartRows({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary }): SelectedRows {
   const rows = selectedRows(slice);
   const { rowId } = rows;
   // tooth: part-from
@@ -229,13 +229,13 @@ function partOf({ from, to, ...slice }: Slice & { from?: Boundary; to?: Boundary
     rows.where,
     // Bounds the months too, because Postgres cannot derive them from the row comparison.
     ...(from
-      ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${place(from)}`]
+      ? [`interval_time >= ${instantSql(from.intervalTime)}`, `(interval_time, ${rowId}) >= ${boundarySql(from)}`]
       : []),
-    ...(to ? [`(interval_time, ${rowId}) < ${place(to)}`] : []),
+    ...(to ? [`(interval_time, ${rowId}) < ${boundarySql(to)}`] : []),
   ];
   return { ...rows, where: conditions.join(' and ') };
 }
 
-function place({ intervalTime, uuid }: Boundary): string {
+function boundarySql({ intervalTime, uuid }: Boundary): string {
   return `(${instantSql(intervalTime)}, ${uuidSql(uuid)})`;
 }

@@ -68,25 +68,25 @@ export function mergeOf(content: Content): RowVersions | null {
 }
 
 /**
- * The columns that leave for content, in order. Where no column still says which row it is, the row's id comes first, hidden.
- * @param takes files get fewer columns than tables, unless the export names its own
+ * Columns that are delivered for a content, in order. If none of them identifies the row, the row's id comes first, hidden.
+ * @param carrier files get fewer columns than tables, unless the export names its own
  */
-export function columnsOf(content: Content, takes: Carrier): Column[] {
-  const selected = selectedColumns(content, selectionOf(content), takes);
+export function columnsOf(content: Content, carrier: Carrier): Column[] {
+  const selected = selectedColumns(content, selectionOf(content), carrier);
   return selected.map(({ name, type, hidden }) => ({ name, type, ...(hidden && { hidden }) }));
 }
 
 function selectedColumns(
   { includeColumns, excludeColumns, transformations }: Content,
   { source, columns, tableOnly }: Selection,
-  takes: Carrier,
+  carrier: Carrier,
 ): SelectedColumn[] {
   const isWanted = ({ name }: SourceColumn) =>
     !excludeColumns.includes(name) &&
-    (includeColumns ? includeColumns.includes(name) : takes === 'rows' || !tableOnly.has(name));
-  const leaving = columns.filter(isWanted).flatMap((column) => leavingAs(column, columns, transformations));
-  const isIdentified = leaving.some(({ name, sql }) => name === 'uuid' && sql === source.rowId);
-  return isIdentified ? leaving : [{ ...ROW_ID, sql: source.rowId }, ...leaving];
+    (includeColumns ? includeColumns.includes(name) : carrier === 'rows' || !tableOnly.has(name));
+  const delivered = columns.filter(isWanted).flatMap((column) => deliveredColumns(column, columns, transformations));
+  const isIdentified = delivered.some(({ name, sql }) => name === 'uuid' && sql === source.rowId);
+  return isIdentified ? delivered : [{ ...ROW_ID, sql: source.rowId }, ...delivered];
 }
 
 /** Whether columns or conditions of the content read persons' properties. */
@@ -98,19 +98,19 @@ export function readsPersons(content: Content): boolean {
 }
 
 /** The column after its transformations and those of its base column; empty if one of them removes it. */
-function leavingAs(
+function deliveredColumns(
   { name, type, sql }: SourceColumn,
   all: readonly SourceColumn[],
   transformations: Content['transformations'],
 ): SelectedColumn[] {
   if (typeof sql === 'string') {
-    const left = transformColumn({ name, type, sql }, transformations);
-    return left ? [{ name, ...left }] : [];
+    const result = transformColumn({ name, type, sql }, transformations);
+    return result ? [{ name, ...result }] : [];
   }
-  const [base] = all.filter((one) => one.name === sql.of).flatMap((one) => leavingAs(one, all, transformations));
+  const [base] = all.filter((one) => one.name === sql.of).flatMap((one) => deliveredColumns(one, all, transformations));
   if (base?.type !== 'jsonb') return [];
-  const left = transformColumn({ name, type, sql: `(${sql.sql(base.sql)})` }, transformations);
-  return left ? [{ name, ...left }] : [];
+  const result = transformColumn({ name, type, sql: `(${sql.sql(base.sql)})` }, transformations);
+  return result ? [{ name, ...result }] : [];
 }
 
 /** The select list of columns that a plan names. @throws Error for one that the content does not have any more */

@@ -7,14 +7,14 @@ import type { Group, GroupName } from './groups.store.ts';
 import type { PeopleStores } from './stores.ts';
 
 /** The author of a change, and the project. */
-type Doing = { project: Project; by: Author };
+type ChangeContext = { project: Project; by: Author };
 
 export type PeopleChanges = ReturnType<typeof peopleChanges>;
 
 export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransaction'>) {
   /** Changes one property of a group, and records its values before and after. */
   async function changeProperty(
-    { project, by }: Doing,
+    { project, by }: ChangeContext,
     name: GroupName,
     property: string,
     change: (stores: Parameters<Parameters<typeof inTransaction>[0]>[0]) => Promise<Group>,
@@ -30,7 +30,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
 
   return {
     /** @throws NotFound */
-    async deletePerson({ project, by }: Doing, id: string): Promise<void> {
+    async deletePerson({ project, by }: ChangeContext, id: string): Promise<void> {
       await inTransaction(async ({ persons, auditLog }) => {
         // Read first: an unknown person must not take the lock on all persons of the project.
         await persons.get(project.id, id);
@@ -43,7 +43,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
 
     /** @returns how many there were */
     async deletePersons(
-      { project, by }: Doing,
+      { project, by }: ChangeContext,
       wanted: { ids: readonly string[] } | { distinctIds: readonly string[] },
     ): Promise<number> {
       return inTransaction(async ({ persons, auditLog }) => {
@@ -57,8 +57,12 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
       });
     },
 
-    /** @throws InvalidInput when there is such a group, no such type, or too much to keep */
-    async createGroup({ project, by }: Doing, name: GroupName, properties: Record<string, unknown>): Promise<Group> {
+    /** @throws InvalidInput when there is such a group, no such type, or the properties are too large */
+    async createGroup(
+      { project, by }: ChangeContext,
+      name: GroupName,
+      properties: Record<string, unknown>,
+    ): Promise<Group> {
       return inTransaction(async ({ groups, groupTypes, auditLog }) => {
         const types = await groupTypes.list(project.id);
         if (!types.some(({ index }) => index === name.typeIndex)) {
@@ -71,15 +75,15 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
     },
 
     /** @throws NotFound; InvalidInput when its properties would be too large */
-    setGroupProperty: (doing: Doing, name: GroupName, property: string, value: unknown): Promise<Group> =>
-      changeProperty(doing, name, property, ({ groups }) => groups.setProperty(name, property, value)),
+    setGroupProperty: (context: ChangeContext, name: GroupName, property: string, value: unknown): Promise<Group> =>
+      changeProperty(context, name, property, ({ groups }) => groups.setProperty(name, property, value)),
 
     /** @throws NotFound */
-    deleteGroupProperty: (doing: Doing, name: GroupName, property: string): Promise<Group> =>
-      changeProperty(doing, name, property, ({ groups }) => groups.deleteProperty(name, property)),
+    deleteGroupProperty: (context: ChangeContext, name: GroupName, property: string): Promise<Group> =>
+      changeProperty(context, name, property, ({ groups }) => groups.deleteProperty(name, property)),
 
     /** @throws InvalidInput when the project has no groups of one of the types */
-    async renameGroupTypes({ project, by }: Doing, names: readonly GroupTypeNames[]): Promise<void> {
+    async renameGroupTypes({ project, by }: ChangeContext, names: readonly GroupTypeNames[]): Promise<void> {
       await inTransaction(async ({ groupTypes, auditLog }) => {
         const before = await groupTypes.list(project.id);
         if (!(await groupTypes.rename(project.id, names))) {

@@ -1,4 +1,4 @@
-/** Events as they arrived, newest first: for looking at, a page at a time. Intervals are read by `read.ts`. */
+/** Events as they arrived, newest first, in pages for people and API clients. Exports read them by `reading/read.ts`. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
@@ -44,9 +44,9 @@ type Row = {
 };
 
 /**
- * Read in the order of the index `events_interval`, because no index has the distinct id. Measured on events of a kilobyte, one would add
- * 3 us (storing one costs Postgres 24) and 13 % of journal to every event, a hash index 0.9 us and 7 %, and either more once it
- * outgrows memory: too much for rare requests. `after` limits the rows that are scanned.
+ * Events are read in the order of the index `events_interval`, because no index has the distinct id. Measured on events of a kilobyte, a
+ * B-tree would add 3 us to the 24 that storing an event costs Postgres, and 13 % of journal; a hash index 0.9 us and 7 %; and either
+ * more once it outgrows memory. That is too much for rare requests. `after` limits the rows that are scanned.
  */
 const CONDITIONS: Record<keyof EventFilter, string> = {
   event: 'event = :event',
@@ -95,7 +95,7 @@ export function eventStore(db: Knex) {
 
     /** @throws NotFound when this project has no such event */
     async get(projectId: number, uuid: string): Promise<StoredEvent> {
-      // An event that is nobody's is not looked for: every event's uuid was claimed.
+      // Scans only for a uuid that was claimed, as that of every event was.
       const { rows } = await ensureAnswered(
         db.raw<{ rows: Row[] }>(
           `select * from events where project_id = :projectId and uuid = :uuid

@@ -78,7 +78,7 @@ const findGroup = route({
   },
 });
 
-const SEEN = 'It takes effect from the next flag evaluation for the group.';
+const TAKES_EFFECT = 'It takes effect from the next flag evaluation for the group.';
 
 const createGroup = route({
   method: 'post',
@@ -94,12 +94,12 @@ const createGroup = route({
   ),
   answers: { 201: GroupBody },
   summary: 'Create a group of an existing type',
-  description: SEEN,
+  description: TAKES_EFFECT,
   async handle({ project, caller, body }, { peopleChanges }: GroupsApi) {
-    const doing = { project, by: caller };
+    const context = { project, by: caller };
     return json(
       201,
-      present(await peopleChanges.createGroup(doing, nameOf(project, body), body.group_properties ?? {})),
+      present(await peopleChanges.createGroup(context, nameOf(project, body), body.group_properties ?? {})),
     );
   },
 });
@@ -112,10 +112,10 @@ const updateProperty = route({
   body: Type.Object({ key: PropertyName, value: Type.Unknown() }),
   answers: { 200: GroupBody },
   summary: 'Set a property of a group',
-  description: SEEN,
+  description: TAKES_EFFECT,
   async handle({ project, caller, query, body }, { peopleChanges }: GroupsApi) {
-    const doing = { project, by: caller };
-    const group = await peopleChanges.setGroupProperty(doing, nameOf(project, query), body.key, body.value);
+    const context = { project, by: caller };
+    const group = await peopleChanges.setGroupProperty(context, nameOf(project, query), body.key, body.value);
     return json(200, present(group));
   },
 });
@@ -128,10 +128,10 @@ const deleteProperty = route({
   body: Type.Object({ $unset: PropertyName }),
   answers: { 200: GroupBody },
   summary: 'Delete a property of a group',
-  description: SEEN,
+  description: TAKES_EFFECT,
   async handle({ project, caller, query, body }, { peopleChanges }: GroupsApi) {
-    const doing = { project, by: caller };
-    return json(200, present(await peopleChanges.deleteGroupProperty(doing, nameOf(project, query), body.$unset)));
+    const context = { project, by: caller };
+    return json(200, present(await peopleChanges.deleteGroupProperty(context, nameOf(project, query), body.$unset)));
   },
 });
 

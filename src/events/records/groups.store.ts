@@ -81,7 +81,7 @@ export function groupStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** The same, and nobody changes it before the transaction ends. @throws NotFound */
+    /** Finds a group and locks it until the transaction ends. @throws NotFound */
     async lock({ projectId, typeIndex, key }: GroupName): Promise<Group> {
       const row = (await db('groups')
         .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })

@@ -98,7 +98,7 @@ const deletePerson = route({
   summary: 'Delete a person',
   description: AFTERWARDS,
   async handle({ project, caller, params, query }, { peopleChanges }: PersonsApi) {
-    refuseEvents(query.delete_events);
+    refuseDeletingEvents(query.delete_events);
     await peopleChanges.deletePerson({ project, by: caller }, params.id);
     return noBody(204);
   },
@@ -119,7 +119,7 @@ const deletePersons = route({
   summary: 'Delete persons by ID or distinct ID',
   description: `Deletes all of the persons or none; unknown IDs are ignored. ${AFTERWARDS}`,
   async handle({ project, caller, body }, { peopleChanges }: PersonsApi) {
-    refuseEvents(body.delete_events);
+    refuseDeletingEvents(body.delete_events);
     const doing = { project, by: caller };
     const { ids, distinct_ids: distinctIds } = body;
     if (ids && distinctIds) throw new InvalidInput('Give ids or distinct_ids, not both.', 'distinct_ids');
@@ -129,8 +129,8 @@ const deletePersons = route({
   },
 });
 
-/** Exports would find intervals that they have delivered with fewer rows, and events that are sent again would stay away. */
-function refuseEvents(deleteEvents: boolean): void {
+/** Refuses to delete events: delivered intervals would have fewer rows at the source, and deleted events that are sent again would be lost. */
+function refuseDeletingEvents(deleteEvents: boolean): void {
   if (deleteEvents) throw new InvalidInput('Events cannot be deleted: persons only.', 'delete_events');
 }
 

@@ -42,10 +42,10 @@ const CONDITIONS: Record<keyof PersonFilter, string> = {
     where project_id = :projectId and person_id is not null and distinct_id ilike :search))`,
 };
 
-const OF_PERSON = 'person_distinct_ids where project_id = found.project_id and person_id = found.id';
+const IDS_OF_PERSON = 'person_distinct_ids where project_id = found.project_id and person_id = found.id';
 const withDistinctIds = (persons: string) => `
-  select *, (select count(*) from ${OF_PERSON}) as distinct_id_count,
-    array(select distinct_id from ${OF_PERSON} order by distinct_id limit ${DISTINCT_IDS}) as distinct_ids
+  select *, (select count(*) from ${IDS_OF_PERSON}) as distinct_id_count,
+    array(select distinct_id from ${IDS_OF_PERSON} order by distinct_id limit ${DISTINCT_IDS}) as distinct_ids
   from (${persons}) as found`;
 
 /**
@@ -61,7 +61,7 @@ const NARROWER = 'A longer `search`, or `distinct_id`, finds a person sooner.';
 const FEWER = 'Nothing was deleted. Ask for fewer persons at once.';
 
 export function personStore(db: Knex) {
-  async function ask(sql: string, bindings: Record<string, string | number>, advice: string): Promise<Person[]> {
+  async function query(sql: string, bindings: Record<string, string | number>, advice: string): Promise<Person[]> {
     const { rows } = await ensureAnswered(db.raw<{ rows: PersonRow[] }>(sql, bindings), advice);
     return rows.map(personFromRow);
   }
@@ -79,7 +79,7 @@ export function personStore(db: Knex) {
       const sorting = `created_at ${order}, id ${order}`;
       const nearest = `select *, octet_length(properties::text) as row_bytes from persons
         where ${conditions.join(' and ')} order by ${sorting} limit :limit`;
-      const persons = await ask(
+      const persons = await query(
         personsPageSql(nearest, sorting),
         {
           projectId,
@@ -96,7 +96,7 @@ export function personStore(db: Knex) {
     /** @throws NotFound when this project has no such person */
     async get(projectId: number, id: string): Promise<Person> {
       const one = 'select * from persons where project_id = :projectId and id = :id';
-      const [person] = await ask(withDistinctIds(one), { projectId, id }, NARROWER);
+      const [person] = await query(withDistinctIds(one), { projectId, id }, NARROWER);
       if (!person) throw new NotFound();
       return person;
     },

@@ -53,15 +53,15 @@ export function createSealer(
   let current: Promise<string> | undefined;
   let following: Promise<string> | undefined;
 
-  function begin(): Promise<string> {
+  function startSeal(): Promise<string> {
     following = undefined;
     current = sealOnce(pool, options).finally(() => (current = undefined));
     return current;
   }
 
   function seal(): Promise<string> {
-    if (!current) return begin();
-    following ??= current.then(begin, begin);
+    if (!current) return startSeal();
+    following ??= current.then(startSeal, startSeal);
     return following;
   }
 
@@ -69,7 +69,7 @@ export function createSealer(
     for (;;) {
       const passed = await databaseClockPasses(pool, instant, present, signal);
       const sealedUntil = await seal();
-      // The clock may have been set back between the two.
+      // The clock may have been set back between reading it and sealing.
       if (sealedUntil > passed) return sealedUntil;
     }
   }
@@ -88,7 +88,7 @@ async function sealOnce(pool: Pool, { patienceMs, present }: Options): Promise<s
   return rows[0]!.sealed_until;
 }
 
-/** A wrong clock must not become the watermark: live events would be frozen into one future instant. */
+/** Refuses a wrong clock, because live events would all get the one future instant of the watermark. */
 async function raiseWatermark(pool: Pool, present: Options['present']): Promise<string> {
   const ours = present().toISOString();
   // tooth: seal-clock

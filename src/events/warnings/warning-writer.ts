@@ -7,16 +7,16 @@ import type { IngestionWarning } from './warnings.ts';
 import { EXAMPLES, type WarningMinute, type WarningStore } from './warnings.store.ts';
 
 const WRITE_AFTER_MS = 300;
-/** After a failure; meanwhile Postgres has other worries. */
+/** Delay after a failure, which spares a Postgres in trouble. */
 const WRITE_AGAIN_AFTER_MS = 5_000;
-/** Far more than there are while Postgres is there. */
+/** Limit of pending warnings; far more than there are while Postgres is available. */
 const MAX_PENDING = 5_000;
 const KEPT_DAYS = 30;
 const FORGET_EVERY_MS = 3_600_000;
 const DETAIL_LENGTH = 500;
 
 export type WarningWriter = {
-  /** Written soon. Never throws. */
+  /** Writes the warnings soon. Never throws. */
   note(projectId: number, warnings: readonly IngestionWarning[]): void;
   /** Writes pending warnings, as far as that is possible now. */
   drain(): Promise<void>;
@@ -32,11 +32,11 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
   function note(projectId: number, warnings: readonly IngestionWarning[]): void {
     if (warnings.length === 0) return;
     const seenAt = new Date().toISOString();
-    for (const warning of warnings) keep(minuteOf(projectId, warning, seenAt));
+    for (const warning of warnings) addPending(minuteOf(projectId, warning, seenAt));
     writeAfter(WRITE_AFTER_MS);
   }
 
-  function keep(minute: WarningMinute): void {
+  function addPending(minute: WarningMinute): void {
     const when = minute.daily ? minute.minute.slice(0, 'yyyy-mm-dd'.length) : minute.minute;
     const key = `${minute.projectId} ${when} ${minute.code}`;
     const known = pending.get(key);
@@ -64,7 +64,7 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
       if (minutes.length > 0) await store.add(minutes);
     } catch (error) {
       log.warn({ err: error }, 'ingestion warnings could not be written');
-      minutes.forEach(keep);
+      minutes.forEach(addPending);
       writeAfter(WRITE_AGAIN_AFTER_MS);
     }
     if (dropped > 0) log.warn({ dropped }, 'ingestion warnings were dropped: too many are pending');
@@ -101,7 +101,7 @@ function minuteOf(projectId: number, warning: IngestionWarning, seenAt: string):
   return { projectId, code, minute, count: 1, lastSeen: seenAt, examples: [example], daily };
 }
 
-/** Replaces characters that `jsonb` refuses, because one such text would keep all others from being written. */
+/** Replaces characters that `jsonb` refuses, because one such text would addPending all others from being written. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }

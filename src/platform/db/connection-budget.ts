@@ -59,7 +59,7 @@ export async function warnOfShortage(
       if (shortage !== undefined) log.warn(shortage);
       return;
     } catch {
-      // A Postgres that is away is the business of readiness.
+      // Readiness reports a Postgres that is away.
       await sleep(retryMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }

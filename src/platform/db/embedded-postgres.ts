@@ -145,8 +145,8 @@ async function installedBinaries(directory: string, owner: RunAs): Promise<strin
 
 type Link = { source: string; target: string };
 
-/** npm packages cannot hold symbolic links: the package lists them and creates them in an install script, which is often disabled. */
-async function links(native: string): Promise<{ from: string; to: string }[]> {
+/** Symbolic links that the package lists, because npm packages cannot hold any and install scripts, which would create them, are often disabled. */
+async function listedLinks(native: string): Promise<{ from: string; to: string }[]> {
   const list = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as Link[];
   return list.map(({ source, target }) => ({
     from: path.join(native, path.relative('native', target)),
@@ -156,13 +156,13 @@ async function links(native: string): Promise<{ from: string; to: string }[]> {
 
 async function hasLinks(native: string): Promise<boolean> {
   if (!existsSync(path.join(native, 'bin'))) return false;
-  return (await links(native)).every(({ from }) => existsSync(from));
+  return (await listedLinks(native)).every(({ from }) => existsSync(from));
 }
 
 async function makeLinks(native: string): Promise<void> {
-  for (const { from, to } of await links(native)) {
+  for (const { from, to } of await listedLinks(native)) {
     if (await lstat(from).catch(() => undefined)) continue;
-    // Of two starts at once, the second finds the links made.
+    // Another start at the same moment may have made the link.
     await symlink(to, from).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -233,7 +233,7 @@ async function launch({
     detached: true,
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  await untilReady(child, exited, { port, data });
+  await waitUntilReady(child, exited, { port, data });
   return {
     exited,
     async stop(mode = 'graceful') {
@@ -243,7 +243,7 @@ async function launch({
   };
 }
 
-function untilReady(
+function waitUntilReady(
   child: ChildProcess,
   exited: Promise<number | null>,
   { port, data }: { port: number; data: string },
@@ -277,7 +277,7 @@ function untilReady(
   });
 }
 
-/** Ends the server of an earlier start that was killed; its data folder names it. */
+/** Ends the server that an earlier, killed start left behind; its process id is in the data folder. */
 async function stopLeftover(data: string): Promise<void> {
   const pid = Number((await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
   await endLeftover({ pid, commandHolds: ['postgres', data], signal: 'SIGINT', what: 'A Postgres' });

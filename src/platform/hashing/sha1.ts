@@ -1,7 +1,7 @@
 /**
- * SHA-1 (FIPS 180-4) in JavaScript: for the short texts that are hashed for every event and for every flag of every request, node:crypto
- * spends three times as long on the way to its code as this does in all. The loops are written out as far as no word has to be moved, and
- * sums begin with what is known first: both together halve its time.
+ * SHA-1 (FIPS 180-4) in JavaScript, for the short texts that are hashed for every event and for every flag of a request: a call of node:crypto
+ * takes three times as long before it even begins. Loops are unrolled as far as saves moving words, and sums begin with the operands that
+ * are known first: both together halve the time.
  */
 
 const BLOCK_BYTES = 64;
@@ -12,7 +12,7 @@ const K20 = 0x6ed9eba1;
 const K40 = 0x8f1bbcdc | 0;
 const K60 = 0xca62c1d6 | 0;
 
-/** The message schedule: the block's 16 words, and 64 that are made of them. More than 80, so that no index needs a check. */
+/** The message schedule: the block's 16 words, and 64 that are made of them. Longer than 80, so no index needs a check. */
 const words = new Int32Array(128);
 /** Input of `first60BitsOfSha1`, which its caller fills. */
 export const block = words.subarray(0, 16);
@@ -27,7 +27,7 @@ export function sha1(bytes: Buffer, length: number): Int32Array {
   bytes[length] = 0x80;
   bytes.fill(0, length + 1, end - 4);
   bytes.writeUInt32BE(length * 8, end - 4);
-  begin();
+  resetState();
   for (let at = 0; at < end; at += BLOCK_BYTES) {
     for (let i = 0; i < 16; i++) words[i] = bytes.readInt32BE(at + i * 4);
     addBlock();
@@ -41,12 +41,12 @@ export function paddedLength(length: number): number {
 
 /** @returns the start of the digest of `block`: a whole number below 2^60, rounded to a float once, as a 60-bit integer would be */
 export function first60BitsOfSha1(): number {
-  begin();
+  resetState();
   addBlock();
   return (state[0]! >>> 0) * 2 ** 28 + (state[1]! >>> 4);
 }
 
-function begin(): void {
+function resetState(): void {
   state[0] = 0x67452301;
   state[1] = 0xefcdab89;
   state[2] = 0x98badcfe;

@@ -1,4 +1,4 @@
-/** Callers, the access that routes demand, and the interface to whoever identifies them, so this folder depends on no users and keys. */
+/** Callers, the access that routes demand, and the interface that identifies callers, so this folder does not depend on users and keys. */
 import type { IncomingMessage } from 'node:http';
 
 /** `<object>:<action>`; a key that may write may also read. */
@@ -152,7 +152,7 @@ export type Gatekeeper = {
   /**
    * Identifies the caller by the header `Authorization`, else a key in the body, else one in the query, else a session.
    * @throws NotAuthenticated when the request carries no valid key and no session
-   * @throws PermissionDenied when a session asks from what may be another site's page
+   * @throws PermissionDenied when a request with a session may come from another site's page
    */
   authenticate(request: Credentials): Promise<Caller>;
   /**
@@ -163,8 +163,8 @@ export type Gatekeeper = {
   current(caller: Caller, token: string | undefined): Promise<number>;
   /**
    * @throws NotFound when there is no such project
-   * @throws PermissionDenied when the caller may not enter it, the key lacks the scope (named in the message), the user is no admin
-   * and it takes one, or their level for this kind of object is too low
+   * @throws PermissionDenied when the caller may not enter it, the key lacks the scope (named in the message), the user is not the admin
+   * that the access demands, or their level for this kind of object is too low
    */
   enter(caller: Caller, projectId: number, access: ProjectAccess): Promise<{ project: Project; rights: Rights }>;
   /**

@@ -24,7 +24,7 @@ export type AppOptions<Collaborators> = {
   routes: readonly Route<Collaborators>[];
   /** Raw handler that a server may also call on the connection, in front of `node:http`. It runs before all others. */
   lane?: Lane;
-  /** Handlers to be asked before the routes, in this order. */
+  /** Handlers tried before the routes, in this order. */
   rawHandlers?: readonly RawHandler[];
   /** Routes of the lane and the raw handlers, to be described with the others. */
   rawRoutes?: readonly DescribedRoute[];
@@ -35,7 +35,7 @@ export type AppOptions<Collaborators> = {
   gatekeeper: Gatekeeper;
   /** Address under which clients reach the application; links are built on it, never on the `Host` header. */
   publicUrl: string;
-  /** Whether an unknown error means that a dependency is away; the answer is then 503 instead of 500. */
+  /** Whether an unknown error means that a dependency is unavailable; the answer is then 503 instead of 500. */
   isAway?(error: unknown): boolean;
   log: Logger;
 };
@@ -48,15 +48,15 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
   const routes = [...options.routes, documentRoute];
   const base = new URL(publicUrl);
   const router = new Router({ sensitive: true });
-  // Only these may be called from a foreign web page: their keys are public, or they need none.
+  // Routes that any web page may call, because their keys are public or they need none.
   const openToPages = new Router({ sensitive: true });
 
-  const found = routes.flatMap((route) => {
+  const handledPaths = routes.flatMap((route) => {
     const handle = respondWith(createHandler(route, { collaborators, gatekeeper, base }));
     // The router matches a pattern without a trailing slash both with and without it.
     return pathsOf(route).map((path) => ({ path: path.replace(/(?<=.)\/$/, ''), route, handle }));
   });
-  for (const { entries, isCovered } of placesOf(found)) {
+  for (const { entries, isCovered } of placesOf(handledPaths)) {
     for (const { path, route, handle } of entries) {
       router[route.method](path, handle);
       if ('public' in route.access && !route.access.ownPages) openToPages.all(path, () => {});
@@ -69,8 +69,8 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
   app.use(answerRaw([...(lane ? [asRawHandler(lane)] : []), ...rawHandlers, ...documentPages]));
   app.use(describeRequests(log, options.isAway ?? (() => false)));
   app.use(helmet());
-  // Old SDKs (posthog-js 1.174) ask with credentials, though there are none here that a browser would send along: it then wants to read
-  // the page's own origin.
+  // Old SDKs (posthog-js 1.174) send requests with credentials, so their browsers accept only the page's own origin in the answer, not `*`.
+  // There are no credentials here that a browser would send along from another site.
   // tooth: cross-origin
   const originOf = (ctx: Context) => (openToPages.match(ctx.path, 'GET').route ? ctx.get('Origin') : '');
   app.use(cors({ origin: originOf, credentials: true, maxAge: 86_400 }));
@@ -84,7 +84,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
   return { listener: app.callback(), lane };
 }
 
-/** Runs outermost, so that no middleware adds to a raw answer, and it is the same as on the fast path. */
+/** Runs outermost, so no middleware adds to a raw answer, which is then the same as on the fast path. */
 function answerRaw(handlers: readonly RawHandler[]) {
   return (ctx: Context, next: Next) => {
     if (!handlers.some((handle) => handle(ctx.req, ctx.res))) return next();
@@ -123,7 +123,7 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
       if (error instanceof TooLarge && !ctx.req.complete) ctx.set('Connection', 'close');
       send(ctx, answer ?? serverError);
     }
-    // Neither the query (capture takes keys there) nor a path that matched no route (it may hold a token).
+    // Logs neither the query (capture takes keys there) nor a path that matched no route (it may hold a token).
     const path = (ctx['_matchedRoute'] as string | undefined) ?? null;
     const durationMs = Math.round(performance.now() - startedAt);
     const line = { requestId, method: ctx.method, path, status: ctx.status, durationMs };

@@ -8,7 +8,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 /** Limit of elements, members, lists and objects, because each takes microseconds to parse and check. */
 export const MAX_VALUES = 50_000;
-/** Limit for a form. */
+/** Limit of the fields of a form. */
 export const MAX_FIELDS = 100;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -21,8 +21,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const announced = request.headers['content-length'];
-  const empty = announced === '0' || (announced === undefined && request.headers['transfer-encoding'] === undefined);
-  if (empty) return {};
+  const isEmpty = announced === '0' || (announced === undefined && request.headers['transfer-encoding'] === undefined);
+  if (isEmpty) return {};
   requireJson(request);
   const bytes = await readBytes(request);
   if (bytes.length === 0) return {};
@@ -95,33 +95,33 @@ function parse(bytes: Buffer): unknown {
  * @throws TooLarge, InvalidInput as `readJson` does
  */
 export function checkTexts(body: unknown): void {
-  const queue: Place[] = [{ value: body, name: '', depth: 0, around: undefined }];
-  for (let place = queue.pop(); place; place = queue.pop()) {
-    const { value, depth } = place;
+  const queue: TextPosition[] = [{ value: body, name: '', depth: 0, around: undefined }];
+  for (let position = queue.pop(); position; position = queue.pop()) {
+    const { value, depth } = position;
     // tooth: json-depth
     if (depth > MAX_DEPTH) throw new TooLarge(`The body is nested deeper than ${MAX_DEPTH} levels.`);
-    if (typeof value === 'string') checkText(value, place);
+    if (typeof value === 'string') checkText(value, position);
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, member] of Object.entries(value)) {
-      checkText(name, place);
-      queue.push({ value: member, name, depth: depth + 1, around: place });
+      checkText(name, position);
+      queue.push({ value: member, name, depth: depth + 1, around: position });
     }
   }
 }
 
 /** A value and its position; the full name is built only for an error. */
-type Place = { value: unknown; name: string; depth: number; around: Place | undefined };
+type TextPosition = { value: unknown; name: string; depth: number; around: TextPosition | undefined };
 
-function checkText(text: string, place: Place): void {
+function checkText(text: string, position: TextPosition): void {
   // tooth: json-null
   if (text.includes('\0')) {
-    throw new InvalidInput('Null characters are not allowed.', attrOf(place), 'null_characters_not_allowed');
+    throw new InvalidInput('Null characters are not allowed.', attrOf(position), 'null_characters_not_allowed');
   }
-  if (!text.isWellFormed()) throw new InvalidInput('The text is not valid Unicode.', attrOf(place));
+  if (!text.isWellFormed()) throw new InvalidInput('The text is not valid Unicode.', attrOf(position));
 }
 
-function attrOf(place: Place): string | null {
+function attrOf(position: TextPosition): string | null {
   const names: string[] = [];
-  for (let at = place; at.around; at = at.around) names.unshift(at.name);
+  for (let at = position; at.around; at = at.around) names.unshift(at.name);
   return names.length > 0 ? names.join('__').replaceAll('\0', '') : null;
 }

@@ -99,7 +99,7 @@ async function readMultipart(request: IncomingMessage, file: CsvFile<unknown>): 
   const fields: Record<string, unknown> = {};
   let fieldBytes = 0;
   let reading: Promise<unknown> | undefined;
-  const form = formOf(request);
+  const form = openForm(request);
   try {
     await new Promise<void>((resolve, reject) => {
       form.on('field', (name, value) => {
@@ -121,12 +121,12 @@ async function readMultipart(request: IncomingMessage, file: CsvFile<unknown>): 
     return { fields, file: await reading };
   } finally {
     request.unpipe(form);
-    // The rest of the body is read and dropped, so that the client comes to read the answer.
+    // Reads and drops the rest of the body, because clients read the answer only after they have sent it.
     request.resume();
   }
 }
 
-function formOf({ headers }: IncomingMessage) {
+function openForm({ headers }: IncomingMessage) {
   const limits = { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES + 1, parts: MAX_FIELDS + 1, headerPairs: 20 };
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits });

@@ -36,20 +36,20 @@ export function createHandler<Collaborators>(
   route: Route<Collaborators>,
   { collaborators, gatekeeper, base }: { collaborators: Collaborators; gatekeeper: Gatekeeper; base: URL },
 ): Handler {
-  // An identifier that cannot exist is not found.
-  const checkParams = checker(route.params, () => new NotFound());
-  const checkQuery = checker(route.query, invalidInput);
-  const checkBody = checker(route.body, invalidInput);
-  const knownOf = unknownMembers(route);
+  // Answers 404 for an identifier that cannot exist.
+  const checkParams = createChecker(route.params, () => new NotFound());
+  const checkQuery = createChecker(route.query, invalidInput);
+  const checkBody = createChecker(route.body, invalidInput);
+  const dropUnknownMembers = unknownMembers(route);
 
   async function readBody({ request, body }: Incoming): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};
     if (route.urlEncoded && isUrlEncoded(request)) {
-      return { body: checkBody(knownOf(fieldValues(route.body, await readUrlEncoded(request)))) };
+      return { body: checkBody(dropUnknownMembers(fieldValues(route.body, await readUrlEncoded(request)))) };
     }
-    if (!route.file || !isForm(request)) return { body: checkBody(knownOf(await body())) };
+    if (!route.file || !isForm(request)) return { body: checkBody(dropUnknownMembers(await body())) };
     const { fields, file } = await readForm(request, route.file);
-    return { body: checkBody(knownOf(fieldValues(route.body, fields))), file };
+    return { body: checkBody(dropUnknownMembers(fieldValues(route.body, fields))), file };
   }
 
   return async (requested) => {
@@ -64,9 +64,9 @@ export function createHandler<Collaborators>(
     const values = {
       ...admitted,
       readmit: async () => {
-        const again = await admit(route.access, incoming, gatekeeper);
-        if (again.project) await guard(route.access, again, params, gatekeeper);
-        return again.rights;
+        const readmitted = await admit(route.access, incoming, gatekeeper);
+        if (readmitted.project) await guard(route.access, readmitted, params, gatekeeper);
+        return readmitted.rights;
       },
       params: known,
       query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
@@ -126,7 +126,7 @@ async function projectIdOf({ params, search }: Incoming, caller: Caller, gatekee
 }
 
 /** @returns a function that fills defaults in and returns the value, or throws what `refuse` makes of ajv's errors */
-function checker<S extends TSchema>(
+function createChecker<S extends TSchema>(
   schema: S | undefined,
   refuse: (errors: readonly ErrorObject[], schema: S) => Error,
 ): ((value: unknown) => unknown) | undefined {
@@ -138,10 +138,10 @@ function checker<S extends TSchema>(
   };
 }
 
-/** Reads the body once, because a key in it is needed first, and the handler needs the body again. */
+/** Reads the body once, because a key in it is needed first, and the handler needs the body readmitted. */
 function callOnce<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
+  let result: Promise<T> | undefined;
+  return () => (result ??= make());
 }
 
 function addressOf(base: URL, path: string, search: string): URL {

@@ -47,7 +47,7 @@ export function replyWith(reply: Reply, { status, headers, body }: Answer, given
 /** Replies as `node:http` does. */
 export function replyThrough(request: IncomingMessage, response: ServerResponse): Reply {
   return (status, text, headers) => {
-    afterRest(request, response, () => {
+    afterReadingRest(request, response, () => {
       if (text === undefined) response.writeHead(status, headers).end();
       else writeJson(response, status, text, headers);
     });
@@ -72,10 +72,10 @@ function writeJson(response: ServerResponse, status: number, text: string, heade
 }
 
 /**
- * The rest of a body that was refused is read and thrown away, up to a limit, before it is answered: a client that is still sending
- * when the connection is closed often never sees the answer.
+ * Reads and drops the rest of a refused body, up to a limit, before it is answered, because a client that is still sending when the
+ * connection is closed often never sees the answer.
  */
-function afterRest(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
+function afterReadingRest(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
   if (request.complete) return answer();
   let left = DISCARDED_BYTES;
   const discard = (chunk: Buffer) => {

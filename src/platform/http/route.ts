@@ -5,8 +5,8 @@ import type { Access, Caller, Organization, Project, Rights } from './access.ts'
 import type { CsvFile } from './form.ts';
 
 /**
- * Result of a handler: written out by the app. A body that is a Buffer is JSON already; a stream is sent as it comes, under the
- * content type that the headers name, and destroyed when the client goes.
+ * Result of a handler, written out by the app. A body that is a Buffer is JSON already; a stream is sent as it comes, with the
+ * content type that the headers name, and destroyed when the client disconnects.
  */
 export type Answer = {
   status: number;

@@ -25,7 +25,7 @@ export type HttpServer = {
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Application as a server takes it. */
+/** Application that a server can run. */
 export type Application = {
   /** Answers every request and never rejects. */
   listener: Listener;
@@ -48,9 +48,9 @@ export async function startHttpServer(
   { listener, lane }: Application,
   { host, port, arrival = ARRIVAL, fastPath = true }: ServerOptions,
 ): Promise<HttpServer> {
-  let draining = false;
+  let isDraining = false;
   const server = createServer(arrival, (request, response) => {
-    if (draining) response.setHeader('Connection', 'close');
+    if (isDraining) response.setHeader('Connection', 'close');
     void listener(request, response);
   });
   const connections = lane && fastPath ? putInFront(lane, server) : undefined;
@@ -60,7 +60,7 @@ export async function startHttpServer(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,
     async stop(graceMs) {
-      draining = true;
+      isDraining = true;
       connections?.drain();
       await new Promise((resolve) => setTimeout(resolve, NOTICE_MS));
       const closed = new Promise((resolve) => server.close(resolve));

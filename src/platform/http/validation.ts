@@ -14,7 +14,7 @@ type Failure = { path: string[]; code: string; detail: string; nested?: boolean 
  * @returns the one failure that the client is told
  */
 export function invalidInput(errors: readonly ErrorObject[], schema: TSchema): InvalidInput {
-  const error = firstOf(errors, schema);
+  const error = findFirstError(errors, schema);
   if (!error) return new InvalidInput('Invalid input.');
   const first = describe(error);
   // DRF puts an error about a nested object as a whole under its `non_field_errors`.
@@ -23,7 +23,7 @@ export function invalidInput(errors: readonly ErrorObject[], schema: TSchema): I
 }
 
 /** Finds the first error in one pass, because there may be as many as a body has values. */
-function firstOf(errors: readonly ErrorObject[], schema: TSchema): ErrorObject | undefined {
+function findFirstError(errors: readonly ErrorObject[], schema: TSchema): ErrorObject | undefined {
   const isNoise = branchNoiseOf(errors);
   let first: ErrorObject | undefined;
   let firstRank: number[] = [];
@@ -36,7 +36,7 @@ function firstOf(errors: readonly ErrorObject[], schema: TSchema): ErrorObject |
   return first;
 }
 
-/** `anyOf` reports each branch and itself; errors of the `null` branch, and of the whole if its parts have some, are noise. */
+/** `anyOf` reports each branch and itself. Errors of the `null` branch are noise, and that of the whole is if a branch has one. */
 function branchNoiseOf(errors: readonly ErrorObject[]): (error: ErrorObject) => boolean {
   // Few paths, because a schema is small even if many values fail.
   const schemaPaths = [...new Set(errors.map(({ schemaPath }) => schemaPath))];

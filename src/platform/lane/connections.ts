@@ -1,14 +1,14 @@
 /**
  * The fast path for the most frequent requests. `node:http` needs more time to read a request and write its answer than ten flags
- * take to decide, so requests of the plain form that arrive whole are answered on their connection. A connection on which anything
- * else comes is `node:http`'s from there on, with the bytes that were read.
+ * take to decide, so simple requests that arrive whole are answered on their connection. Once anything else arrives, the connection is left
+ * to `node:http` for good, with the bytes that were read.
  */
 import type { Socket } from 'node:net';
 import { headReader } from './head.ts';
 import { WholeRequest, type Lane, type Reply } from './request.ts';
 import { responseText } from './response.ts';
 
-/** Larger requests are not waited for: `node:http` reads them as a stream. */
+/** Larger requests are left to `node:http`, which reads them as a stream. */
 const MAX_REQUEST_BYTES = 64 * 1024;
 
 /** Limit for incomplete requests on all connections, because the application counts only complete ones. */
@@ -18,11 +18,11 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 const KEEP_ALIVE_SECONDS = 5;
 const IDLE_MS = (KEEP_ALIVE_SECONDS + 1) * 1_000;
 
-/** `node:http` knows how long a first request may take to arrive, and what is said then. */
+/** Time after which a silent connection is left to `node:http`, which has its own timeout for a first request, and the answer. */
 const SILENT_MS = 1_000;
 
 export type LaneConnections = {
-  /** A new connection. */
+  /** Takes a new connection. */
   accept(socket: Socket): void;
   /** Makes each following answer the last of its connection. */
   drain(): void;
@@ -36,7 +36,7 @@ type Connection = { isIdle(): boolean; socket: Socket };
 /** @param handOver takes a paused connection, whose first bytes are to be read once more */
 export function laneConnections(lane: Lane, handOver: (socket: Socket) => void): LaneConnections {
   const connections = new Set<Connection>();
-  /** Handed over before they said anything: `node:http` does not count them among its idle ones. */
+  /** Connections handed over before they sent anything, because `node:http` does not count them among its idle ones. */
   const silent = new Set<Socket>();
   let isDraining = false;
   let pendingBytes = 0;
@@ -55,24 +55,24 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       const isFirst = pending === undefined;
       const bytes = pending ? Buffer.concat([pending, chunk]) : chunk;
       if (isBusy) {
-        keep(bytes);
+        keepPending(bytes);
         socket.pause();
         return;
       }
-      keep(undefined);
+      keepPending(undefined);
       const head = readHead(bytes);
-      if (!head) return leave(bytes);
+      if (!head) return leaveToNode(bytes);
       const missing = head.headBytes + head.bodyBytes - bytes.length;
       const isAwaited = missing > 0 && isFirst && bytes.length + missing <= MAX_REQUEST_BYTES;
-      if (isAwaited && pendingBytes + bytes.length <= MAX_KEPT_BYTES) return keep(bytes);
-      if (missing !== 0) return leave(bytes);
+      if (isAwaited && pendingBytes + bytes.length <= MAX_KEPT_BYTES) return keepPending(bytes);
+      if (missing !== 0) return leaveToNode(bytes);
       isBusy = true;
       if (lane(new WholeRequest(head, bytes.subarray(head.headBytes), socket), reply)) return;
       isBusy = false;
-      leave(bytes);
+      leaveToNode(bytes);
     }
 
-    function keep(bytes: Buffer | undefined): void {
+    function keepPending(bytes: Buffer | undefined): void {
       pendingBytes += (bytes?.length ?? 0) - (pending?.length ?? 0);
       pending = bytes;
     }
@@ -85,17 +85,17 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       if (!hasServed) socket.setTimeout(IDLE_MS);
       hasServed = true;
       if (isLast) return socket.destroySoon();
-      // A client that does not read answers gets no more of them.
-      if (hasRoom) goOn();
-      else socket.once('drain', goOn);
+      // Waits for a client that does not read its answers.
+      if (hasRoom) readOn();
+      else socket.once('drain', readOn);
     };
 
-    function goOn(): void {
+    function readOn(): void {
       isBusy = false;
       if (hasEnded) return socket.destroySoon();
       if (pending === undefined) return;
       const bytes = pending;
-      keep(undefined);
+      keepPending(undefined);
       socket.resume();
       read(bytes);
     }
@@ -112,10 +112,10 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       if (socket.writableLength > 0) return void socket.destroy();
       if (isBusy) return;
       if (pending === undefined && (hasServed || isDraining)) socket.destroy();
-      else leave(pending ?? EMPTY);
+      else leaveToNode(pending ?? EMPTY);
     }
 
-    function leave(bytes: Buffer): void {
+    function leaveToNode(bytes: Buffer): void {
       forget();
       for (const [event, listener] of listeners) socket.off(event, listener);
       socket.setTimeout(0).pause();
@@ -126,7 +126,7 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
     }
 
     function forget(): void {
-      keep(undefined);
+      keepPending(undefined);
       connections.delete(connection);
     }
 

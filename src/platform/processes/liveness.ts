@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Liveness = {
   /** Resolves when the child answers; rejects when it does not, at the latest when the signal aborts. */
   ask(child: ChildProcess, signal: AbortSignal): Promise<void>;
-  /** Between an answer, or a miss, and the next question. */
+  /** Time between an answer, or a miss, and the next question. */
   intervalMs: number;
-  /** A later answer is a miss. */
+  /** Time after which a missing answer counts as a miss. */
   timeoutMs: number;
   /** Number of misses in a row that count as a hang. */
   misses: number;

@@ -4,7 +4,7 @@ import { open, rename, type FileHandle } from 'node:fs/promises';
 import { untilHung, type Liveness } from './liveness.ts';
 import type { StopMode } from './stop-mode.ts';
 
-/** A child that ends by itself sooner than this probably has a fault that the next start would meet, too. */
+/** Lifetime below which a child that ends on its own probably has a fault that the next start would meet, too. */
 const SHORT_LIFE_MS = 5_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
@@ -44,8 +44,8 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   let child: ChildProcess | undefined;
   let restart: NodeJS.Timeout | undefined;
   let shortLives = 0;
-  let stopping = false;
-  let replacing = false;
+  let isStopping = false;
+  let isReplacing = false;
   let watching = new AbortController();
 
   const start = () => {
@@ -64,16 +64,16 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
     started.once('error', () => {});
     started.once('exit', (code, signal) => {
       watching.abort();
-      if (stopping) return;
-      if (replacing) {
-        replacing = false;
+      if (isStopping) return;
+      if (isReplacing) {
+        isReplacing = false;
         shortLives = 0;
         start();
         return;
       }
       // Only an early end of the child itself suggests a fault; an outside kill does not.
-      const faulty = signal === null && performance.now() - startedAt < SHORT_LIFE_MS;
-      shortLives = faulty ? shortLives + 1 : 0;
+      const isFaulty = signal === null && performance.now() - startedAt < SHORT_LIFE_MS;
+      shortLives = isFaulty ? shortLives + 1 : 0;
       const delayMs = restartDelay(shortLives);
       options.onRestart({ code, signal, delayMs, unanswered });
       restart = setTimeout(start, delayMs);
@@ -83,18 +83,18 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
 
   return {
     restart() {
-      if (stopping || replacing || !child) return;
+      if (isStopping || isReplacing || !child) return;
       clearTimeout(restart);
       if (isEnded(child)) {
         shortLives = 0;
         start();
         return;
       }
-      replacing = true;
+      isReplacing = true;
       void end(child, options.graceMs);
     },
     async stop(mode = 'graceful') {
-      stopping = true;
+      isStopping = true;
       watching.abort();
       clearTimeout(restart);
       if (child) await end(child, mode === 'immediate' ? 0 : options.graceMs);

@@ -51,7 +51,7 @@ export async function hashPassword(password: string): Promise<string> {
  * @throws Unavailable when too many wait already
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const [, logN, r, p, salt = '', wanted = ''] = FORM.exec(hash ?? NOBODYS) ?? [];
+  const [, logN, r, p, salt = '', wanted = ''] = FORM.exec(hash ?? DUMMY_HASH) ?? [];
   if (wanted === '') throw new Error('A password hash has an unknown form.');
   const known = Buffer.from(wanted, 'base64');
   const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
@@ -60,7 +60,7 @@ export async function isPassword(password: string, hash: string | null): Promise
 }
 
 /** Hash of random bytes, which no known text matches. */
-const NOBODYS = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpaddedBase64(randomBytes(SALT_BYTES))}$${unpaddedBase64(randomBytes(HASH_BYTES))}`;
+const DUMMY_HASH = `$scrypt$ln=${COST.logN},r=${COST.r},p=${COST.p}$${unpaddedBase64(randomBytes(SALT_BYTES))}$${unpaddedBase64(randomBytes(HASH_BYTES))}`;
 
 function unpaddedBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');

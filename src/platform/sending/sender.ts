@@ -13,12 +13,12 @@ export type SenderOptions = {
   url: string;
   /** The project's API key. */
   key: string;
-  /** A personal or project secret key, for projects that take history from no other. */
+  /** A personal or project secret key, for projects that accept history only with one. */
   secretKey: string | undefined;
   /** Places the events at their own timestamps instead of at the present. */
   historical: boolean;
   retry: RetryPolicy;
-  /** Gets why an attempt failed that will be repeated. */
+  /** Gets the reason of a failed attempt that will be repeated. */
   onRetry: (reason: string) => void;
 };
 
@@ -27,7 +27,7 @@ export type SendOutcome = { sent: number; refused: Refusal[] };
 export type Send = (events: readonly Outgoing[], signal: AbortSignal) => Promise<SendOutcome>;
 
 /**
- * Repeating is harmless, because every event names its uuid: whatever may pass (no answer, 408, 429, 5xx) is tried again. A batch
+ * Repeating is harmless, because every event names its uuid, so a failure that may pass (no answer, 408, 429, 5xx) is tried again. A batch
  * that is refused as a whole (400, 413) is halved until the faulty events stand alone.
  *
  * @returns a function that sends one batch and says which lines the server refused. It throws CommandFailed when a key is
@@ -112,7 +112,7 @@ function notAnswered(url: string, error: unknown, everAnswered: boolean): Error 
 function finalRefusal(url: string, status: number, reason: string): string {
   if (status === 401 || status === 403) {
     return (
-      `The server refused the key: ${reason} Give a project API key (phc_...) with --key. Where the key was replaced since ` +
+      `The server refused the key: ${reason} Give a project API key (phc_...) with --key. If the key was replaced since ` +
       '"npm start", dev.json has the old one until the next start.'
     );
   }

@@ -40,19 +40,29 @@ const SEAL_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 export function createMetrics() {
   const register = new Registry();
   const registers = [register];
-  const of = ['destination', 'interval'] as const;
+  const exportLabels = ['destination', 'interval'] as const;
   const runs = new Counter({
     name: 'sluice_runs_total',
     help: 'Runs that ended in this process',
-    labelNames: ['status', ...of],
+    labelNames: ['status', ...exportLabels],
     registers,
   });
-  const rows = new Counter({ name: 'sluice_run_rows_total', help: 'Rows delivered', labelNames: of, registers });
-  const bytes = new Counter({ name: 'sluice_run_bytes_total', help: 'Bytes delivered', labelNames: of, registers });
+  const rows = new Counter({
+    name: 'sluice_run_rows_total',
+    help: 'Rows delivered',
+    labelNames: exportLabels,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'sluice_run_bytes_total',
+    help: 'Bytes delivered',
+    labelNames: exportLabels,
+    registers,
+  });
   const seconds = new Histogram({
     name: 'sluice_run_duration_seconds',
     help: 'From the beginning of a run to its end',
-    labelNames: ['status', ...of],
+    labelNames: ['status', ...exportLabels],
     buckets: RUN_SECONDS,
     registers,
   });
@@ -76,15 +86,15 @@ export function createMetrics() {
   });
 
   /** Decisions since the last scrape, by status, because finding a label's counter takes as long as deciding a flag. */
-  const decidedLately = new Map<number, number>();
-  const decided = new Counter({
+  const decisionsSinceScrape = new Map<number, number>();
+  const decideRequests = new Counter({
     name: 'sluice_decide_requests_total',
     help: 'Requests for decisions on flags, by the status of the answer',
     labelNames: ['status'],
     registers,
     collect() {
-      for (const [status, count] of decidedLately) decided.inc({ status }, count);
-      decidedLately.clear();
+      for (const [status, count] of decisionsSinceScrape) decideRequests.inc({ status }, count);
+      decisionsSinceScrape.clear();
     },
   });
   const decideSeconds = new Histogram({
@@ -93,9 +103,9 @@ export function createMetrics() {
     buckets: DECIDE_SECONDS,
     registers,
   });
-  const undecided = new Counter({
+  const decideFailures = new Counter({
     name: 'sluice_decide_failures_total',
-    help: 'Answers in which a flag could not be decided',
+    help: 'Answers in which a flag could not be decideRequests',
     registers,
   });
 
@@ -122,13 +132,13 @@ export function createMetrics() {
 
     decide: {
       countAnswer(status: number, seconds: number): void {
-        decidedLately.set(status, (decidedLately.get(status) ?? 0) + 1);
+        decisionsSinceScrape.set(status, (decisionsSinceScrape.get(status) ?? 0) + 1);
         decideSeconds.observe(seconds);
       },
-      countFailure: (): void => undecided.inc(),
+      countFailure: (): void => decideFailures.inc(),
     },
 
-    /** Also tells of the process itself: memory, event loop, garbage. */
+    /** Adds metrics of the process itself: memory, event loop, garbage collection. */
     registerProcess: (): void => collectDefaultMetrics({ register }),
 
     /** Adds a gauge for whether this process takes work from Temporal. @returns a function that sets it */
@@ -138,10 +148,10 @@ export function createMetrics() {
       return (isReady) => ready.set(isReady ? 1 : 0);
     },
 
-    /** Also tells of all exports, looked up at each request. */
-    registerExports(look: () => Promise<ExportFigures>): void {
+    /** Adds gauges of all exports, loaded at each request. */
+    registerExports(loadFigures: () => Promise<ExportFigures>): void {
       const setGauges = exportGauges(registers);
-      refresh = async () => setGauges(await look());
+      refresh = async () => setGauges(await loadFigures());
     },
 
     /** Prometheus' text format. */
@@ -153,7 +163,7 @@ export function createMetrics() {
   };
 }
 
-/** @returns a function that sets all gauges together, so that vanished exports leave all of them */
+/** @returns a function that sets all gauges together, so an export that is gone disappears from all of them */
 function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   const gauge = (name: string, help: string, labelNames: string[]) => new Gauge({ name, help, labelNames, registers });
   const runs = gauge('sluice_open_runs', 'Runs under way', ['status']);
@@ -166,7 +176,7 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   );
   const troubles = gauge(
     'sluice_export_interval_troubles',
-    'Data intervals that are stale, unsettled, or no longer tried; none is not told',
+    'Data intervals that are stale, unsettled, or no longer tried; absent where there are none',
     ['project_id', 'batch_export_id', 'kind'],
   );
   const roundAge = gauge('sluice_reconciler_round_age_seconds', 'Since the last round of the reconciler ended', []);
@@ -199,7 +209,7 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
   };
 }
 
-/** Answers `/metrics`; text of others in the same format comes after ours. Never rejects. */
+/** Answers `/metrics`; appends what `others` returns, in the same format. Never rejects. */
 export function metricsListener(metrics: Metrics, others: () => Promise<string> = async () => '') {
   return async ({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (url !== '/metrics' || method !== 'GET') {

@@ -18,7 +18,7 @@ const RETENTION = '30d';
 const DYNAMIC_CONFIG = [
   // One history shard is polled 20 times a second by default: every task then waits 40-50 ms for its dispatch.
   ...['transfer', 'timer', 'visibility'].map((queue) => `history.${queue}ProcessorMaxPollRPS=1000`),
-  // A worker gets an activity of the workflow's own task queue in the answer that schedules it: which saves a second call to the server.
+  // A worker gets an activity of the workflow's own task queue in the answer that schedules it, which saves a second call to the server.
   'system.enableActivityEagerExecution=true',
 ];
 
@@ -67,7 +67,7 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
   const address = `127.0.0.1:${port}`;
   try {
     await writeFile(pidFile, String(server.child.pid));
-    await namespaceReady({ ...options, program, directory, address }, server);
+    await prepareNamespace({ ...options, program, directory, address }, server);
   } catch (error) {
     await stop(server, 'immediate');
     throw error;
@@ -128,8 +128,8 @@ async function launch(program: string, options: Launch): Promise<Server> {
 
 type Namespace = { program: string; directory: string; address: string; namespace: string; signal?: AbortSignal };
 
-/** Sets how long histories are kept; that this succeeds is also the proof that server and namespace are there. */
-async function namespaceReady(options: Namespace, server: Server): Promise<void> {
+/** Sets how long histories are kept. Success also proves that the server and the namespace are there. */
+async function prepareNamespace(options: Namespace, server: Server): Promise<void> {
   const { program, directory, address, namespace, signal } = options;
   const args = ['operator', 'namespace', 'update', '--retention', RETENTION, '-n', namespace, '--address', address];
   const deadline = Date.now() + START_TIMEOUT_MS;

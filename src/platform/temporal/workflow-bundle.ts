@@ -1,7 +1,7 @@
 /**
  * The workflows' code as workers load it. Bundling takes seconds, so a bundle is kept with a list of its source files and their
  * digests, and is reused as long as none of them changed. The list comes from the bundler, so a module that moves, or that another
- * begins to import, counts without being named here.
+ * begins to import, is noticed without being listed here.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -37,7 +37,7 @@ export async function workflowBundle(
   cache: string = CACHE,
 ): Promise<WorkflowBundle> {
   const manifestPath = path.join(cache, `workflows-${digest(JSON.stringify([sdkVersion(), modules]))}.json`);
-  const kept = await keptBundle(manifestPath);
+  const kept = await findCachedBundle(manifestPath);
   if (kept) return kept;
   const { code, sources } = await bundle(logger, modules);
   const codePath = path.join(cache, `workflows-${digest(code)}.js`);
@@ -52,7 +52,7 @@ export async function workflowBundle(
   }
 }
 
-async function keptBundle(manifestPath: string): Promise<WorkflowBundle | undefined> {
+async function findCachedBundle(manifestPath: string): Promise<WorkflowBundle | undefined> {
   try {
     const { code, sources } = JSON.parse(await readFile(manifestPath, 'utf8')) as Manifest;
     const present = await digests(Object.keys(sources));

@@ -1,6 +1,6 @@
 /**
- * Names of time zones, as the IANA database spells them, its older spellings (links) included: Temporal knows them by exactly
- * these. JavaScript's own list has one spelling of each zone, and takes any case.
+ * Names of time zones as the IANA database spells them, older spellings (links) included, because Temporal knows exactly these.
+ * JavaScript's own list has one spelling of each zone, and accepts any case.
  */
 const NAMES: Readonly<Record<string, string>> = {
   '': `

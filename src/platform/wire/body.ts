@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request in the forms that SDKs of ten years send: JSON, plain or gzipped; or the same in base64 or lz64,
- * plain, as the field `data` of a form, or as the query's `data`.
+ * Reads the body of a request in the forms that SDKs of the last ten years send: JSON, plain or gzipped, or the same as base64 or lz64. Such a
+ * text is the body itself, the field `data` of a form, or the query's `data`.
  *
  * The first bytes show the form. Content types do not, because browser SDKs choose those that need no preflight.
  */
@@ -62,7 +62,7 @@ function decodeBytes(
 }
 
 function jsonIn(bytes: Buffer, hint: Hint | undefined, options: BodyOptions): Decoded {
-  if (startsJson(firstIn(bytes))) return bytes;
+  if (startsJson(firstVisibleByte(bytes))) return bytes;
   // tooth: body-text-limit
   if (bytes.length > LONGEST_TEXT) throw new TooLarge(`A body that is not JSON may have ${LONGEST_TEXT} bytes.`);
   options.hold(bytes.length);
@@ -94,7 +94,7 @@ async function decodeText(text: string, hint: Hint | undefined, options: BodyOpt
   const { limit, hold } = options;
   const trimmed = text.trim();
   if (startsJson(trimmed.charCodeAt(0))) return Buffer.from(trimmed);
-  // Clients that do not escape the plus signs of base64 in a form have spaces arrive.
+  // A plus sign of base64 that a client did not escape in a form arrives as a space.
   const packed = replaceUnit(trimmed, ' ', '+');
   const bytes =
     hint === 'lz64' ? Buffer.from(decompressLz64(packed, Math.min(limit, LONGEST_TEXT))) : fromBase64(packed);
@@ -102,11 +102,11 @@ async function decodeText(text: string, hint: Hint | undefined, options: BodyOpt
   hold(bytes.length);
   const inflated = await inflate(bytes, undefined, options);
   // Many plain words are valid base64, so an error about the decoded bytes would not help the sender.
-  if (packed !== '' && !startsJson(firstIn(inflated))) throw neitherNor(hint);
+  if (packed !== '' && !startsJson(firstVisibleByte(inflated))) throw notJsonError(hint);
   return inflated;
 }
 
-function neitherNor(hint: Hint | undefined): MalformedRequest {
+function notJsonError(hint: Hint | undefined): MalformedRequest {
   return new MalformedRequest(`The body is neither JSON nor ${hint === 'lz64' ? 'lz64' : 'base64'} of JSON.`);
 }
 
@@ -114,12 +114,12 @@ const BASE64 = /^[\w+/-]*={0,2}$/;
 
 /** Decodes either alphabet, padded or not. */
 function fromBase64(text: string): Buffer {
-  if (!BASE64.test(text)) throw neitherNor('seen');
+  if (!BASE64.test(text)) throw notJsonError('seen');
   return Buffer.from(text, 'base64');
 }
 
 /** Uses a loop, because a callback for each byte of 20 MiB of spaces takes a quarter of a second. */
-function firstIn(bytes: Buffer): number | undefined {
+function firstVisibleByte(bytes: Buffer): number | undefined {
   let at = 0;
   while (at < bytes.length && bytes[at]! <= SPACE) at += 1;
   return bytes[at];

@@ -27,7 +27,7 @@ export async function openGeoip(path: string): Promise<Locate> {
       const record: unknown = reader.get(ipaddr.process(address).toString());
       return isMap(record) ? geoProperties(record) : undefined;
     } catch {
-      // A database that is damaged in the middle: an event without a place is better than none.
+      // A database that is damaged in the middle: an event without a location is better than no event.
       return undefined;
     }
   };
@@ -37,9 +37,9 @@ async function open(path: string): Promise<Reader<Response>> {
   return new Reader<Response>(await readFile(path));
 }
 
-type Place = Record<string, unknown>;
+type GeoRecord = Record<string, unknown>;
 
-function geoProperties(record: Place): GeoProperties | undefined {
+function geoProperties(record: GeoRecord): GeoProperties | undefined {
   const known: Record<string, string | number> = {};
   for (const [name, value] of Object.entries('country_code' in record ? fromFlat(record) : fromMaxmind(record))) {
     const isText = typeof value === 'string' && value !== '';
@@ -49,7 +49,7 @@ function geoProperties(record: Place): GeoProperties | undefined {
 }
 
 /** https://dev.maxmind.com/geoip/docs/databases/city-and-country/city-binary */
-function fromMaxmind(record: Place): Place {
+function fromMaxmind(record: GeoRecord): GeoRecord {
   const { city, country, continent, postal, location, subdivisions } = record;
   const divisions = Array.isArray(subdivisions) ? (subdivisions as unknown[]) : [];
   return {
@@ -75,7 +75,7 @@ function fromMaxmind(record: Place): Place {
 const COUNTRIES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
 /** https://github.com/sapics/ip-location-db: codes without names, and no continents. */
-function fromFlat(record: Place): Place {
+function fromFlat(record: GeoRecord): GeoRecord {
   const code = record['country_code'];
   return {
     city_name: record['city'],
@@ -103,6 +103,6 @@ function member(value: unknown, name: string): unknown {
   return isMap(value) ? value[name] : undefined;
 }
 
-function isMap(value: unknown): value is Place {
+function isMap(value: unknown): value is GeoRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

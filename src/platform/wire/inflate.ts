@@ -20,10 +20,10 @@ const SYNC_BYTES = 8 * 1024;
 
 /** Size of pieces: with the default of 16 KiB the trip to the thread pool takes longer than the inflation. */
 const PIECES = { chunkSize: 128 * 1024 };
-/** Largest zstd window, in bits, which the largest body needs. A head may ask for four times as much. */
+/** Largest zstd window in bits, enough for the largest body. The header of a frame may ask for four times as much. */
 // tooth: body-zstd-window
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 25 } };
-/** As every decoder must allow (RFC 8878, section 3.1.1.1.2); the frame of a larger one is refused before memory is taken. */
+/** Window that every decoder must allow (RFC 8878, section 3.1.1.1.2); frames with a larger one are refused before memory is taken. */
 const ZSTD_WINDOW_AT_ONCE = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 const WINDOW_TOO_LARGE = 'ZSTD_error_frameParameter_windowTooLarge';
 
@@ -70,7 +70,7 @@ export function inflate(
     throw new UnsupportedMedia('The body may be compressed with gzip, deflate, br or zstd, once, or not at all.');
   }
   try {
-    const inflated = atOnce(bytes, encoding, options.limit);
+    const inflated = inflateSmall(bytes, encoding, options.limit);
     if (inflated) {
       options.hold(inflated.length);
       return inflated;
@@ -78,36 +78,36 @@ export function inflate(
   } catch (error) {
     return rethrow(error, encoding, options.limit);
   }
-  const grow = () => inPieces(decoder(), bytes, options);
+  const grow = () => inflateInPieces(decoder(), bytes, options);
   // tooth: body-windows
-  const growing = WITH_WINDOWS.has(encoding) ? inLine(options, grow) : grow();
+  const growing = WITH_WINDOWS.has(encoding) ? inTurn(options, grow) : grow();
   return growing.catch((error) => rethrow(error, encoding, options.limit));
 }
 
-/** Bytes of bodies in brotli and zstd, before and after, that are inflated where they arrive. */
-const ONCE = { packed: 64 * 1024, inflated: 256 * 1024 };
+/** Limits in bytes, before and after inflation, up to which brotli and zstd bodies are inflated synchronously. */
+const SMALL = { packed: 64 * 1024, inflated: 256 * 1024 };
 
 /**
- * Small results do not wait behind large ones. No decoder outlives the call, so that windows of bodies that wait take no memory.
+ * Inflates small bodies at once, so they do not wait behind large ones. No decoder outlives the call, so waiting bodies hold no windows.
  * @returns undefined when this would take too long or too much memory
  */
-function atOnce(bytes: Buffer, encoding: string, limit: number): Buffer | undefined {
+function inflateSmall(bytes: Buffer, encoding: string, limit: number): Buffer | undefined {
   if (encoding === 'gzip' || encoding === 'x-gzip') {
     return bytes.length <= SYNC_BYTES ? gunzipSync(bytes, { maxOutputLength: limit }) : undefined;
   }
-  if (bytes.length > ONCE.packed) return undefined;
-  const most = Math.min(limit, ONCE.inflated);
+  if (bytes.length > SMALL.packed) return undefined;
+  const most = Math.min(limit, SMALL.inflated);
   // tooth: body-small-first
-  if (encoding === 'br') return brotliAtOnce(bytes, most);
-  if (encoding === 'zstd') return zstdAtOnce(bytes, most);
+  if (encoding === 'br') return inflateSmallBrotli(bytes, most);
+  if (encoding === 'zstd') return inflateSmallZstd(bytes, most);
   return undefined;
 }
 
-function brotliAtOnce(bytes: Buffer, most: number): Buffer | undefined {
+function inflateSmallBrotli(bytes: Buffer, most: number): Buffer | undefined {
   return brotliLength(bytes, most) === undefined ? undefined : brotliDecompressSync(bytes, { maxOutputLength: most });
 }
 
-function zstdAtOnce(bytes: Buffer, most: number): Buffer | undefined {
+function inflateSmallZstd(bytes: Buffer, most: number): Buffer | undefined {
   try {
     return zstdDecompressSync(bytes, { maxOutputLength: most, ...ZSTD_WINDOW_AT_ONCE });
   } catch (error) {
@@ -118,7 +118,7 @@ function zstdAtOnce(bytes: Buffer, most: number): Buffer | undefined {
 }
 
 /** Inflates in pieces and counts the memory while it grows, because a few bytes become megabytes, in many bodies at once. */
-async function inPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: InflateOptions): Promise<Buffer> {
+async function inflateInPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: InflateOptions): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   await pipeline([bytes], decoder, async (made: AsyncIterable<Buffer>) => {
@@ -134,7 +134,7 @@ async function inPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: Infl
   return Buffer.concat(pieces, length);
 }
 
-/** Encodings whose windows, up to 16 and 32 MiB, are in no account: few bodies fill theirs at a time. */
+/** Encodings with windows of up to 16 and 32 MiB, which no limit of memory counts, so only few such bodies are inflated at a time. */
 const WITH_WINDOWS = new Set(['br', 'zstd']);
 /** Clients give up after ten seconds and send again. */
 const LONGEST_WAIT_MS = 4_000;
@@ -148,7 +148,7 @@ export function createInflationLine(clientAddress: ClientAddress): (request: Fro
   return (request) => enter(addressGroup(clientAddress(request)));
 }
 
-async function inLine<T>({ enterLine }: InflateOptions, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>({ enterLine }: InflateOptions, work: () => Promise<T>): Promise<T> {
   const leave = await enterLine();
   try {
     return await work();

@@ -80,8 +80,8 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /**
- * Whether a value is nested deeper, or holds more values, counted as in `value-count.ts`. Stops at the first excess.
- * @returns which limit it exceeds
+ * Compares a value with limits of its depth and of its number of values, counted as in `value-count.ts`. Stops at the first excess.
+ * @returns the limit that it exceeds; undefined: none
  */
 export function excessOf(value: unknown, most: { levels: number; values: number }): 'levels' | 'values' | undefined {
   const left = valuesLeft(value, most.levels, most.values);
@@ -114,12 +114,12 @@ export function storableText(text: string): string {
   return replaceUnit(text, '\0', '\ufffd').toWellFormed();
 }
 
-/** Escapes as JSON.stringify writes them. A few harmless texts match too, and are only checked again. */
+/** Escapes as JSON.stringify writes them. A few harmless texts match too, which only costs another check. */
 const NOT_STORABLE = /\\u(?:0000|d[89a-f])/;
 
 /**
  * @param value from `parseJson`, of bounded depth
- * @param escapes as `parseJson` says of the body that the value came from
+ * @param escapes as `parseJson` returned it for the body of the value
  * @returns JSON text that `jsonb` accepts, and the object that it was made of; numbers are IEEE doubles, those beyond their range null
  */
 export function storableJson<T extends object>(value: T, escapes: boolean): { text: string; object: T } {

@@ -2,7 +2,7 @@
  * Decodes the output of `LZString.compressToBase64` (lz-string 1.5), which old browser SDKs send as `compression=lz64`.
  *
  * The package's decoder has no limit, so a few kilobytes can become gigabytes. This one stops at a limit,
- * and takes no more memory than its output: an entry of the dictionary is always a piece of what was put out already.
+ * and takes no more memory than its output, because an entry of the dictionary is always a piece of the output so far.
  */
 import { MalformedRequest, TooLarge } from '../errors.ts';
 

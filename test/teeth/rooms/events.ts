@@ -104,14 +104,14 @@ export const EVENT_TEETH: readonly Tooth[] = [
     guards: 'no row is lost at the start of a part',
     tests: ['test/events/reading/read.test.ts'],
     grep: 'neither loses nor doubles',
-    replace: ['>= ${place(from)}', '> ${place(from)}'],
+    replace: ['>= ${boundarySql(from)}', '> ${boundarySql(from)}'],
   },
   {
     name: 'part-to',
     guards: 'no row is doubled at the end of a part',
     tests: ['test/events/reading/read.test.ts'],
     grep: 'neither loses nor doubles',
-    replace: ['< ${place(to)}', '<= ${place(to)}'],
+    replace: ['< ${boundarySql(to)}', '<= ${boundarySql(to)}'],
   },
   {
     name: 'hashed-with-key',

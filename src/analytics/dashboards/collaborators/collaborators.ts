@@ -31,7 +31,7 @@ export function dashboardCollaborators(all: DashboardStores) {
         }
         const user = await stores.collaborators.findUser(userUuid);
         if (!user) throw new InvalidInput('User does not exist.');
-        await ensureInNeed(stores, dashboard, user);
+        await ensureNotEditorAlready(stores, dashboard, user);
         const added = await stores.collaborators.add(dashboardId, user, level);
         if (!added) throw new InvalidInput('User already is a collaborator.');
         await record(stores, actor, dashboard, { action: 'created', before: null, after: loggedFieldsOf(user, level) });
@@ -64,7 +64,11 @@ function ensureRestricted({ restriction_level }: Dashboard, detail: string): voi
 }
 
 /** @throws InvalidInput for a user without access to the project, and one who may edit anyway */
-async function ensureInNeed(stores: DashboardBound, dashboard: Dashboard, { id: userId }: User): Promise<void> {
+async function ensureNotEditorAlready(
+  stores: DashboardBound,
+  dashboard: Dashboard,
+  { id: userId }: User,
+): Promise<void> {
   const standing = await stores.accessControls.standingOf(dashboard.project_id, userId);
   const rights = standing && rightsOfMember(standing);
   if (!rights) throw new InvalidInput('Cannot add collaborators that have no access to the project.');

@@ -15,7 +15,7 @@ import type { GivenTile } from './schema.ts';
 import { rewriteText, writeText } from './texts.ts';
 import type { NewTile, Tile, TileContent, TileFields } from './tiles.store.ts';
 
-/** Changes of one request to the tiles of one dashboard: all that were ever on it, by id. */
+/** Changes of one request to one dashboard; `tiles` has all tiles that were ever on it, by id. */
 type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; newInsights: NewInsights };
 
 /**
@@ -45,7 +45,7 @@ export async function changeTiles(
   });
 }
 
-/** Upstream's `attr` of texts does not say of which tile: its message can, where there are several. */
+/** Adds the tile's index to the message if there are several tiles, because upstream's `attr` of texts does not name the tile. */
 function withIndex(error: unknown, index: number, count: number): unknown {
   if (!(error instanceof InvalidInput) || error.attr?.startsWith('tiles__')) return error;
   const { message, attr, code } = error;
@@ -60,14 +60,14 @@ async function changeTile(work: Work, given: GivenTile, index: number): Promise<
   if (!isDeepStrictEqual(filters, tile?.filters_overrides)) ensureMayFilter(work.acting, filters);
   if (given.text) return changeTextTile(work, tile, { ...given, text: given.text });
   if (given.button_tile) return changeButtonTile(work, tile, { ...given, button_tile: given.button_tile });
-  if (tile) return changeShown(work, tile, given);
+  if (tile) return changeTileFields(work, tile, given);
   if (given.id) return;
   if (given.insight !== undefined && given.insight !== null) return addInsight(work, given, `tiles__${index}__insight`);
   throw new InvalidInput('A new tile needs a `text`, a `button_tile` or an `insight`.', `tiles__${index}`);
 }
 
 /** Restoring a tile shows it to everyone with the dashboard's link, so the caller must be allowed to see it. */
-async function changeShown({ acting }: Work, tile: Tile, given: GivenTile): Promise<void> {
+async function changeTileFields({ acting }: Work, tile: Tile, given: GivenTile): Promise<void> {
   if (tile.deleted && given.deleted === false) await ensureSeesTile(acting, tile);
   await acting.stores.tiles.update(tile.id, changesOf(given));
 }
@@ -84,7 +84,7 @@ async function changeTextTile(
   if (!tile && given.deleted) return;
   // An empty text is allowed, as upstream; a missing one is an error.
   if (!tile && text.body === undefined) throw new InvalidInput('This field is required.', 'text__body', 'required');
-  if (!tile) return add(work, given, { text_id: (await writeText(acting, text)).id });
+  if (!tile) return insertTile(work, given, { text_id: (await writeText(acting, text)).id });
   if (tile.text_id === null) throw new InvalidInput('Tile is not a text tile.', 'text');
   const text_id = await rewriteText(acting, tile.text_id, text);
   await acting.stores.tiles.update(tile.id, { ...changesOf(given), text_id });
@@ -105,21 +105,21 @@ async function changeButtonTile(
   const tile = named ?? tileWith(work, 'button_id', button.id);
   if (button.id && tile?.button_id !== button.id) throw new InvalidInput('Button tile not found.', 'button_tile');
   if (!tile && given.deleted) return;
-  if (!tile) return add(work, given, { button_id: (await makeButton(acting, button)).id });
+  if (!tile) return insertTile(work, given, { button_id: (await makeButton(acting, button)).id });
   if (tile.button_id === null) throw new InvalidInput('Tile is not a button tile.', 'button_tile');
   const button_id = await changeButton(acting, tile.button_id, button);
   await acting.stores.tiles.update(tile.id, { ...changesOf(given), button_id });
 }
 
-/** Adds an insight: restores a tile that was removed, and leaves one that is there. */
+/** Adds an insight, or restores its tile if that was removed. */
 async function addInsight(work: Work, given: GivenTile, attr: string): Promise<void> {
   const insight_id = await insightOf(work.acting, given.insight, attr, work.newInsights);
   const tile = tileWith(work, 'insight_id', insight_id);
-  if (!tile) return add(work, given, { insight_id });
+  if (!tile) return insertTile(work, given, { insight_id });
   await work.acting.stores.tiles.update(tile.id, { deleted: false, ...changesOf(given) });
 }
 
-async function add(work: Work, given: GivenTile, content: Partial<TileContent>): Promise<void> {
+async function insertTile(work: Work, given: GivenTile, content: Partial<TileContent>): Promise<void> {
   const fresh: NewTile = { ...changesOf(given), ...content, dashboard_id: work.dashboardId };
   const tile = await work.acting.stores.tiles.insert(fresh);
   work.tiles.set(tile.id, tile);

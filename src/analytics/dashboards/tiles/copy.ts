@@ -1,4 +1,4 @@
-/** Copies of tiles, inside a transaction of the room's stores. */
+/** Copies of tiles, inside a transaction of the stores. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
@@ -19,8 +19,8 @@ type Ids = Pick<Dashboard, 'id' | 'project_id'>;
  * Copies the tiles that a dashboard shows to one that was just made, without insights that the caller may not see: the copy is
  * theirs to share.
  * @param how `deep`: also copies insights, texts and buttons; without it both dashboards share them
- * @throws PermissionDenied when the caller makes no insights
- * @throws InvalidInput when they are too many
+ * @throws PermissionDenied when the caller may not create insights
+ * @throws InvalidInput for too many tiles
  */
 export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: { deep: boolean }): Promise<void> {
   const { stores } = acting;
@@ -33,10 +33,10 @@ export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: {
 }
 
 /**
- * Copies tiles with what is on them onto their own dashboard: where the body says, else below what is in the way.
+ * Copies tiles and their contents on their own dashboard: to the layouts in the body, or below the tiles that are in the way.
  * @returns what changed, for the entry in the activity log
  * @throws InvalidInput for an id that is not a tile of the dashboard, and when there are too many tiles
- * @throws PermissionDenied when the caller may not see its insight, or makes none
+ * @throws PermissionDenied when the caller may not see a tile's insight, or may not create insights
  */
 export async function duplicateTiles(
   acting: Acting,

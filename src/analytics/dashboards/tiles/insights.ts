@@ -1,4 +1,4 @@
-/** Insights that come with tiles, inside a transaction of the room's stores. */
+/** Insights that come with tiles, inside a transaction of the stores. */
 import { InvalidInput, PermissionDenied } from '../../../platform/errors.ts';
 import type { Caller } from '../../../platform/http/access.ts';
 import { invalidInput } from '../../../platform/http/validation.ts';
@@ -35,7 +35,7 @@ export function ensureWritesInsights({ scopes }: Pick<Caller, 'scopes'>): void {
   throw new PermissionDenied("API key missing required scope 'insight:write'");
 }
 
-/** @throws PermissionDenied when the caller may make no insights by copying others */
+/** @throws PermissionDenied when the caller may not create insights, as copying does */
 export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 'rights'>): void {
   ensureWritesInsights(caller);
   ensureEditor(rights, 'insight');
@@ -44,7 +44,7 @@ export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 
 /**
  * @param given the id of an insight, or an object: with an `id` that insight, without one a new insight
  * @param attr path of `given` in the body
- * @returns its id
+ * @returns the insight's id
  * @throws InvalidInput naming the field
  * @throws PermissionDenied when the caller may not see it, or make one
  */

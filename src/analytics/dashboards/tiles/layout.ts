@@ -1,6 +1,6 @@
 /**
- * Where tiles lie: on a grid of 12 columns, and on one of a single column where the screen is narrow. Pure. Clients store
- * more members with a place (`i`, `minW`, ...), which are kept. Layouts are stored unchecked, so an invalid place counts as missing.
+ * Positions of tiles on two grids: one of 12 columns, and one of a single column for narrow screens. Pure. Clients store more members with
+ * a position (`i`, `minW`, ...), which are kept. Layouts are stored unchecked, so an invalid position counts as missing.
  */
 
 /** The grids by their names on the wire, and how many columns they have. */
@@ -9,7 +9,7 @@ export type Grid = keyof typeof GRIDS;
 
 export type Layouts = Readonly<Record<string, unknown>>;
 export type Place = { x: number; y: number; w: number; h: number };
-/** A tile, as far as its place goes. */
+/** The fields of a tile that place it. */
 export type Laid = { id: number; layouts: Layouts };
 
 export const LAYOUT_STYLES = ['preserve', 'two_column', 'full_width'] as const;

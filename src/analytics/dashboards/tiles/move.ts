@@ -1,4 +1,4 @@
-/** Moves and copies tiles from one dashboard to another, inside a transaction of the room's stores. */
+/** Moves and copies tiles from one dashboard to another, inside a transaction of the stores. */
 import { InvalidInput, NotFound, PermissionDenied } from '../../../platform/errors.ts';
 import { reaches } from '../../../platform/http/access.ts';
 import type { Acting } from '../acting.ts';
@@ -14,15 +14,15 @@ const SAME_DASHBOARD = 'Destination must be a different dashboard than the sourc
 
 /**
  * Moves a tile to a free place on the target.
- * @param what the ids of the tile and of the target
+ * @param ids the ids of the tile and of the target
  * @throws NotFound when there is no such tile on the source, or no such target
- * @throws PermissionDenied when the caller may not change the target, or see what is on the tile
+ * @throws PermissionDenied when the caller may not change the target, or see ids is on the tile
  * @throws InvalidInput when the target shows the same already
  */
-export async function moveTile(acting: Acting, source: Dashboard, what: { tile: number; to: number }): Promise<void> {
+export async function moveTile(acting: Acting, source: Dashboard, ids: { tile: number; to: number }): Promise<void> {
   const { stores } = acting;
-  const tile = await stores.tiles.getLive(source.id, what.tile);
-  const target = await otherDashboard(acting, what.to);
+  const tile = await stores.tiles.getLive(source.id, ids.tile);
+  const target = await otherDashboard(acting, ids.to);
   ensureTarget(acting, target);
   if (target.id === source.id) throw new InvalidInput(`${CANNOT_MOVE} ${SAME_DASHBOARD}`);
   await ensureSeesTile(acting, tile);
@@ -46,15 +46,15 @@ function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
 
 /**
  * Adds a tile with the same content as a tile of another dashboard.
- * @param what the id of the tile, and of its dashboard
+ * @param ids the id of the tile, and of its dashboard
  * @throws NotFound when there is no such tile or dashboard
  * @throws PermissionDenied when the caller may not see it
  * @throws InvalidInput for a tile that cannot be copied, or is here already
  */
-export async function copyTile(acting: Acting, target: Dashboard, what: { tile: number; from: number }): Promise<void> {
+export async function copyTile(acting: Acting, target: Dashboard, ids: { tile: number; from: number }): Promise<void> {
   const { stores } = acting;
-  if (what.from === target.id) throw new InvalidInput(SAME_DASHBOARD);
-  const tile = await visibleTile(acting, what);
+  if (ids.from === target.id) throw new InvalidInput(SAME_DASHBOARD);
+  const tile = await visibleTile(acting, ids);
   if (await hasAlready(acting, target, tile)) {
     const kind = tile.insight_id === null ? 'text card' : 'insight';
     throw new InvalidInput(`This ${kind} is already on the destination dashboard.`);
@@ -86,7 +86,7 @@ async function visibleTile(acting: Acting, { tile: id, from }: { tile: number; f
   return tile;
 }
 
-/** A tile with the same that was taken off the target makes room. */
+/** Whether the target shows the same content. A removed tile with it is deleted for good, because a dashboard has one tile for each content. */
 async function hasAlready({ stores }: Acting, target: Dashboard, tile: TileContent): Promise<boolean> {
   const twin = (await stores.tiles.all(target.id)).find((other) => isSame(other, tile));
   if (!twin) return false;

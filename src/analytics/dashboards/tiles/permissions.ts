@@ -11,7 +11,7 @@ import type { DashboardBound } from '../stores.ts';
 import { mayEdit } from '../restriction.ts';
 import type { Tile, TilePlace } from './tiles.store.ts';
 
-/** The viewer of tiles. */
+/** The viewer of tiles, and the stores to read them from. */
 export type Looking = {
   stores: Pick<DashboardBound, 'dashboards' | 'insights' | 'tiles'>;
   project: Pick<Project, 'id'>;
@@ -19,13 +19,13 @@ export type Looking = {
   rights: Pick<Rights, 'levelOf'>;
 };
 
-type Asking = { caller: Pick<Caller, 'userId'>; rights: Rights };
+type EditorContext = { caller: Pick<Caller, 'userId'>; rights: Rights };
 
 export function maySeeDashboard({ id, created_by: createdBy }: Dashboard, rights: Rights): boolean {
   return reaches(rights.levelOf('dashboard', { id, createdBy }), 'viewer');
 }
 
-export function mayEditDashboard(dashboard: Dashboard, { caller, rights }: Asking): boolean {
+export function mayEditDashboard(dashboard: Dashboard, { caller, rights }: EditorContext): boolean {
   const { id, created_by: createdBy } = dashboard;
   return reaches(rights.levelOf('dashboard', { id, createdBy }), 'editor') && mayEdit(dashboard, caller, rights);
 }
@@ -66,10 +66,10 @@ export async function ensureSeesTile(
  * The link of a dashboard shows all of it, so users cannot share what they may not see themselves.
  * @throws PermissionDenied
  */
-export async function ensureSeesAll(looking: Looking, dashboardId: number): Promise<void> {
-  const { stores, project } = looking;
+export async function ensureSeesAll(viewer: Looking, dashboardId: number): Promise<void> {
+  const { stores, project } = viewer;
   const shown = await stores.tiles.live(dashboardId);
-  if ((await visibleTiles(looking, shown)).length < shown.length) {
+  if ((await visibleTiles(viewer, shown)).length < shown.length) {
     throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
   }
   // A deleted dashboard may be about to be restored.
@@ -81,7 +81,7 @@ export async function ensureSeesAll(looking: Looking, dashboardId: number): Prom
   );
   for (const tile of shown) {
     const query = insights.get(tile.insight_id ?? 0)?.query ?? null;
-    ensureRaw(rawAccess(looking), shownByInsight(query, overlayOf(dashboard, tile)));
+    ensureRaw(rawAccess(viewer), shownByInsight(query, overlayOf(dashboard, tile)));
   }
 }
 

@@ -92,7 +92,7 @@ const GivenButtonBody = Type.Object({
 });
 export type GivenButton = Static<typeof GivenButtonBody>;
 
-/** A tile to be made or changed; clients also send back whole ones as they got them. */
+/** A tile to create or change; clients also send back whole tiles as they received them. */
 export const GivenTileBody = Type.Object(
   {
     id: Type.Optional(

@@ -24,7 +24,7 @@ import { checkBody, rewriteText, writeText } from './texts.ts';
 import { tileOf } from './tiles.ts';
 import type { Tile } from './tiles.store.ts';
 
-/** The dashboard that a request names, and the version of it that the caller insists on. */
+/** The dashboard that a request names, and the version that the caller expects it to have. */
 export type Aim = { id: number; ifMatch: string | undefined };
 
 /** The ids in a given order that the dashboard has no tiles for. */
@@ -32,7 +32,7 @@ export type UnknownTiles = { unknown: number[] };
 
 export function tileManagement(all: DashboardStores) {
   /** @throws NotFound when there is no such dashboard; Stale when it has another version */
-  const changing = <T>(
+  const changeDashboard = <T>(
     actor: Actor,
     { id, ifMatch }: Aim,
     work: (acting: Acting, dashboard: Dashboard) => Promise<T>,
@@ -49,21 +49,21 @@ export function tileManagement(all: DashboardStores) {
 
   return {
     /** @returns the source after it. @throws as `moveTile` */
-    move: (actor: Actor, aim: Aim, what: { tile: number; to: number }): Promise<Dashboard> =>
-      changing(actor, aim, async (acting, source) => {
-        await moveTile(acting, source, what);
+    move: (actor: Actor, aim: Aim, ids: { tile: number; to: number }): Promise<Dashboard> =>
+      changeDashboard(actor, aim, async (acting, source) => {
+        await moveTile(acting, source, ids);
         return reread(acting, source);
       }),
 
     /** @returns the target after it. @throws as `copyTile` */
-    copy: (actor: Actor, aim: Aim, what: { tile: number; from: number }): Promise<Dashboard> =>
-      changing(actor, aim, async (acting, target) => {
-        await copyTile(acting, target, what);
+    copy: (actor: Actor, aim: Aim, ids: { tile: number; from: number }): Promise<Dashboard> =>
+      changeDashboard(actor, aim, async (acting, target) => {
+        await copyTile(acting, target, ids);
         return reread(acting, target);
       }),
 
     /**
-     * Lays tiles out anew. Tiles that the order leaves out follow in their old order.
+     * Arranges all tiles anew. Tiles that the order leaves out follow in their old order.
      * @param order ids, each once
      */
     reorder: (
@@ -71,14 +71,16 @@ export function tileManagement(all: DashboardStores) {
       aim: Aim,
       { order, style }: { order: readonly number[]; style: LayoutStyle },
     ): Promise<Dashboard | UnknownTiles> =>
-      changing(actor, aim, async (acting, dashboard) => {
+      changeDashboard(actor, aim, async (acting, dashboard) => {
         const tiles = inOrder(await acting.stores.tiles.live(dashboard.id));
         const byId = new Map(tiles.map((tile) => [tile.id, tile]));
         const unknown = order.filter((id) => !byId.has(id));
         if (unknown.length > 0) return { unknown: unknown.toSorted((a, b) => a - b) };
         const named = order.map((id) => byId.get(id)!);
         const rest = tiles.filter(({ id }) => !order.includes(id));
-        await withChangesLogged(acting, dashboard, () => relay(acting, tiles, arrange([...named, ...rest], style)));
+        await withChangesLogged(acting, dashboard, () =>
+          storeMoved(acting, tiles, arrange([...named, ...rest], style)),
+        );
         return reread(acting, dashboard);
       }),
 
@@ -86,7 +88,7 @@ export function tileManagement(all: DashboardStores) {
     async addText(actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> {
       const body = filledBody(given.body);
       const display = displayOf(given);
-      const tile = await changing(actor, aim, (acting, dashboard) =>
+      const tile = await changeDashboard(actor, aim, (acting, dashboard) =>
         withChangesLogged(acting, dashboard, async () => {
           const { id: text_id } = await writeText(acting, { body });
           const { tiles } = acting.stores;
@@ -101,7 +103,7 @@ export function tileManagement(all: DashboardStores) {
     async changeText(actor: Actor, aim: Aim, given: ChangedTextTile): Promise<TileBody> {
       const body = given.body === undefined ? undefined : filledBody(given.body);
       const display = displayOf(given);
-      const tile = await changing(actor, aim, async (acting, dashboard) => {
+      const tile = await changeDashboard(actor, aim, async (acting, dashboard) => {
         const found = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
         const { id, text_id } = found;
         if (text_id === null) throw new InvalidInput('Tile is not a text tile.', 'tile_id');
@@ -116,13 +118,13 @@ export function tileManagement(all: DashboardStores) {
 
     /** Takes a tile off the dashboard; those below it move up. @throws NotFound when the dashboard shows no such tile */
     remove: (actor: Actor, aim: Aim, tileId: number): Promise<void> =>
-      changing(actor, aim, async (acting, dashboard) => {
+      changeDashboard(actor, aim, async (acting, dashboard) => {
         const { tiles } = acting.stores;
         const { id } = await tiles.getLive(dashboard.id, tileId);
         await withChangesLogged(acting, dashboard, async () => {
           await tiles.update(id, { deleted: true });
           const left = await tiles.live(dashboard.id);
-          await relay(acting, left, compact(left));
+          await storeMoved(acting, left, compact(left));
         });
       }),
   };
@@ -134,10 +136,10 @@ function reread({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboa
   return stores.dashboards.get(project.id, id);
 }
 
-/** Stores the places that changed. */
-async function relay({ stores }: Acting, before: readonly Laid[], laid: readonly Laid[]): Promise<void> {
-  const was = new Map(before.map(({ id, layouts }) => [id, layouts]));
-  await stores.tiles.lay(laid.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, was.get(id))));
+/** Stores the layouts that changed. */
+async function storeMoved({ stores }: Acting, before: readonly Laid[], laid: readonly Laid[]): Promise<void> {
+  const former = new Map(before.map(({ id, layouts }) => [id, layouts]));
+  await stores.tiles.lay(laid.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, former.get(id))));
 }
 
 function filledBody(body: string): string {
@@ -146,7 +148,7 @@ function filledBody(body: string): string {
   return body;
 }
 
-/** @throws InvalidInput for a place that would be lost */
+/** @throws InvalidInput for an invalid position, which would be lost */
 function displayOf(given: Pick<NewTextTile, 'layouts' | 'color'>): { layouts?: Layouts; color?: string | null } {
   checkLayouts(given);
   const { layouts, color } = given;

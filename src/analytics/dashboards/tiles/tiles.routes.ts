@@ -52,7 +52,7 @@ const moveTile = route({
   },
 });
 
-const patchTilePlace = route({
+const moveTileByPatch = route({
   method: 'patch',
   path: '/dashboards/:id/move_tile/',
   errors: [412],
@@ -111,9 +111,9 @@ const reorderTiles = route({
     if (new Set(order).size < order.length) return json(400, { detail: 'tile_order must contain unique tile IDs' });
     const actor = { project, caller, rights };
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
-    const done = await api.dashboardTiles.reorder(actor, aim, { order, style });
-    if (!('unknown' in done)) return representation(200, actor, done, api.dashboards);
-    return json(404, { detail: `Tile IDs not found on this dashboard: [${done.unknown.join(', ')}]` });
+    const result = await api.dashboardTiles.reorder(actor, aim, { order, style });
+    if (!('unknown' in result)) return representation(200, actor, result, api.dashboards);
+    return json(404, { detail: `Tile IDs not found on this dashboard: [${result.unknown.join(', ')}]` });
   },
 });
 
@@ -165,7 +165,7 @@ const deleteTile = route({
 
 export const tileRoutes = [
   moveTile,
-  patchTilePlace,
+  moveTileByPatch,
   copyTile,
   reorderTiles,
   createTextTile,

@@ -1,6 +1,6 @@
 /**
- * Rows of tiles. Their fields have the same names in the table, here and on the wire: most are only passed on. Tiles belong to
- * dashboards: callers have found the dashboard in its project. Writers hold the project's turn (`stores.inTransaction`).
+ * Rows of tiles. Fields have the same names in the table, in code and on the wire, because most are only passed on. Callers must have found
+ * the tile's dashboard in its project. Writers hold the project's turn (`stores.inTransaction`).
  */
 import type { Knex } from '../../../platform/db/connection.ts';
 import { NotFound } from '../../../platform/errors.ts';
@@ -53,12 +53,12 @@ const COLUMNS = [
 export function tileStore(db: Knex) {
   const table = () => db<Tile>('dashboard_tiles');
   /** Leaves out tiles of deleted insights; they reappear when the insight is restored. */
-  const live = (dashboardId: number) =>
+  const liveTiles = (dashboardId: number) =>
     table()
       .leftJoin('insights', 'insights.id', 'dashboard_tiles.insight_id')
       .where({ 'dashboard_tiles.dashboard_id': dashboardId, 'dashboard_tiles.deleted': false })
       .whereRaw('insights.deleted is not true');
-  const places = (column: 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
+  const locationsBy = (column: 'text_id' | 'button_id', ids: readonly (number | string)[]) =>
     db('dashboard_tiles as tile')
       .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
       .whereIn(`tile.${column}`, ids)
@@ -72,12 +72,12 @@ export function tileStore(db: Knex) {
   return {
     /** Shown tiles, in no order. */
     async live(dashboardId: number): Promise<Tile[]> {
-      return (await live(dashboardId).select(COLUMNS)) as Tile[];
+      return (await liveTiles(dashboardId).select(COLUMNS)) as Tile[];
     },
 
     /** @throws NotFound when the dashboard shows no such tile */
     async getLive(dashboardId: number, id: number): Promise<Tile> {
-      const row = (await live(dashboardId).where({ 'dashboard_tiles.id': id }).first(COLUMNS)) as Tile | undefined;
+      const row = (await liveTiles(dashboardId).where({ 'dashboard_tiles.id': id }).first(COLUMNS)) as Tile | undefined;
       if (!row) throw new NotFound('Tile not found.');
       return row;
     },
@@ -96,7 +96,7 @@ export function tileStore(db: Knex) {
       if (Object.keys(changes).length > 0) await table().where({ id }).update(changes);
     },
 
-    /** Gives tiles their places, all in one statement. */
+    /** Updates the layouts of tiles in one statement. */
     async lay(tiles: readonly Laid[]): Promise<void> {
       if (tiles.length === 0) return;
       await db.raw(
@@ -111,7 +111,7 @@ export function tileStore(db: Knex) {
       await table().where({ id }).delete();
     },
 
-    /** Takes off, of the tiles of deleted insights, the oldest, as far as all tiles on the dashboard are beyond so many. */
+    /** Takes the oldest tiles of deleted insights off the dashboard, as many as its tiles exceed `beyond`. */
     async takeOffHidden(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
       await db.raw(
         `update dashboard_tiles set deleted = true where id in (
@@ -165,11 +165,11 @@ export function tileStore(db: Knex) {
 
     /** Returns the tiles that show each text, by its id; in the order of the tiles. */
     async placesOfTexts(ids: readonly number[]): Promise<ReadonlyMap<number | null, SharedPlace[]>> {
-      return Map.groupBy(await places('text_id', ids), ({ text_id }) => text_id);
+      return Map.groupBy(await locationsBy('text_id', ids), ({ text_id }) => text_id);
     },
 
     async placesOfButtons(ids: readonly string[]): Promise<ReadonlyMap<string | null, SharedPlace[]>> {
-      return Map.groupBy(await places('button_id', ids), ({ button_id }) => button_id);
+      return Map.groupBy(await locationsBy('button_id', ids), ({ button_id }) => button_id);
     },
   };
 }

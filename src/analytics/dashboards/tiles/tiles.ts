@@ -14,7 +14,7 @@ import { presentTile, type SeenTile } from './present.ts';
 import type { TileBody } from './schema.ts';
 import type { OwnedPlace, SharedPlace, Tile } from './tiles.store.ts';
 
-/** For whom tiles are shown. */
+/** The viewer for whom tiles are shown. */
 export type TileViewer = {
   /** null: a visitor with a shared link. */
   rights: Rights | null;
@@ -26,21 +26,25 @@ export type TileViewer = {
   resultsOf?(requested: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
 };
 
-type Seen = Pick<DashboardBound, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
-type Shown = Pick<Dashboard, 'id' | 'project_id' | 'filters' | 'variables'>;
+type ContentStores = Pick<DashboardBound, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
+type ShownDashboard = Pick<Dashboard, 'id' | 'project_id' | 'filters' | 'variables'>;
 
 /**
- * Row by row, from the left. Insights that the viewer may not see are cut down to their names.
- * @param stores outside a transaction where there are results to wait for
+ * Loads the tiles row by row, from the left. Insights that the viewer may not see are reduced to their ids.
+ * @param stores outside a transaction if `viewer` reads results, because they may take long
  */
-export async function tilesOf(stores: Seen, dashboard: Shown, viewer: TileViewer): Promise<TileBody[]> {
+export async function tilesOf(
+  stores: ContentStores,
+  dashboard: ShownDashboard,
+  viewer: TileViewer,
+): Promise<TileBody[]> {
   return present(stores, dashboard, viewer, inOrder(await stores.tiles.live(dashboard.id)));
 }
 
 /** One of the dashboard's tiles, without results. @throws NotFound */
 export async function tileOf(
-  stores: Seen,
-  dashboard: Shown,
+  stores: ContentStores,
+  dashboard: ShownDashboard,
   { rights, caller }: Required<Pick<TileViewer, 'rights' | 'caller'>>,
   id: number,
 ): Promise<TileBody> {
@@ -50,28 +54,31 @@ export async function tileOf(
 }
 
 async function present(
-  stores: Seen,
-  dashboard: Shown,
+  stores: ContentStores,
+  dashboard: ShownDashboard,
   viewer: TileViewer,
   tiles: readonly Tile[],
 ): Promise<TileBody[]> {
-  const contents = await contentsOf(stores, dashboard.project_id, tiles);
+  const contents = await loadContents(stores, dashboard.project_id, tiles);
   const { rights, caller } = viewer;
   const maySee = (insight: Insight) => rights === null || maySeeInsight(insight, rights);
-  const results = await resultsOf(dashboard, viewer, tiles, ({ insight_id }) => {
+  const results = await loadResults(dashboard, viewer, tiles, ({ insight_id }) => {
     const insight = contents.insights.get(insight_id ?? 0);
     return insight && maySee(insight) ? insight : undefined;
   });
 
-  const seenOf = <Place extends OwnedPlace>(places: readonly Place[]) =>
+  const visibleOf = <Place extends OwnedPlace>(places: readonly Place[]) =>
     rights ? visiblePlaces(places, rights) : places;
 
-  const seenOfShared = (places: readonly SharedPlace[] = []) =>
-    seenOf(places.filter(({ dashboard_deleted: isGone }) => !isGone));
+  const visibleOfShared = (places: readonly SharedPlace[] = []) =>
+    visibleOf(places.filter(({ dashboard_deleted: isGone }) => !isGone));
 
   function placement(insightId: number) {
     const places = contents.placesOfInsights.get(insightId) ?? [];
-    return { places: seenOf(places), ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }) };
+    return {
+      places: visibleOf(places),
+      ...(rights && caller && { restriction: restrictionOf(places, caller, rights) }),
+    };
   }
 
   const seen = tiles.map((tile, order): SeenTile => {
@@ -86,16 +93,16 @@ async function present(
         insight,
         seen: result && { result, ...placement(insight.id) },
       },
-      text: text && { text, places: seenOfShared(contents.placesOfTexts.get(text.id)) },
-      button: button && { button, places: seenOfShared(contents.placesOfButtons.get(button.id)) },
+      text: text && { text, places: visibleOfShared(contents.placesOfTexts.get(text.id)) },
+      button: button && { button, places: visibleOfShared(contents.placesOfButtons.get(button.id)) },
     };
   });
   const users = await stores.users.byIds(seen.flatMap(usersOf));
   return seen.map((one) => presentTile(one, { users, rights }));
 }
 
-/** All that is on tiles, in as many queries as there are kinds. */
-async function contentsOf(stores: Seen, projectId: number, tiles: readonly Tile[]) {
+/** Loads the contents of tiles, with one query for each kind. */
+async function loadContents(stores: ContentStores, projectId: number, tiles: readonly Tile[]) {
   const insightIds = tiles.flatMap(({ insight_id }) => insight_id ?? []);
   const textIds = tiles.flatMap(({ text_id }) => text_id ?? []);
   const buttonIds = tiles.flatMap(({ button_id }) => button_id ?? []);
@@ -111,8 +118,8 @@ async function contentsOf(stores: Seen, projectId: number, tiles: readonly Tile[
 }
 
 /** @returns results by tile, for tiles whose insight the viewer may see */
-async function resultsOf(
-  { filters, variables }: Shown,
+async function loadResults(
+  { filters, variables }: ShownDashboard,
   { overrides, resultsOf: compute }: TileViewer,
   tiles: readonly Tile[],
   insightOf: (tile: Tile) => Insight | undefined,

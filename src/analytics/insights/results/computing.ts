@@ -14,7 +14,7 @@ export type Compute = (project: { id: number }, query: ParsedQuery) => Promise<Q
 
 export type Computing = {
   /**
-   * @param known the stored result that is too old; any other that is stored meanwhile will do
+   * @param known the stored result that is too old; any other result stored meanwhile is returned
    * @throws Unavailable when it takes too long, or did so a moment ago
    */
   compute(job: Job, known: CachedResult | undefined): Promise<CachedResult>;
@@ -35,13 +35,13 @@ const MAX_RESTING = 1_000;
 export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
   const turns = createTurns({ atOnce, mostWaiting: MAX_WAITING });
   const running = new Map<string, Promise<CachedResult>>();
-  /** The computation that begins when the running one has ended, which may have begun before the last events came. */
+  /** Computations that begin when the running one has ended, because that one may have begun before the last events came. */
   const following = new Map<string, Promise<CachedResult>>();
   /** Queries that took too long a moment ago, and are retried only on demand. */
   const resting = new Map<string, { error: Unavailable; until: number }>();
 
   async function computeNow(job: Job): Promise<CachedResult> {
-    const name = nameOf(job);
+    const name = keyOf(job);
     const computed_at = isoMicros(now());
     try {
       const result = await compute({ id: job.projectId }, job.query);
@@ -54,7 +54,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
     }
   }
 
-  /** @param isGood whether a result that was stored meanwhile will do */
+  /** @param isGood whether a result that was stored meanwhile is recent enough */
   async function computeInTurn(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
     let made: CachedResult | undefined;
     await cache.inTurn(job, async (stored) => {
@@ -66,7 +66,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
   }
 
   function start(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
-    const name = nameOf(job);
+    const name = keyOf(job);
     const result = turns
       .take(job.projectId, () => computeInTurn(job, isGood))
       .finally(() => {
@@ -78,13 +78,13 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
 
   return {
     async compute(job, known) {
-      const rest = resting.get(nameOf(job));
+      const rest = resting.get(keyOf(job));
       if (rest && rest.until > now()) throw rest.error;
-      return running.get(nameOf(job)) ?? start(job, (stored) => stored.computed_at !== known?.computed_at);
+      return running.get(keyOf(job)) ?? start(job, (stored) => stored.computed_at !== known?.computed_at);
     },
 
     async computeAnew(job) {
-      const name = nameOf(job);
+      const name = keyOf(job);
       const before = running.get(name);
       if (!before) return start(job, () => false);
       const planned = following.get(name);
@@ -105,6 +105,6 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
   };
 }
 
-function nameOf({ projectId, hash }: Job): string {
+function keyOf({ projectId, hash }: Job): string {
   return `${projectId} ${hash.toString('hex')}`;
 }

@@ -30,7 +30,7 @@ export type Results = {
     refresh: Refresh,
     access: RawAccess,
   ): Promise<InsightResult[]>;
-  /** The same, each as soon as it is there; none of them rejects. */
+  /** Returns a promise for each request, resolved as soon as its result is there; none of them rejects. */
   eachResult(
     project: Pick<Project, 'id'>,
     requested: readonly ResultRequest[],
@@ -51,13 +51,13 @@ export type ResultsOptions = {
   longestWaitMs?: number;
 };
 
-/** A result that was known when it was asked for has its part of the budget already. */
+/** A request whose cached result, if there is one, already counts towards the budget. */
 type RequestedResult = { job: Job; known: CachedResult | undefined; budget: Budget };
 
 const LONGEST_WAIT_MS = 30_000;
 const TOO_LARGE: ResultError = {
   type: 'too_large',
-  message: 'The results before this one are as much as one answer may hold: look at it alone, or ask for less.',
+  message: 'The results before this one fill the answer: request this one alone, or request less.',
 };
 const SWEEP_EVERY_MS = 3_600_000;
 const KEPT_MS = 3 * 86_400_000;
@@ -66,12 +66,12 @@ export function createResults(options: ResultsOptions): Results {
   const { cache, log, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
   const computing = createComputing({ ...options, now });
 
-  async function answer({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
+  async function answerRequest({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     const present = known && presentResult(job, known, true);
     const isOld = present !== undefined && Date.parse(present.cache_target_age!) <= now();
     const action = actionFor(refresh, present && { isOld });
     if (action === 'compute') return computeResult({ job, known, budget }, refresh);
-    const result = present ?? { ...NO_RESULT, filters_hash: nameOf(job) };
+    const result = present ?? { ...NO_RESULT, filters_hash: hexHash(job) };
     if (action === 'show') return result;
     void computeResult({ job, known, budget: createBudget() }, refresh);
     return { ...result, query_status: statusOf(job, { complete: false }) };
@@ -80,13 +80,13 @@ export function createResults(options: ResultsOptions): Results {
   /** Never rejects. A failure is returned together with the older result. */
   async function computeResult({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     try {
-      const made = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
-      const result = await withTimeLimit(made, longestWaitMs);
+      const computation = isForced(refresh) ? computing.computeAnew(job) : computing.compute(job, known);
+      const result = await waitAtMost(computation, longestWaitMs);
       budget.giveBack(known?.bytes ?? 0);
       return budget.take(result.bytes) ? presentResult(job, result, false) : tooLarge(job);
     } catch (error) {
       const resultError = resultErrorFor(error, log);
-      const before = known ? presentResult(job, known, true) : { ...NO_RESULT, filters_hash: nameOf(job) };
+      const before = known ? presentResult(job, known, true) : { ...NO_RESULT, filters_hash: hexHash(job) };
       return {
         ...before,
         error: resultError,
@@ -110,16 +110,16 @@ export function createResults(options: ResultsOptions): Results {
     if (requested.length === 0) return [];
     const timezone = await cache.timezoneOf(projectId);
     const jobs = requested.map((one) => jobOf(one, { projectId, timezone, access }, log));
-    const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashOf));
+    const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashesOf));
     const budget = createBudget();
-    // A result that is shown twice is written twice.
-    const fitting = jobs.map((job) => isJob(job) && budget.take(sizes.get(nameOf(job)) ?? 0));
-    const known = await cache.byHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashOf));
+    // A result that is shown twice counts twice.
+    const fitting = jobs.map((job) => isJob(job) && budget.take(sizes.get(hexHash(job)) ?? 0));
+    const known = await cache.byHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashesOf));
     return jobs.map(async (job, index) => {
       if (!job) return NO_RESULT;
       if (!isJob(job)) return { ...NO_RESULT, error: job };
-      if (fitting[index]) return answer({ job, known: known.get(nameOf(job)), budget }, refresh);
-      return isForced(refresh) ? answer({ job, known: undefined, budget }, refresh) : tooLarge(job);
+      if (fitting[index]) return answerRequest({ job, known: known.get(hexHash(job)), budget }, refresh);
+      return isForced(refresh) ? answerRequest({ job, known: undefined, budget }, refresh) : tooLarge(job);
     });
   };
 
@@ -157,7 +157,7 @@ function isJob(one: Job | ResultError | undefined): one is Job {
   return one !== undefined && 'hash' in one;
 }
 
-function hashOf(one: Job | ResultError | undefined): Buffer[] {
+function hashesOf(one: Job | ResultError | undefined): Buffer[] {
   return isJob(one) ? [one.hash] : [];
 }
 
@@ -181,18 +181,18 @@ function presentResult(job: Job, { result, computed_at }: CachedResult, isCached
     cache_target_age: new Date(targetAge).toISOString(),
     next_allowed_client_refresh: new Date(nextRefresh).toISOString(),
     query_status: null,
-    filters_hash: nameOf(job),
+    filters_hash: hexHash(job),
     error: null,
   };
 }
 
 function tooLarge(job: Job): InsightResult {
-  return { ...NO_RESULT, filters_hash: nameOf(job), error: TOO_LARGE };
+  return { ...NO_RESULT, filters_hash: hexHash(job), error: TOO_LARGE };
 }
 
 function statusOf(job: Job, { complete, message }: { complete: boolean; message?: string }): QueryStatus {
   return {
-    id: nameOf(job),
+    id: hexHash(job),
     team_id: job.projectId,
     query_async: !complete,
     complete,
@@ -201,7 +201,7 @@ function statusOf(job: Job, { complete, message }: { complete: boolean; message?
   };
 }
 
-function nameOf({ hash }: Job): string {
+function hexHash({ hash }: Job): string {
   return hash.toString('hex');
 }
 
@@ -213,7 +213,7 @@ function resultErrorFor(error: unknown, log: Logger): ResultError {
   return { type: 'server_error', message: 'The result could not be computed.' };
 }
 
-async function withTimeLimit<T>(work: Promise<T>, ms: number): Promise<T> {
+async function waitAtMost<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     late.reject(new Unavailable('The result is still being computed: ask again in a moment.'));

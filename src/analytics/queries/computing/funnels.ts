@@ -65,7 +65,7 @@ function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterCon
     group by n order by n`;
 }
 
-/** All levels are sorted alike: Postgres sorts once. */
+/** All nested queries sort alike, so Postgres sorts once. */
 function walkedSql(steps: number, { count, unit }: ParsedFunnels['window']): string {
   let sql = 'select *, case when is0 then array[at] end as way0 from acting';
   for (let i = 1; i < steps; i++) {

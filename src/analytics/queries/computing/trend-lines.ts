@@ -66,17 +66,17 @@ function smooth(amounts: readonly number[], width: number): number[] {
 }
 
 /**
- * @param named the line's subject, and whether there are other lines
- * @throws InvalidInput for values, or a total of them, that no number can hold: JSON has no infinity
+ * @param subject the line's name and action, and whether there are no other series
+ * @throws InvalidInput for values, or a total of them, beyond the range of numbers, because JSON has no infinity
  */
 export function resultOf(
   query: ParsedTrends,
   { value, numbers }: Line,
   dates: Dates,
-  named: { name: string; isAlone: boolean; action: TrendResult['action'] },
+  subject: { name: string; isAlone: boolean; action: TrendResult['action'] },
 ): TrendResult {
   const { interval, shape } = query;
-  const { name, isAlone, action } = named;
+  const { name, isAlone, action } = subject;
   const shown = value === OTHER ? 'Other' : value === NONE ? 'None' : value;
   const count = shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, one) => sum + one, 0);
   if (![count, ...numbers].every(Number.isFinite)) {
@@ -101,8 +101,8 @@ export function resultOf(
 
 export function seriesResult(query: ParsedTrends, line: Line, dates: Dates): TrendResult {
   const one = query.series[line.n]!;
-  const named = { name: nameOf(one), isAlone: query.series.length === 1, action: actionOf(one, line.n) };
-  return resultOf(query, line, dates, named);
+  const subject = { name: nameOf(one), isAlone: query.series.length === 1, action: actionOf(one, line.n) };
+  return resultOf(query, line, dates, subject);
 }
 
 function actionOf({ event, name, customName, math, property }: Series, order: number): TrendResult['action'] {

@@ -39,7 +39,7 @@ function propertySql(name: string, of: PropertyOwner): string {
 
 /** Joins persons if any series counts them. */
 function actingSql({ series }: ParsedTrends): string {
-  if (countingPersons(series) === undefined) return 'select *, null::uuid as actor from seen';
+  if (personSeries(series) === undefined) return 'select *, null::uuid as actor from seen';
   return `select seen.*, ${ACTOR} as actor from ${WITH_ACTORS}`;
 }
 
@@ -62,9 +62,9 @@ function rankSql(by: string): string {
   return `row_number() over (${by} desc, breakdown collate "C") as place`;
 }
 
-/** A cumulated line counts each person once, in the first interval. */
+/** A cumulative line counts each person once, in the first interval. */
 function countedSql({ series, shape }: ParsedTrends): string {
-  const counting = countingPersons(series);
+  const counting = personSeries(series);
   if (shape !== 'cumulative' || counting === undefined) return 'placed';
   return `(
     select n, of, actor, place, breakdown,
@@ -97,8 +97,8 @@ function amountSql(series: readonly Series[]): string {
   return `case n ${cases.join(' ')} end`;
 }
 
-/** Which series count persons. @returns SQL of a list; undefined: none does */
-function countingPersons(series: readonly Series[]): string | undefined {
+/** Selects the series that count persons. @returns SQL of a list; undefined: there are none */
+function personSeries(series: readonly Series[]): string | undefined {
   const numbers = series.flatMap(({ math }, n) => (math === 'dau' ? [n] : []));
   return numbers.length === 0 ? undefined : numbers.join(', ');
 }

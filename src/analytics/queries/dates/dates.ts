@@ -12,18 +12,23 @@ const DEFAULT_DAYS = 7;
 /** Earliest time of an event; older timestamps come from wrong client clocks. */
 const FIRST_EVENT = '2015-01-01T00:00:00Z';
 
-/** Readings of the project's clock at the instants from which both sides are counted. */
+/** Wall-clock times in the project's zone from which the two sides of the range are counted. */
 type Clock = { timeZone: string; from: number; to: number };
 
-type Looked = { interval: Interval | null; now: number };
+type DateOptions = { interval: Interval | null; now: number };
 
 /**
- * @param looked with `interval: null` the range is not divided; `now` is in milliseconds since 1970
+ * @param options with `interval: null` the range is not divided; `now` is in milliseconds since 1970
  * @throws InvalidInput for a range that ends before it begins, or has too many intervals
  */
-export async function resolvedDates(runSql: RunSql, projectId: number, range: Range, looked: Looked): Promise<Dates> {
-  const clock = await readClock(runSql, projectId, range, looked.now);
-  return datesOf(runSql, clock, range, looked);
+export async function resolvedDates(
+  runSql: RunSql,
+  projectId: number,
+  range: Range,
+  options: DateOptions,
+): Promise<Dates> {
+  const clock = await readClock(runSql, projectId, range, options.now);
+  return locateDates(runSql, clock, range, options);
 }
 
 /** Resolves a range, and the one that it is compared with. @throws as `resolvedDates` */
@@ -31,15 +36,15 @@ export async function comparedDates(
   runSql: RunSql,
   projectId: number,
   range: Range,
-  { comparison, ...looked }: Looked & { comparison: Comparison },
+  { comparison, ...options }: DateOptions & { comparison: Comparison },
 ): Promise<{ current: Dates; previous: Dates }> {
-  const clock = await readClock(runSql, projectId, range, looked.now);
-  const current = await datesOf(runSql, clock, range, looked);
-  const span = previousSpan(spanOf(clock, range, looked.interval), range, comparison, clock.to);
+  const clock = await readClock(runSql, projectId, range, options.now);
+  const current = await locateDates(runSql, clock, range, options);
+  const span = previousSpan(spanOf(clock, range, options.interval), range, comparison, clock.to);
   return { current, previous: await locateInstants(runSql, clock.timeZone, span) };
 }
 
-async function datesOf(runSql: RunSql, clock: Clock, range: Range, { interval, now }: Looked): Promise<Dates> {
+async function locateDates(runSql: RunSql, clock: Clock, range: Range, { interval, now }: DateOptions): Promise<Dates> {
   const dates = await locateInstants(runSql, clock.timeZone, spanOf(clock, range, interval));
   return range.isExact ? { ...dates, ...instantsOf(range, now) } : dates;
 }
@@ -60,7 +65,7 @@ function instantsOf({ from, to }: Range, now: number): Partial<Pick<Dates, 'from
   };
 }
 
-/** Resolves the last intervals up to the one with `date_to`; ignores `date_from`. @param count how many */
+/** Resolves the last `count` intervals, up to the one that contains `date_to`; ignores `date_from`. */
 export async function lastIntervals(
   runSql: RunSql,
   projectId: number,
@@ -78,7 +83,7 @@ async function readClock(runSql: RunSql, projectId: number, range: Range, now: n
     `select timezone, (${range.from === 'all' ? FIRST : '$2::timestamptz'} at time zone timezone)::text as from_wall,
        ($3::timestamptz at time zone timezone)::text as to_wall
      from projects where id = $1`,
-    [projectId, baseOf(range.from, now), baseOf(range.to, now)],
+    [projectId, baseInstant(range.from, now), baseInstant(range.to, now)],
   );
   if (!row) throw new NotFound('Project not found.');
   const to = wallOf(row.to_wall);
@@ -89,8 +94,8 @@ async function readClock(runSql: RunSql, projectId: number, range: Range, now: n
 const FIRST = `(select min("timestamp") from events
   where project_id = $1 and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
 
-/** Zones that change their clocks in between do not change how long some hours are. */
-function baseOf(side: Moment | 'all' | null, now: number): string {
+/** Instant from which a side is counted. Hours are subtracted from instants, so clock changes in between do not change their length. */
+function baseInstant(side: Moment | 'all' | null, now: number): string {
   if (side === null || side === 'all' || side.kind === 'wall') return new Date(now).toISOString();
   if (side.kind === 'instant') return side.instant;
   const hours = side.unit === 'h' ? side.amount : 0;
@@ -104,7 +109,7 @@ function wallOf(text: string): number {
 /** @param base what the clock shows at the side's instant, or now */
 function beginningOf({ from, isExact }: Range, base: number, interval: Interval | null): number {
   const wall = from === null ? startOf(shiftWall(base, -DEFAULT_DAYS, 'd'), 'd') : momentWall(from, base);
-  // As upstream, so that the last 24 hours do not become two days.
+  // As in upstream, the last 24 hours do not become two days.
   const isExactly = isExact || (isHours(from) && (interval ?? 'day') === 'day');
   return isExactly ? wall : startOf(wall, interval ?? 'day');
 }
@@ -118,7 +123,7 @@ function momentWall(moment: Moment | 'all', base: number): number {
   return moment.kind === 'wall' ? moment.wall : relativeWall(moment, base);
 }
 
-/** The first moment that is not in the range any more. */
+/** Returns the first moment after the range. */
 function endOf({ to, isExact }: Range, base: number, interval: Interval | null): number {
   if (to?.kind === 'relative' && to.edge !== null) return relativeWall(to, base);
   const wall = to === null ? base : momentWall(to, base);

@@ -41,7 +41,7 @@ const COLUMNS: Readonly<Record<string, Located>> = {
 /** Columns that cannot be sorted by: whole objects, and the person, which is looked up for the rows shown only. */
 const UNSORTED = ['*', 'person', 'person_id', 'properties', 'person.properties'];
 
-/** `properties.$browser`, `person.properties.email`; a name with other characters stands in backticks. */
+/** `properties.$browser`, `person.properties.email`; a name with other characters is quoted by backticks. */
 const PROPERTY = /^(person\.)?properties\.(?:([\w$ :@/-]{1,400})|`([^`]{1,400})`)$/;
 const DIRECTION = /\s(?:asc|desc)$/i;
 const DEFAULT_LIMIT = 100;
@@ -67,14 +67,14 @@ export function parsedEvents(node: EventsQuery, room: FilterRoom): ParsedEvents 
     },
     limit: node.limit ?? DEFAULT_LIMIT,
     offset: node.offset ?? 0,
-    range: node.dateRange ? rangeOf(node.dateRange) : betweenOf(node),
+    range: node.dateRange ? rangeOf(node.dateRange) : boundsOf(node),
   };
 }
 
-/** A lower bound before every event: no column depends on when the first event happened, so it is not looked up. */
+/** Lower bound before every event. The first event is not looked up, because no column depends on its time. */
 const ALWAYS = '1970-01-02T00:00:00Z';
 
-function betweenOf({ after, before }: EventsQuery): Range {
+function boundsOf({ after, before }: EventsQuery): Range {
   return {
     from: momentOf(after === 'all' ? ALWAYS : (after ?? '-24h'), 'after'),
     to: before === null || before === undefined ? null : momentOf(before, 'before'),
@@ -85,8 +85,8 @@ function betweenOf({ after, before }: EventsQuery): Range {
 /** Drops repeated columns, so a row is at most a few times as large as its event. */
 function columnsOf(select: readonly string[]): Column[] {
   const columns = select.map((one, index) => columnOf(one, `select[${index}]`));
-  const again = columns.findIndex(({ sql }, index) => columns.findIndex((other) => other.sql === sql) < index);
-  if (again >= 0) throw refusal(`select[${again}]`, `"${select[again]!.slice(0, 100)}" is a column already.`);
+  const repeated = columns.findIndex(({ sql }, index) => columns.findIndex((other) => other.sql === sql) < index);
+  if (repeated >= 0) throw refusal(`select[${repeated}]`, `"${select[repeated]!.slice(0, 100)}" is a column already.`);
   return columns;
 }
 

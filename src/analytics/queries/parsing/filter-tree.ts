@@ -15,7 +15,7 @@ const EVERYTHING: FilterTree = { every: [] };
 /**
  * @param given a list of filters, or a group; null: none
  * @param member names it in errors
- * @param room of all filters of a query
+ * @param room budget shared by all filters of a query
  * @throws InvalidInput naming the filter and its fault
  */
 export function filterTreeOf(given: unknown, member: string, room: FilterRoom = filterRoom()): FilterTree {
@@ -29,30 +29,30 @@ function countOf(tree: FilterTree): number {
   return ('every' in tree ? tree.every : tree.some).reduce((sum, one) => sum + countOf(one), 0);
 }
 
-type Place = { member: string; depth: number; room: FilterRoom };
+type FilterPosition = { member: string; depth: number; room: FilterRoom };
 
-function treeOf(given: unknown, place: Place): FilterTree {
-  const { member, depth } = place;
+function treeOf(given: unknown, position: FilterPosition): FilterTree {
+  const { member, depth } = position;
   if (given === null || given === undefined) return EVERYTHING;
   if (depth > MAX_DEPTH) throw refusal(member, `Groups may be nested ${MAX_DEPTH} deep.`);
-  if (Array.isArray(given)) return { every: partsOf(given, place) };
+  if (Array.isArray(given)) return { every: partsOf(given, position) };
   if (typeof given !== 'object') throw refusal(member, 'Must be a list of filters, or a group of them.');
   const { type, values } = given as { type?: unknown; values?: unknown };
-  if (values === undefined) return Object.keys(given).length === 0 ? EVERYTHING : filterOf(given, place);
+  if (values === undefined) return Object.keys(given).length === 0 ? EVERYTHING : filterOf(given, position);
   if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
-  const parts = partsOf(values, { ...place, member: `${member}.values` });
+  const parts = partsOf(values, { ...position, member: `${member}.values` });
   if (type === 'AND') return { every: parts };
   // As upstream, a group without parts matches everything.
   if (type === 'OR') return parts.length === 0 ? EVERYTHING : { some: parts };
   throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
 }
 
-function partsOf(given: readonly unknown[], { member, depth, room }: Place): FilterTree[] {
+function partsOf(given: readonly unknown[], { member, depth, room }: FilterPosition): FilterTree[] {
   if (given.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
   return given.map((one, index) => treeOf(one, { member: `${member}[${index}]`, depth: depth + 1, room }));
 }
 
-function filterOf(given: object, { member, room }: Place): FilterTree {
+function filterOf(given: object, { member, room }: FilterPosition): FilterTree {
   const { type } = given as { type?: unknown };
   if (type === undefined) throw refusal(`${member}.type`, "Must be 'event', 'person' or 'hogql'.");
   try {

@@ -9,7 +9,7 @@ import { refusal } from './refusal.ts';
 export type Computed = (values: readonly number[]) => number;
 
 /** The number of series, and the formula's name in errors. */
-type Asked = { count: number; member: string };
+type FormulaContext = { count: number; member: string };
 
 const GRAMMAR = 'A formula is made of series (A, B, ...), numbers, + - * / % ** and parentheses.';
 
@@ -21,14 +21,14 @@ const Sum = createToken({ name: 'Sum', pattern: /[-+]/ });
 const Product = createToken({ name: 'Product', pattern: /[*/%]/ });
 const Open = createToken({ name: 'Open', pattern: /\(/ });
 const Close = createToken({ name: 'Close', pattern: /\)/ });
-/** The power before the product: of two that match, the first counts. */
+/** Power comes before Product, because the first token that matches wins. */
 const TOKENS = [Space, NumberLiteral, Name, Power, Sum, Product, Open, Close];
 
 const lexer = new Lexer(TOKENS);
 
 /** Compiles formulas to functions, because they run for many values while other requests wait. */
 class FormulaParser extends EmbeddedActionsParser {
-  asked: Asked = { count: 0, member: '' };
+  context: FormulaContext = { count: 0, member: '' };
 
   constructor() {
     super(TOKENS, { maxLookahead: 1 });
@@ -95,7 +95,7 @@ class FormulaParser extends EmbeddedActionsParser {
       {
         ALT: () => {
           const { image } = this.CONSUME(Name);
-          const series = this.ACTION(() => seriesOf(image, this.asked, this.LA(1).tokenType === Open));
+          const series = this.ACTION(() => seriesOf(image, this.context, this.LA(1).tokenType === Open));
           return (values) => values[series]!;
         },
       },
@@ -120,7 +120,7 @@ export function parsedFormula(text: string, count: number, member: string): Comp
   if (unknown)
     throw refusal(member, `"${text.slice(unknown.offset).trim().slice(0, 20)}" is not understood. ${GRAMMAR}`);
   parser.input = tokens;
-  parser.asked = { count, member };
+  parser.context = { count, member };
   const formula = parser.formula();
   const token = parser.errors[0]?.token;
   if (!token) return formula;
@@ -128,7 +128,7 @@ export function parsedFormula(text: string, count: number, member: string): Comp
   throw refusal(member, `${where}. ${GRAMMAR}`);
 }
 
-function seriesOf(name: string, { count, member }: Asked, isCalled: boolean): number {
+function seriesOf(name: string, { count, member }: FormulaContext, isCalled: boolean): number {
   const index = name.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0);
   if (name.length === 1 && index >= 0 && index < count) return index;
   if (isCalled) throw refusal(member, `There are no functions, so no "${name}". ${GRAMMAR}`);
@@ -136,7 +136,7 @@ function seriesOf(name: string, { count, member }: Asked, isCalled: boolean): nu
   throw refusal(member, `There is no series "${name}". There are: ${letters.join(', ')}.`);
 }
 
-/** One function for each operation, so the engine optimizes each by itself. */
+/** One function for each operation, so the engine optimizes each separately. */
 const OPERATIONS: Readonly<Record<string, (left: Computed, right: Computed) => Computed>> = {
   '+': (left, right) => (values) => left(values) + right(values),
   '-': (left, right) => (values) => left(values) - right(values),
@@ -150,7 +150,7 @@ function divide(left: number, right: number): number {
   return right === 0 ? 0 : left / right;
 }
 
-/** Python's has the sign of its right side. */
+/** As in Python, the result has the sign of the right side. */
 function remainder(left: number, right: number): number {
   return right === 0 ? 0 : left - right * Math.floor(left / right);
 }

@@ -1,6 +1,6 @@
 /**
- * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). A misspelt member,
- * dropped quietly, would give wrong numbers. `unsupported.ts` refuses those of them that are not computed here.
+ * The names of members that upstream's nodes have (PostHog, frontend/src/queries/schema). Misspelt members are refused, because dropping
+ * them quietly would give wrong numbers. `unsupported.ts` refuses known members that are not computed here.
  */
 import { nearestName } from '../../../platform/http/nearest-name.ts';
 import { fieldsOf } from './parse.ts';
@@ -72,14 +72,14 @@ const PARTS: Readonly<Record<string, Names>> = {
   'retentionFilter.returningEntity': names('id type kind order uuid name custom_name properties'),
 };
 
-/** Upstream gets more of them with every version, and none of them counts. */
-const LOOKS = /^(show|hide|hidden)[A-Z]/;
+/** Members that only change how a chart looks; upstream adds more with every version. */
+const PRESENTATIONAL = /^(show|hide|hidden)[A-Z]/;
 
 /**
  * Refuses unknown members in a query that a client sends now; stored queries stay as they are.
- * @param given a query, bare or with what is around it; none of a known kind is left to `parseQuery`
- * @throws InvalidInput for the first member that no such node has, naming it and the one that is most alike; for one that does nothing
- * without another
+ * @param given a query, bare or inside another node; a query of an unknown kind is left to `parseQuery`
+ * @throws InvalidInput for the first unknown member, naming it and the most similar known one; also for a member that does nothing without
+ * another
  */
 export function refuseUnknown(given: unknown): void {
   const node = fieldsOf(given);
@@ -110,10 +110,10 @@ function refuseIn(query: Fields, known: Names): void {
     if (Array.isArray(part)) part.forEach((one, n) => refuse(one, `${path}[${n}].`));
     else refuse(part, `${path}.`);
   }
-  refuseForgotten(query);
+  refuseLoneCompareTo(query);
 }
 
-/** @param place `kind` of the query; `elsewhere`: paths of members that people look for in the wrong place */
+/** @param elsewhere paths of members in other parts of the query, to be suggested */
 function refuseOthers(
   fields: Fields,
   {
@@ -123,7 +123,9 @@ function refuseOthers(
     elsewhere = [],
   }: { kind: unknown; known: Names; prefix?: string; elsewhere?: readonly string[] },
 ): void {
-  const other = Object.keys(fields).find((name) => !known.has(name) && !LOOKS.test(name) && isGiven(fields[name]));
+  const other = Object.keys(fields).find(
+    (name) => !known.has(name) && !PRESENTATIONAL.test(name) && isGiven(fields[name]),
+  );
   if (other === undefined) return;
   const like = nearestName(other, [...known, ...elsewhere]);
   const path = `${prefix}${like}`.replace(/\[\d+\]|^source\./, '');
@@ -137,8 +139,8 @@ function isOfAnotherKind(part: unknown): boolean {
   return isGiven(kind) && kind !== 'EventsNode';
 }
 
-/** Interfaces keep it beside `compare: false`, which says that nothing is compared; alone it is a comparison that somebody misses. */
-function refuseForgotten({ kind, compareFilter }: Fields): void {
+/** Refuses `compare_to` alone, because the client would miss the comparison. User interfaces keep it with `compare: false` on purpose. */
+function refuseLoneCompareTo({ kind, compareFilter }: Fields): void {
   const { compare, compare_to: ago } = fieldsOf(compareFilter);
   if (!isGiven(ago) || typeof compare === 'boolean') return;
   const fix = kind === 'TrendsQuery' ? 'It does nothing without `compare: true`.' : 'Only a TrendsQuery is compared.';

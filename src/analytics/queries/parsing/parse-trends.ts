@@ -15,7 +15,7 @@ export function parsedTrends(node: TrendsQuery, room: FilterRoom): ParsedTrends 
   const shape = shapeOf(node);
   const series = node.series.map((one, index) => seriesOf(one, index, room));
   const smoothing = node.trendsFilter?.smoothingIntervals ?? 1;
-  if (shape === 'cumulative') refuseUncumulated(series, smoothing);
+  if (shape === 'cumulative') refuseNotCumulative(series, smoothing);
   return {
     kind: 'TrendsQuery',
     series,
@@ -35,7 +35,7 @@ function shapeOf({ trendsFilter }: TrendsQuery): ParsedTrends['shape'] {
   return display === CUMULATIVE_DISPLAY ? 'cumulative' : 'intervals';
 }
 
-function refuseUncumulated(series: ParsedTrends['series'], smoothing: number): void {
+function refuseNotCumulative(series: ParsedTrends['series'], smoothing: number): void {
   const added = ['total', 'dau', 'sum'];
   const unfit = series.findIndex(({ math }) => !added.includes(math));
   if (unfit >= 0) throw refusal(`series[${unfit}].math`, `Cumulated are only: ${added.join(', ')}.`, 'not_supported');

@@ -28,10 +28,10 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
-  TrendsQuery: reader(TrendsQuery, parsedTrends),
-  FunnelsQuery: reader(FunnelsQuery, parsedFunnels),
-  RetentionQuery: reader(RetentionQuery, parsedRetention),
-  EventsQuery: reader(EventsQuery, parsedEvents),
+  TrendsQuery: createReader(TrendsQuery, parsedTrends),
+  FunnelsQuery: createReader(FunnelsQuery, parseFunnels),
+  RetentionQuery: createReader(RetentionQuery, parseRetention),
+  EventsQuery: createReader(EventsQuery, parsedEvents),
 };
 
 /**
@@ -47,7 +47,7 @@ export function parseQuery(given: unknown): ParsedQuery {
 
 /**
  * @returns the query itself, out of the chart or table around it
- * @throws InvalidInput when it is none of a known kind
+ * @throws InvalidInput for an unknown kind
  */
 export function sourceOf(given: unknown): Fields {
   const node = objectOf(given);
@@ -74,7 +74,7 @@ function nodeOfKind(node: Fields, kinds: readonly string[], member: string): Fie
   throw refusal(member, `${given} is not a supported kind of query. Use one of: ${kinds.join(', ')}.`, 'not_supported');
 }
 
-function reader<S extends TSchema>(
+function createReader<S extends TSchema>(
   schema: S,
   parse: (node: Static<S>, room: FilterRoom) => ParsedQuery,
 ): (node: unknown) => ParsedQuery {
@@ -103,7 +103,7 @@ function fixOf({ allowedValues, allowedValue }: { allowedValues?: string[]; allo
 
 const DEFAULT_WINDOW = 14;
 
-function parsedFunnels(node: FunnelsQuery, room: FilterRoom): ParsedFunnels {
+function parseFunnels(node: FunnelsQuery, room: FilterRoom): ParsedFunnels {
   const { funnelWindowInterval, funnelWindowIntervalUnit } = node.funnelsFilter ?? {};
   const steps = node.series.map((one, index) => seriesOf(one, index, room));
   const unfit = steps.findIndex(({ math }) => math !== 'total' && math !== 'dau');
@@ -118,7 +118,7 @@ function parsedFunnels(node: FunnelsQuery, room: FilterRoom): ParsedFunnels {
 
 const DEFAULT_RETENTION_INTERVALS = 8;
 
-function parsedRetention(node: RetentionQuery, room: FilterRoom): ParsedRetention {
+function parseRetention(node: RetentionQuery, room: FilterRoom): ParsedRetention {
   const { retentionType, totalIntervals, period, targetEntity, returningEntity } = node.retentionFilter;
   return {
     kind: 'RetentionQuery',

@@ -94,7 +94,7 @@ export type Column = Located & { name: string };
 export type ParsedEvents = {
   kind: 'EventsQuery';
   columns: readonly Column[];
-  /** The newest first, behind these. */
+  /** Columns to sort by; rows that are equal in them follow with the newest first. */
   order: readonly (Pick<Located, 'sql' | 'readsPerson'> & { isDescending: boolean })[];
   event: string | null;
   personId: string | null;

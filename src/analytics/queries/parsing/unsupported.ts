@@ -1,4 +1,4 @@
-/** Members of upstream's nodes that would change numbers, and are not computed here: refused rather than quietly ignored. */
+/** Members of upstream's nodes that would change numbers but are not computed here, so they are refused rather than quietly ignored. */
 import { refusal } from './refusal.ts';
 
 /** Advice for doing without the member, and the value that changes nothing. */
@@ -17,7 +17,7 @@ const NO_BINS = 'Values are not grouped into bins: leave it out.';
 
 const EVERYWHERE: Members = {
   'modifiers.personsOnEventsMode': {
-    fix: 'Persons are as the event left them, merged ones are one: leave it out.',
+    fix: 'Persons have their properties as of the event, and merged persons count as one: leave it out.',
     harmless: 'person_id_override_properties_on_events',
   },
   'modifiers.convertToProjectTimezone': {
@@ -57,7 +57,7 @@ const NO_BREAKDOWN: Members = {
 };
 
 const NO_COMPARISON: Members = {
-  'compareFilter.compare': { fix: 'Only a TrendsQuery is compared: ask once more with the former `dateRange`.' },
+  'compareFilter.compare': { fix: 'Only a TrendsQuery is compared: send a second query with the earlier `dateRange`.' },
 };
 
 const UNSUPPORTED: Readonly<Record<string, Members>> = {
@@ -79,13 +79,13 @@ const UNSUPPORTED: Readonly<Record<string, Members>> = {
     ...NO_BREAKDOWN,
     ...NO_COMPARISON,
     'retentionFilter.cumulative': { fix: 'Leave it out.' },
-    'retentionFilter.minimumOccurrences': { fix: 'Once is enough: leave it out.', harmless: 1 },
+    'retentionFilter.minimumOccurrences': { fix: 'One occurrence is enough: leave it out.', harmless: 1 },
     'retentionFilter.timeWindowMode': {
       fix: 'Periods are those of the calendar: use "strict_calendar_dates".',
       harmless: 'strict_calendar_dates',
     },
     'retentionFilter.retentionReference': {
-      fix: 'Who comes back is compared with the first value: use "total".',
+      fix: 'Returning persons are compared with the first value: use "total".',
       harmless: 'total',
     },
     'retentionFilter.retentionCustomBrackets': { fix: 'Use `period` and `totalIntervals`.' },
@@ -114,11 +114,11 @@ export function refuseUnsupported(node: Readonly<Record<string, unknown>>): void
 }
 
 /** Members of trends only; other queries ignore members with these names. */
-const ONLY_OF_TRENDS = /\b(breakdown|compare)/;
+const TRENDS_ONLY = /\b(breakdown|compare)/;
 
 /** Whether the member is refused in a query of this kind, and so never suggested. */
 export function isRefused(kind: unknown, path: string): boolean {
-  if (kind !== 'TrendsQuery' && ONLY_OF_TRENDS.test(path)) return true;
+  if (kind !== 'TrendsQuery' && TRENDS_ONLY.test(path)) return true;
   const members = UNSUPPORTED[String(kind)] ?? {};
   const found = Object.entries(members).find(([one]) => one.replaceAll('[]', '') === path)?.[1];
   return found !== undefined && found.harmless === undefined;

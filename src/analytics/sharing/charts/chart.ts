@@ -9,12 +9,12 @@ import { retention } from './retention.ts';
 import { isEmpty, legend, sideBySide, type Series } from './series.ts';
 import { MAX_COLUMNS, MAX_ROWS, seriesTable, table } from './table.ts';
 
-/** Charts, drawn from an insight as visitors see it. */
+/** The parts of an insight, as visitors see it, that its chart is drawn from. */
 export type Drawn = {
   name: string;
-  /** Of the query. */
+  /** Kind of the query. */
   kind: string;
-  /** As upstream calls charts: `ActionsBar`; empty: the usual one. */
+  /** Upstream's name of the chart, such as `ActionsBar`; empty: the default chart. */
   display: string;
   rows: readonly unknown[];
   columns: readonly string[];
@@ -24,12 +24,12 @@ export type Drawn = {
 
 export type Chart = {
   picture: ComponentChild;
-  /** null: the picture is one. */
+  /** null: the picture is a table already. */
   numbers: ComponentChild;
   legend: ComponentChild;
 };
 
-/** @param options `legend`: also where there is one series only */
+/** @param options `legend`: also for a single series */
 export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
   const { name, kind, rows, columns, hasMore, timezone } = drawn;
   if (rows.length === 0) return NOTHING;
@@ -37,24 +37,24 @@ export function chartOf(drawn: Drawn, options: { legend: boolean }): Chart {
     case 'TrendsQuery':
       return trend(drawn, rows as Series[], options);
     case 'FunnelsQuery':
-      return alone(funnel(rows as Step[]));
+      return pictureOnly(funnel(rows as Step[]));
     case 'RetentionQuery':
-      return alone(retention(name, rows as RetentionResult[], timezone));
+      return pictureOnly(retention(name, rows as RetentionResult[], timezone));
     default:
-      return alone(table({ name, head: columns, rows: rows as unknown[][], hasMore }));
+      return pictureOnly(table({ name, head: columns, rows: rows as unknown[][], hasMore }));
   }
 }
 
-const NOTHING = alone(h('p', { class: 'quiet nothing' }, 'Nothing happened in this time.'));
+const NOTHING = pictureOnly(h('p', { class: 'quiet nothing' }, 'Nothing happened in this time.'));
 
-function alone(picture: ComponentChild): Chart {
+function pictureOnly(picture: ComponentChild): Chart {
   return { picture, numbers: null, legend: null };
 }
 
 function trend({ name, display }: Drawn, given: readonly Series[], options: { legend: boolean }): Chart {
   const series = sideBySide(given);
   const isCompared = series.some((one) => one.compare_label === 'previous');
-  // Values below zero are no parts of a whole, and neither are those of the earlier period.
+  // Values below zero are no parts of a whole, and neither are values of the earlier period.
   const areParts = !isCompared && series.every(({ data }) => data.every((value) => value >= 0));
   const numbers = seriesTable(name, series);
   const names = options.legend || series.length > 1 ? legend(series) : null;
@@ -63,13 +63,13 @@ function trend({ name, display }: Drawn, given: readonly Series[], options: { le
       return { picture: boldNumber(given), numbers: null, legend: options.legend ? legend(given.slice(0, 1)) : null };
     case 'ActionsTable':
     case 'WorldMap':
-      return alone(numbers);
+      return pictureOnly(numbers);
   }
   if (series.every(isEmpty)) return NOTHING;
   switch (display) {
     case 'ActionsPie':
     case 'ActionsBarValue':
-      return alone(totalBars(series, { shares: display === 'ActionsPie' && areParts }));
+      return pictureOnly(totalBars(series, { shares: display === 'ActionsPie' && areParts }));
     case 'ActionsBar':
     case 'ActionsStackedBar':
       return { picture: barChart(series, { stacked: areParts }), numbers, legend: names };
@@ -82,7 +82,7 @@ function trend({ name, display }: Drawn, given: readonly Series[], options: { le
   }
 }
 
-/** How many series of a trend are named: of the others is only said how many there are, and shares are of their totals too. */
+/** Number of series of a trend that are named. Of the others only their number is shown, and shares include their totals. */
 export function namedBy(display: string): number {
   switch (display) {
     case 'ActionsPie':
@@ -92,7 +92,7 @@ export function namedBy(display: string): number {
     case 'WorldMap':
       return MAX_ROWS;
     default:
-      // The first column is of the intervals.
+      // The first column holds the intervals.
       return MAX_COLUMNS - 1;
   }
 }

@@ -15,7 +15,7 @@ export type Cookieless =
   | { allowed: 'as history' }
   | { allowed: true; projectId: number; salt: DaySalt; /** Of the client. */ address: string };
 
-/** The answer for all others. */
+/** Property by which SDKs mark the events of visitors without cookies. */
 const MODE = '$cookieless_mode';
 
 /** Members that reveal the person of the event, or the inputs of the id; removed from the event and from its properties. */
@@ -31,10 +31,10 @@ const NOT_KEPT = new Set([
   'distinct_id',
   '$distinct_id',
 ]);
-const PLACE = '$geoip_';
+const GEOIP_PREFIX = '$geoip_';
 
 /** Events that only identify a person. */
-const SAY_WHO = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
+const IDENTIFYING = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
 
 /** @param event not checked yet: anything but an object is not an event */
 export function isCookieless(event: unknown): boolean {
@@ -59,7 +59,7 @@ export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObje
     };
   }
   if (!cookieless.allowed) throw new Dropped(DISABLED, 'distinct_id', 'cookieless_disabled');
-  if (SAY_WHO.has(event['event'] as string)) {
+  if (IDENTIFYING.has(event['event'] as string)) {
     throw new Dropped(`${String(event['event'])} ${UNSUPPORTED}`, 'event', 'cookieless_unsupported_event');
   }
   const { salt } = cookieless;
@@ -78,7 +78,7 @@ function visitorIn(properties: RawObject, { projectId, salt, address }: Cookiele
   const site = typeof host === 'string' ? siteOf(host) : undefined;
   if (site === undefined) throw missing('$host', 'host');
   if (address === '') throw missing('address', 'ip');
-  // Addresses are few enough to try them all, if clients could choose one: docs/cookieless.md.
+  // A client that could choose its address could try all of them, because they are few: docs/cookieless.md.
   // tooth: cookieless-address
   if ((ip ?? '') !== '' && (typeof ip !== 'string' || readAddress(ip) !== address)) {
     throw new Dropped(FOREIGN, 'properties__$ip', 'cookieless_foreign_ip');
@@ -89,7 +89,7 @@ function visitorIn(properties: RawObject, { projectId, salt, address }: Cookiele
 const NO_PERSON = { [MODE]: true, $process_person_profile: false };
 
 function storedProperties(given: RawObject): RawObject {
-  const entries = Object.entries(given).filter(([name]) => !NOT_KEPT.has(name) && !name.startsWith(PLACE));
+  const entries = Object.entries(given).filter(([name]) => !NOT_KEPT.has(name) && !name.startsWith(GEOIP_PREFIX));
   return Object.fromEntries(entries);
 }
 
@@ -115,8 +115,8 @@ function missing(what: string, code: string): Dropped {
 const DISABLED =
   'The event was dropped: its visitor has no cookies, and the project does not allow that. Its setting is ' +
   'cookieless_server_hash_mode.';
-const HISTORY = 'The event was dropped: whose it was cannot be found out, since the salt of its day is gone.';
-const UNSUPPORTED = 'was dropped: it says who somebody is, and its visitor has no cookies.';
+const HISTORY = 'The event was dropped: its visitor cannot be determined, because the salt of its day is gone.';
+const UNSUPPORTED = 'was dropped: it identifies a person, but its visitor has no cookies.';
 const FOREIGN =
   'The event was dropped: visitors without cookies are told apart by the address that they send from, and $ip names another one.';
 const LATE = 'The event was dropped: its visitor has no cookies, and it happened more than 24 hours before it arrived.';

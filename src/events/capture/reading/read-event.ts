@@ -25,7 +25,7 @@ export type Reception = Clocks & {
 };
 
 /**
- * @throws InvalidInput naming the field; Dropped, which its sender need not mind
+ * @throws InvalidInput naming the field; Dropped for an event that is left out without an error
  * @throws MalformedRequest when it is nested too deeply
  */
 export function readEvent(given: unknown, reception: Reception): NewEvent {
@@ -65,7 +65,7 @@ function withNotes(
   notes: readonly Note[],
   event: { distinctId: string; eventUuid: string },
 ): PersonEffects {
-  // True for most events, so they share the result of `readPersonEffects`.
+  // Most events have no warnings, so they share the result of `readPersonEffects`.
   if (notes.length + person.warnings.length === 0) return person;
   return { ...person, warnings: [...person.warnings, ...notes].map((note) => ({ ...note, ...event })) };
 }
@@ -108,9 +108,9 @@ function readUuid(value: unknown): string {
 }
 
 type ReadProperties = {
-  /** Fit to be stored. */
+  /** Properties that can be stored. */
   object: RawObject;
-  /** The same as JSON. */
+  /** The same properties as JSON text. */
   properties: string;
   elementsChain: string;
 };
@@ -162,7 +162,7 @@ function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject
 }
 
 /** Setters next to the properties win over those among them. */
-function mergeSetters(among: unknown, beside: unknown): unknown {
-  if (!isObject(beside)) return among ?? beside;
-  return isObject(among) ? { ...among, ...beside } : beside;
+function mergeSetters(inner: unknown, outer: unknown): unknown {
+  if (!isObject(outer)) return inner ?? outer;
+  return isObject(inner) ? { ...inner, ...outer } : outer;
 }

@@ -26,7 +26,7 @@ import type { AnswerOutcome, Warning } from '../respond.ts';
 import { createTurns } from '../turns.ts';
 import { rejectionWarnings, STORED_AS_LIVE } from '../warnings.ts';
 
-/** A project, as far as capture must know it. */
+/** Fields of a project that capture needs. */
 export type CapturedProject = {
   id: number;
   /** Whether the public key alone may place events in the past. */
@@ -42,10 +42,10 @@ export type ReadingOptions = {
   projectByToken(token: string): Promise<CapturedProject | undefined>;
   gatekeeper: Pick<Gatekeeper, 'authenticate' | 'enter'>;
   clientAddress: ClientAddress;
-  /** Absent: events get no place. */
+  /** Absent: events get no `$geoip_*` properties. */
   locate?: Locate | undefined;
   salts: Pick<Salts, 'ofToday'>;
-  /** Limits of each project, and of each secret key that brings history, which is not counted as its project's. */
+  /** Limits of each project, and of each secret key that sends history, which does not count towards its project's limit. */
   eventsPerSecond: { project: number; key: number };
   /** Resolves when a large body of the request may be inflated; shared with requests whose bodies are not read. */
   enterInflation(request: LaneRequest): Promise<() => void>;
@@ -98,13 +98,15 @@ export function createReading(options: ReadingOptions) {
   async function readReceived(request: LaneRequest, memory: Memory, received: Received): Promise<ReadRequest> {
     const project = await findProject(received.token);
     memory.belongTo(received.token);
-    const { historical, keyId } = received.historical ? await mayPlace(project, request, received.token) : LIVE;
+    const { historical, keyId } = received.historical
+      ? await authorizePlacement(project, request, received.token)
+      : LIVE;
     if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
     else keyLimit.charge(keyId, received.events.length);
     // The sender of history is not the person that it is about.
     const address = historical ? '' : clientAddress(request);
     enrich(received.events, { address, anonymize: project.anonymizeIps });
-    const cookieless = historical ? AS_HISTORY : await cookielessOf(project, received.events, address);
+    const cookieless = historical ? AS_HISTORY : await loadCookieless(project, received.events, address);
     const now = fromMilliseconds(Date.now());
     const { escapes, faults, answer } = received;
     const reception = { historical, now, sentAt: parseInstant(received.sentAt), escapes, cookieless, faults };
@@ -131,7 +133,7 @@ export function createReading(options: ReadingOptions) {
     return project;
   }
 
-  async function cookielessOf(
+  async function loadCookieless(
     { id: projectId, cookielessServerHashMode: mode }: CapturedProject,
     given: readonly unknown[],
     address: string,
@@ -148,7 +150,7 @@ export function createReading(options: ReadingOptions) {
   ): Promise<GroupTypes> {
     const known = groupTypes.find(projectId, namedGroupTypes(given));
     if (known) return known;
-    // New types are rare, and all of the events are read once more for them.
+    // All events are read once more for new types, which are rare.
     await othersTurn();
     const { indexes } = await readEvents(given, { ...reception, groupTypes: new Map() });
     await othersTurn();
@@ -161,7 +163,7 @@ export function createReading(options: ReadingOptions) {
   }
 
   /** The public key must not write history, because with it anyone could rewrite data that was delivered long ago. */
-  async function mayPlace(project: CapturedProject, request: LaneRequest, token: string): Promise<Placement> {
+  async function authorizePlacement(project: CapturedProject, request: LaneRequest, token: string): Promise<Placement> {
     if (project.historicalFromProjectKey) return { historical: true };
     const { authorization } = request.headers;
     // A page of ours sends its session, and the token that only such a page knows.

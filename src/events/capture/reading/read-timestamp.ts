@@ -11,11 +11,11 @@ export type Clocks = {
   now: bigint;
   /** Sending time by the client's clock. */
   sentAt: bigint | undefined;
-  /** Placed by their timestamps, which are then taken as they are. */
+  /** Whether events are placed by their timestamps, which are then taken as they are. */
   historical: boolean;
 };
 
-/** Clients' clocks may be wrong by so much in the direction of the future; beyond it their timestamps mean nothing. */
+/** Largest lead of a client's clock. Timestamps further in the future are ignored. */
 const LARGEST_LEAD = 23n * 3600n * 1_000_000n;
 
 const EARLIEST = parseInstant('0001-01-01')!;

@@ -36,8 +36,8 @@ const MORE_CLICK_IDS = [
 ] as const;
 
 /**
- * The value of the first (`min`) or last (`max`) event that has one. `moment` orders events by time, then uuid; it comes first in the list
- * that is compared, so no sorting is needed, and the answer does not depend on how Postgres reads.
+ * The value of the first (`min`) or last (`max`) event that has one. `moment` orders events by time, then uuid. It comes first in the compared
+ * array, so no sorting is needed and the answer does not depend on the order in which Postgres reads.
  */
 function valueByTime(which: 'min' | 'max', value: string): string {
   return `(${which}(array[moment, ${value}]) filter (where ${value} is not null))[2]`;
@@ -48,7 +48,7 @@ function property(name: string): string {
 }
 
 const URL = property('$current_url');
-/** The parts of a URL that a session is known by. */
+/** Host of the URL. */
 const HOST = `substring(${URL} from '^[a-z][a-z0-9+.-]*://([^/?#]+)')`;
 
 const LCP = `case when jsonb_typeof(properties -> '$web_vitals_LCP_value') = 'number' then properties ->> '$web_vitals_LCP_value' end`;
@@ -116,7 +116,7 @@ const sourceColumn = (name: string, type: SourceColumn['type']): SourceColumn =>
 export const sessions: ModelSource = {
   model: 'sessions',
   rows,
-  // Sessions are wherever such events are: to make them all would take as long as the project is old.
+  // Stands for sessions by the events that have one, because building all sessions would read the project's whole history.
   history: (projectId) => ({
     from: 'events',
     where: `project_id = ${integerSql(projectId)} and properties ? '$session_id'`,
@@ -160,7 +160,7 @@ export const sessions: ModelSource = {
     ...MORE_CLICK_IDS.map((name) => sourceColumn(`entry_${name}`, 'text')),
   ],
   tableOnly: new Set(),
-  // A later interval delivers it from more events, though they may all lie before its end.
+  // No version: a later delivery is made from more events, but no column is sure to be higher, as all may lie before the session's end.
   merge: { key: ['team_id', 'session_id'], version: null },
   // An event that an import adds may change sessions of two days; they are delivered again on request.
   importable: false,

@@ -37,23 +37,23 @@ export const SECURITY_SCHEMES = {
 
 /** Why a request is refused, by status. */
 export const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'The request is malformed, or says something that cannot be',
+  400: 'The request is malformed or has an invalid value',
   401: 'The credentials are missing or not valid',
   402: 'The project has used its quota',
   403: 'The caller may not do this',
   404: 'There is no such object, or the caller does not see it',
   405: 'The method is not offered',
-  409: 'The state of something else is in the way',
+  409: 'The request conflicts with the present state',
   412: 'The object was changed since `If-Match`',
   413: 'The body is too large',
-  415: 'The body is of a media type that is not read',
-  429: 'Too many requests; `Retry-After` says when to ask again',
+  415: 'The media type of the body is not supported',
+  429: 'Too many requests; `Retry-After` says when to retry',
   431: 'Address and headers are too long',
   500: 'A fault of the server',
-  503: 'Something that the server depends on is away; `Retry-After` says when to ask again',
+  503: 'A dependency of the server is unavailable; `Retry-After` says when to retry',
 };
 
-/** Requests that cannot be read as one of any route are refused without a body. */
+/** Status of requests that cannot be read far enough to find their route; the answer has no body. */
 export const UNREAD = 431;
 
 /** @returns the statuses with which a request can be refused, from how the route is declared */

@@ -75,7 +75,7 @@ function requestBody({ body, strict, file, urlEncoded, example }: DescribedRoute
     ...(urlEncoded && { 'application/x-www-form-urlencoded': { schema } }),
     ...(file && fileContent(body, file.field)),
   };
-  return { requestBody: { required: isNeeded(body), content } };
+  return { requestBody: { required: isBodyRequired(body), content } };
 }
 
 function closeSchema(body: TSchema & { items?: TSchema }): TSchema {
@@ -83,7 +83,7 @@ function closeSchema(body: TSchema & { items?: TSchema }): TSchema {
 }
 
 /** Whether a request without a body lacks something. */
-function isNeeded(body: TSchema & ObjectParts): boolean {
+function isBodyRequired(body: TSchema & ObjectParts): boolean {
   const { properties, required = [] } = body;
   return !properties || required.some((name) => properties[name]?.default === undefined);
 }

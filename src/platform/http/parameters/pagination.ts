@@ -42,11 +42,12 @@ export function boundedLimit(limit: number): number {
  */
 export function offsetPage<T>(url: URL, query: OffsetQuery, page: { count: number; results: readonly T[] }) {
   const limit = boundedLimit(query.limit);
-  const at = (offset: number) => withQuery(url, { limit: String(limit), offset: offset > 0 ? String(offset) : null });
+  const pageAt = (offset: number) =>
+    withQuery(url, { limit: String(limit), offset: offset > 0 ? String(offset) : null });
   return {
     count: page.count,
-    next: query.offset + limit < page.count ? at(query.offset + limit) : null,
-    previous: query.offset > 0 ? at(Math.max(0, query.offset - limit)) : null,
+    next: query.offset + limit < page.count ? pageAt(query.offset + limit) : null,
+    previous: query.offset > 0 ? pageAt(Math.max(0, query.offset - limit)) : null,
     results: page.results,
   };
 }
@@ -72,8 +73,8 @@ export type CursorQuery = Static<ReturnType<typeof cursorQuery>>;
 export type Position = { createdAt: string; id: string };
 
 /**
- * A row of a list. A row `beyond` its page shows that the list continues, because a page of large rows ends early. A `searched` row
- * marks how far non-matching rows were read, and the list continues from it.
+ * A row of a list. `beyond`: it is not shown and only tells that the list continues, because a page of large rows ends early. `searched`: it
+ * does not match and only tells how far the search got; the list continues from there.
  */
 export type Listed = Position & { beyond?: boolean; searched?: boolean };
 
@@ -96,17 +97,17 @@ export async function cursorPage<Row extends Listed, T>(
   const place = query.cursor === undefined ? {} : decodeCursor(query.cursor, isId);
   // One row more than the page shows tells whether the list goes on.
   const loaded = await load({ limit: limit + 1, ...place });
-  const upwards = 'newerThan' in place;
+  const isUpwards = 'newerThan' in place;
   const fitting = loaded.filter((row) => !row.beyond && !row.searched);
   const searched = fitting.length > limit ? undefined : loaded.find((row) => row.searched);
-  const rows = upwards ? fitting.slice(-limit) : fitting.slice(0, limit);
-  const goesOn = loaded.length > rows.length;
-  const [newest, oldest] = upwards ? [searched ?? rows[0], rows.at(-1)] : [rows[0], searched ?? rows.at(-1)];
+  const rows = isUpwards ? fitting.slice(-limit) : fitting.slice(0, limit);
+  const hasMore = loaded.length > rows.length;
+  const [newest, oldest] = isUpwards ? [searched ?? rows[0], rows.at(-1)] : [rows[0], searched ?? rows.at(-1)];
   const link = (side: keyof Cursor, row: Row | undefined) =>
     row ? withQuery(url, { cursor: encodeCursor(side, row) }) : null;
   return {
-    next: upwards || goesOn ? link('olderThan', oldest) : null,
-    previous: (upwards ? goesOn : query.cursor !== undefined) ? link('newerThan', newest) : null,
+    next: isUpwards || hasMore ? link('olderThan', oldest) : null,
+    previous: (isUpwards ? hasMore : query.cursor !== undefined) ? link('newerThan', newest) : null,
     results: rows.map(present),
   };
 }
@@ -127,7 +128,7 @@ function isUuid(text: string): boolean {
 /** @throws InvalidInput for a cursor that we did not create */
 function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
   const [, side, createdAt = '', quoted = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  const id = textOf(quoted);
+  const id = parseText(quoted);
   if (side === undefined || id === undefined || parseDatetime(createdAt) === undefined || !isId(id)) {
     throw new InvalidInput('Invalid cursor.', 'cursor');
   }
@@ -135,7 +136,7 @@ function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
 }
 
 /** @returns undefined for JSON that is not a text */
-function textOf(quoted: string): string | undefined {
+function parseText(quoted: string): string | undefined {
   try {
     return JSON.parse(quoted) as string;
   } catch {
