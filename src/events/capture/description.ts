@@ -99,7 +99,7 @@ const StoredAnswer = Type.Object(
       }),
     ),
   },
-  { title: 'StoredAnswer' },
+  { title: 'Stored' },
 );
 
 const hints = {
