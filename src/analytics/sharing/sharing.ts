@@ -190,7 +190,7 @@ async function recordChange(
   before: SharingConfiguration,
   after: SharingConfiguration,
 ): Promise<void> {
-  const changes = changesBetween(ACTIVITY_SCOPE[change.object.kind], tellable(before), tellable(after));
+  const changes = changesBetween(ACTIVITY_SCOPE[change.object.kind], loggedSharing(before), loggedSharing(after));
   if (changes.length === 0) return;
   const verb = before.enabled === after.enabled ? 'updated' : after.enabled ? 'sharing enabled' : 'sharing disabled';
   await record(bound, change, verb, changes);

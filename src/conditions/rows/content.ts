@@ -7,7 +7,7 @@ export type Model = 'events' | 'persons' | 'sessions';
 export type PropertyFilter = {
   key: string;
   operator: string;
-  /** What `key` names: a property of the row (`event`) or of its person; for `hogql` it is an expression. */
+  /** Meaning of `key`: a property of the row (`event`), of its person, or an expression (`hogql`). */
   type: 'event' | 'person' | 'hogql';
   value?: unknown;
 };

@@ -145,7 +145,7 @@ async function installedBinaries(directory: string, owner: RunAs): Promise<strin
 
 type Link = { source: string; target: string };
 
-/** Symbolic links that the package lists, because npm packages cannot hold any and install scripts, which would create them, are often disabled. */
+/** Symbolic links, which an npm package can only list: install scripts, which would make them, are often disabled. */
 async function listedLinks(native: string): Promise<{ from: string; to: string }[]> {
   const list = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as Link[];
   return list.map(({ source, target }) => ({
@@ -277,7 +277,7 @@ function waitUntilReady(
   });
 }
 
-/** Ends the server that an earlier, killed start left behind; its process id is in the data folder. */
+/** Ends the server that a killed start left behind. */
 async function stopLeftover(data: string): Promise<void> {
   const pid = Number((await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
   await endLeftover({ pid, commandHolds: ['postgres', data], signal: 'SIGINT', what: 'A Postgres' });

@@ -188,7 +188,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         };
       } catch (error) {
         if (statusOf(error) === 404) return undefined;
-        return failureOf('read')(await reasonOfHead(error, { client, bucket, ...timeLimit(CALL_MS) }));
+        return throwFailureOf('read')(await reasonOfHead(error, { client, bucket, ...timeLimit(CALL_MS) }));
       }
     },
     async get(key) {
