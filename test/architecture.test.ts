@@ -23,10 +23,11 @@ const WINGS = [
 
 /**
  * Each room and the rooms that it may import; `(types)` means by `import type` only. A room may always import itself, and
- * `platform/errors`, `platform/schema` and `platform/telemetry`. What is not written here is forbidden.
+ * `platform/errors`, `platform/omit-undefined`, `platform/schema` and `platform/telemetry`. What is not written here is forbidden.
  */
 const ARROWS = `
   platform/errors         ->
+  platform/omit-undefined ->
   platform/schema         ->
   platform/config         ->
   platform/fairness       ->
@@ -92,7 +93,7 @@ const ROOMS_OF: Record<string, string[]> = {
   app: [],
 };
 /** Open to everyone. */
-const OPEN = ['platform/errors', 'platform/schema', 'platform/telemetry'];
+const OPEN = ['platform/errors', 'platform/omit-undefined', 'platform/schema', 'platform/telemetry'];
 const MAX_FILES_IN_FOLDER = 20;
 
 type Arrow = { to: string; typesOnly: boolean };

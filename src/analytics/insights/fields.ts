@@ -1,4 +1,5 @@
 /** Bodies of requests, turned into fields of an insight. */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { refuseUnknown } from '../queries/parsing/members.ts';
 import { parseQuery } from '../queries/parsing/parse.ts';
@@ -8,17 +9,17 @@ import type { GivenInsight } from './schema.ts';
 
 /** Absent stays absent. @throws InvalidInput naming the field */
 export function givenFields(given: GivenInsight): Partial<InsightFields & Pick<Insight, 'deleted'>> {
-  const query = givenQuery(given);
-  return {
-    ...(given.name !== undefined && { name: given.name }),
-    ...(given.derived_name !== undefined && { derived_name: given.derived_name }),
-    ...(given.description !== undefined && { description: given.description ?? '' }),
-    ...(query !== undefined && { query }),
-    ...(given.tags && { tags: tagsOf(given.tags) }),
-    ...(given.favorited !== undefined && { favorited: given.favorited }),
-    ...(given.saved !== undefined && { saved: given.saved }),
-    ...(given.deleted !== undefined && { deleted: given.deleted }),
-  };
+  const { name, derived_name, description, tags, favorited, saved, deleted } = given;
+  return omitUndefined({
+    name,
+    derived_name,
+    description: description === null ? '' : description,
+    query: givenQuery(given),
+    tags: tags ? tagsOf(tags) : undefined,
+    favorited,
+    saved,
+    deleted,
+  });
 }
 
 /** Uses `filters` only without a `query`, because older clients send one of the two empty. */

@@ -2,6 +2,7 @@
  * Rows of sharing: each object has a current configuration, and rows of its former tokens, which open it a little longer. The settings of
  * the current one apply to all tokens of an object.
  */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { ShareSettings } from './settings.ts';
 
@@ -96,10 +97,7 @@ export function configurationStore(db: Knex) {
     ): Promise<SharingConfiguration> {
       const changes = {
         ...(accessToken !== undefined && { access_token: accessToken, created_at: db.fn.now() }),
-        ...(enabled !== undefined && { enabled }),
-        ...(settings !== undefined && { settings }),
-        ...(passwordRequired !== undefined && { password_required: passwordRequired }),
-        ...(expiresAt !== undefined && { shared_until: expiresAt }),
+        ...omitUndefined({ enabled, settings, password_required: passwordRequired, shared_until: expiresAt }),
       };
       if (Object.keys(changes).length === 0) return configuration;
       const { projectId, id } = configuration;

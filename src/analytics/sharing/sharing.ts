@@ -5,6 +5,7 @@
  * minutes) or sharing is disabled (all its tokens are then dead for good, and the answer has a new one). An expired token works again once
  * a later expiry is set.
  */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Project, Rights } from '../../platform/http/access.ts';
@@ -82,11 +83,8 @@ export function createSharing(stores: DashboardStores) {
         const stopsSharing = enabled === false && before.enabled;
         if (stopsSharing) await bound.sharing.dropFormer(before);
         const after = await bound.sharing.update(before, {
-          ...(enabled !== undefined && { enabled }),
-          ...(wanted !== undefined && { settings: wanted }),
-          ...(passwordRequired !== undefined && { passwordRequired }),
-          ...(expiresAt !== undefined && { expiresAt }),
-          ...(stopsSharing && { accessToken: newToken() }),
+          ...omitUndefined({ enabled, settings: wanted, passwordRequired, expiresAt }),
+          ...(ends && { accessToken: newToken() }),
         });
         await recordChange(bound, change, before, after);
         return after;

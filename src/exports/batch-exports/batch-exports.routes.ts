@@ -1,4 +1,5 @@
 /** `/batch_exports/`: create, list, retrieve, change, delete. */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
@@ -161,13 +162,10 @@ export function wantedExport(body: NewBatchExportBody): NewExport {
     model: body.model,
     destination: destinationOf(body.destination),
     interval: body.interval,
-    ...wantedSchedule(body),
-    ...(body.max_concurrent_runs !== undefined && { maxConcurrentRuns: body.max_concurrent_runs }),
     paused: body.paused,
-    startAt: instantOrNull(body.start_at, 'start_at') ?? null,
-    endAt: instantOrNull(body.end_at, 'end_at') ?? null,
-    ...wantedContent(body),
-    ...watchOf(body),
+    startAt: null,
+    endAt: null,
+    ...optionalFields(body),
   };
 }
 
@@ -175,33 +173,27 @@ export function wantedPatch(body: BatchExportPatchBody, present: BatchExport): E
   if (body.model !== undefined && body.model !== present.model) {
     throw new InvalidInput('Changing models is not supported. Create a new batch export instead.', 'model');
   }
-  const instants = {
-    lastPausedAt: instantOrNull(body.last_paused_at, 'last_paused_at'),
-    startAt: instantOrNull(body.start_at, 'start_at'),
-    endAt: instantOrNull(body.end_at, 'end_at'),
-  };
+  const { name, destination, interval, paused, last_paused_at } = body;
+  const lastPausedAt = instantOrNull(last_paused_at, 'last_paused_at');
   return {
-    ...(body.name !== undefined && { name: body.name }),
-    ...(body.destination !== undefined && { destination: destinationOf(body.destination) }),
-    ...(body.interval !== undefined && { interval: body.interval }),
-    ...wantedSchedule(body),
-    ...(body.max_concurrent_runs !== undefined && { maxConcurrentRuns: body.max_concurrent_runs }),
-    ...(body.paused !== undefined && { paused: body.paused }),
-    ...(instants.lastPausedAt !== undefined && { lastPausedAt: instants.lastPausedAt }),
-    ...(instants.startAt !== undefined && { startAt: instants.startAt }),
-    ...(instants.endAt !== undefined && { endAt: instants.endAt }),
-    ...wantedContent(body),
-    ...watchOf(body),
+    ...omitUndefined({ name, destination: destination && destinationOf(destination), interval, paused, lastPausedAt }),
+    ...optionalFields(body),
   };
 }
 
-type Watch = Pick<NewBatchExportBody, 'freshness_target_seconds' | 'notifications' | 'redeliver_stale'>;
-
-function watchOf({ freshness_target_seconds, notifications, redeliver_stale }: Watch): Partial<NewExport> {
+/** Fields that may be left out of a new export and of a change. */
+function optionalFields(body: NewBatchExportBody | BatchExportPatchBody) {
   return {
-    ...(redeliver_stale !== undefined && { redeliverStale: redeliver_stale }),
-    ...(freshness_target_seconds !== undefined && { freshnessTargetSeconds: freshness_target_seconds }),
-    ...(notifications !== undefined && { notifications }),
+    ...wantedSchedule(body),
+    ...omitUndefined({
+      maxConcurrentRuns: body.max_concurrent_runs,
+      startAt: instantOrNull(body.start_at, 'start_at'),
+      endAt: instantOrNull(body.end_at, 'end_at'),
+      redeliverStale: body.redeliver_stale,
+      freshnessTargetSeconds: body.freshness_target_seconds,
+      notifications: body.notifications,
+    }),
+    ...wantedContent(body),
   };
 }
 

@@ -1,4 +1,5 @@
-/** The content fields of a batch export on the wire, and their conversion to its settings and back. */
+/** The content fields of a batch export: on the wire, and converted to its settings and back. */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { queryColumns } from '../../conditions/custom-queries/columns.ts';
@@ -87,14 +88,14 @@ const ContentIn = Type.Object(contentIn);
 export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
   const { filters, hogql_query, include_columns, exclude_columns, transformations, hash_key } = body;
   return {
-    content: {
-      ...(filters !== undefined && { filters: filters ?? [] }),
-      ...(hogql_query !== undefined && { query: hogql_query?.trim() ? hogql_query : null }),
-      ...(include_columns !== undefined && { includeColumns: include_columns }),
-      ...(exclude_columns !== undefined && { excludeColumns: exclude_columns ?? [] }),
-      ...(transformations !== undefined && { transformations: transformations ?? [] }),
-    },
-    ...(hash_key !== undefined && { hashKey: hash_key }),
+    content: omitUndefined({
+      filters: filters === null ? [] : filters,
+      query: hogql_query?.trim() === '' ? null : hogql_query,
+      includeColumns: include_columns,
+      excludeColumns: exclude_columns === null ? [] : exclude_columns,
+      transformations: transformations === null ? [] : transformations,
+    }),
+    ...omitUndefined({ hashKey: hash_key }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** The schedule fields of a batch export: on the wire, and converted to a cadence and back. */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isOfCalendar, type CadenceChange } from '../domain/cadence.ts';
@@ -59,12 +60,8 @@ export function wantedSchedule({
   offset_hour,
   jitter_seconds,
 }: Static<typeof ScheduleIn>): CadenceChange & { jitterSeconds?: number } {
-  return {
-    ...(timezone !== undefined && { timezone }),
-    ...(offset_day !== undefined && { offsetDay: offset_day }),
-    ...(offset_hour !== undefined && { offsetHour: offset_hour }),
-    ...(jitter_seconds !== undefined && { jitterSeconds: jitter_seconds ?? 0 }),
-  };
+  const jitterSeconds = jitter_seconds === null ? 0 : jitter_seconds;
+  return omitUndefined({ timezone, offsetDay: offset_day, offsetHour: offset_hour, jitterSeconds });
 }
 
 export function presentSchedule(one: BatchExport): Static<typeof ScheduleOut> {

@@ -1,4 +1,5 @@
-/** Converts bodies of requests into fields of a flag. */
+/** Bodies of requests, turned into fields of a flag. */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { FlagChanges, NewFlag } from '../feature-flags.ts';
 import type { FlagPatchBody, NewFlagBody } from './schema.ts';
@@ -10,32 +11,30 @@ export function newFlagOf(body: NewFlagBody): NewFlag {
 
 /** @throws InvalidInput for a field in the wrong place */
 export function flagChangesOf(body: FlagPatchBody): FlagChanges {
-  return {
-    ...(body.key !== undefined && { key: body.key }),
-    ...(body.deleted !== undefined && { deleted: body.deleted }),
-    ...(body.version !== undefined && { version: body.version, original: body.original_flag ?? {} }),
-    ...givenFields(body),
-  };
+  const { key, deleted, version, original_flag: original } = body;
+  return { ...omitUndefined({ key, deleted, version }), original: original ?? {}, ...givenFields(body) };
 }
 
 /** Copies the given fields: absent ones stay absent, and null means the default. */
 function givenFields(body: Omit<NewFlagBody, 'key'>): Omit<NewFlag, 'key'> {
   refuseMisplaced(body);
-  const { evaluation_contexts: contexts = body.evaluation_tags } = body;
-  return {
-    ...(body.name !== undefined && { name: body.name }),
-    ...(body.filters !== undefined && { filters: body.filters }),
-    ...(body.active !== undefined && { active: body.active }),
-    ...(body.ensure_experience_continuity !== undefined && {
-      ensureExperienceContinuity: body.ensure_experience_continuity ?? false,
-    }),
-    ...(body.evaluation_runtime !== undefined && { evaluationRuntime: body.evaluation_runtime ?? 'all' }),
-    ...(body.bucketing_identifier !== undefined && { bucketingIdentifier: body.bucketing_identifier ?? 'distinct_id' }),
-    ...(contexts !== undefined && { evaluationContexts: unique(contexts ?? []) }),
-    ...(body.tags !== undefined && { tags: unique((body.tags ?? []).map((tag) => tag.toLowerCase())) }),
-    ...(body.is_remote_configuration !== undefined && { isRemoteConfiguration: body.is_remote_configuration ?? false }),
-    ...(body.has_encrypted_payloads !== undefined && { hasEncryptedPayloads: body.has_encrypted_payloads ?? false }),
-  };
+  const { evaluation_contexts: contexts = body.evaluation_tags, tags, name, filters, active } = body;
+  return omitUndefined({
+    name,
+    filters,
+    active,
+    ensureExperienceContinuity: orDefault(body.ensure_experience_continuity, false),
+    evaluationRuntime: orDefault(body.evaluation_runtime, 'all'),
+    bucketingIdentifier: orDefault(body.bucketing_identifier, 'distinct_id'),
+    evaluationContexts: contexts === undefined ? undefined : unique(contexts ?? []),
+    tags: tags === undefined ? undefined : unique((tags ?? []).map((tag) => tag.toLowerCase())),
+    isRemoteConfiguration: orDefault(body.is_remote_configuration, false),
+    hasEncryptedPayloads: orDefault(body.has_encrypted_payloads, false),
+  });
+}
+
+function orDefault<T>(given: T | null | undefined, value: T): T | undefined {
+  return given === null ? value : given;
 }
 
 /** Refuses a percentage outside of condition sets, because ignoring it would turn the flag on for everybody. Upstream used to send null. */

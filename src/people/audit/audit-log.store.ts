@@ -1,4 +1,5 @@
 /** Rows of the audit log. Bind the store to the transaction of the change that it records. */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { isSecretName, redact, REDACTED } from '../../platform/secrets/redact.ts';
@@ -112,9 +113,7 @@ export function auditLogStore(db: Knex) {
     const matchingRows = () => {
       const rows = table().where({
         ...place,
-        ...(scope !== undefined && { scope }),
-        ...(itemId !== undefined && { item_id: String(itemId) }),
-        ...(userId !== undefined && { user_id: userId }),
+        ...omitUndefined({ scope, item_id: itemId === undefined ? undefined : String(itemId), user_id: userId }),
       });
       for (const one of seen) {
         if (seesAll(one.visible)) continue;

@@ -1,4 +1,5 @@
 /** Rows of organizations, as their members see them. */
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
@@ -79,12 +80,10 @@ export function organizationStore(db: Knex) {
       const [row] = await table()
         .where({ id })
         .update({
-          ...(changes.name !== undefined && { name: changes.name }),
-          ...(changes.membersCanInvite !== undefined && { members_can_invite: changes.membersCanInvite }),
-          ...(changes.membersCanUsePersonalApiKeys !== undefined && {
+          ...omitUndefined({
+            name: changes.name,
+            members_can_invite: changes.membersCanInvite,
             members_can_use_personal_api_keys: changes.membersCanUsePersonalApiKeys,
-          }),
-          ...(changes.allowPubliclySharedResources !== undefined && {
             allow_publicly_shared_resources: changes.allowPubliclySharedResources,
           }),
           updated_at: db.raw('now()'),

@@ -1,4 +1,5 @@
 /** Applies the `tiles` of a dashboard's POST or PATCH. Call in a transaction. */
+import { omitUndefined } from '../../../platform/omit-undefined.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
@@ -136,12 +137,12 @@ function tileWith<Field extends keyof TileContent>(
 /** Absent fields are unchanged; null resets to the default. */
 function changesOf(given: GivenTile): Partial<TileFields & Pick<Tile, 'deleted'>> {
   const { layouts, color, filters_overrides, show_description, transparent_background, deleted } = given;
-  return {
-    ...(layouts !== undefined && { layouts: layouts ?? {} }),
-    ...(color !== undefined && { color }),
-    ...(filters_overrides !== undefined && { filters_overrides: filters_overrides ?? {} }),
-    ...(show_description !== undefined && { show_description }),
-    ...(transparent_background !== undefined && { transparent_background }),
-    ...(typeof deleted === 'boolean' && { deleted }),
-  };
+  return omitUndefined({
+    layouts: layouts === null ? {} : layouts,
+    color,
+    filters_overrides: filters_overrides === null ? {} : filters_overrides,
+    show_description,
+    transparent_background,
+    deleted: deleted ?? undefined,
+  });
 }

@@ -1,4 +1,5 @@
-/** Checks the bodies of requests about experiments, as far as possible without the flag. */
+/** Bodies of requests about experiments, checked as far as that is possible without the flag. */
+import { omitUndefined } from '../../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { datetimeOf } from '../../../platform/http/parameters/datetime.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
@@ -22,7 +23,7 @@ export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
     throw new InvalidInput('Experiments do not support global filter properties', 'filters');
   }
   const { feature_flag_variants, aggregation_group_type_index, rollout_percentage, ...kept } = body.parameters ?? {};
-  const fields: { [Name in keyof GivenFields]-?: GivenFields[Name] | undefined } = {
+  const fields = {
     name: body.name,
     description: body.description === undefined ? undefined : (body.description ?? ''),
     start_date: instantOf(body.start_date, 'start_date'),
@@ -37,13 +38,9 @@ export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
     archived: body.archived,
   };
   return {
-    fields: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as GivenFields,
-    arrangement: definedOf({ feature_flag_variants, aggregation_group_type_index, rollout_percentage }),
+    fields: omitUndefined(fields),
+    arrangement: omitUndefined({ feature_flag_variants, aggregation_group_type_index, rollout_percentage }),
   };
-}
-
-function definedOf(arrangement: { [Name in keyof Arrangement]: Arrangement[Name] | undefined }): Arrangement {
-  return Object.fromEntries(Object.entries(arrangement).filter(([, value]) => value !== undefined));
 }
 
 function instantOf(text: string | null | undefined, attr: string): string | null | undefined {

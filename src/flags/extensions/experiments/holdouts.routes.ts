@@ -1,4 +1,5 @@
-/** `/experiment_holdouts/`: percentages of persons that are excluded from some experiments. */
+/** `/experiment_holdouts/`: shares of persons that are kept out of some experiments. */
+import { omitUndefined } from '../../../platform/omit-undefined.ts';
 import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import type { Static } from '../../../platform/schema.ts';
@@ -84,11 +85,11 @@ const deleteHoldout = route({
 export const holdoutRoutes = [listHoldouts, createHoldout, getHoldout, changeHoldout, deleteHoldout];
 
 function changesOf({ name, description, filters }: Static<typeof HoldoutPatchBody>): Partial<HoldoutFields> {
-  return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description: description ?? '' }),
-    ...(filters !== undefined && { exclusion_percentage: percentageOf({ filters }) }),
-  };
+  return omitUndefined({
+    name,
+    description: description === null ? '' : description,
+    exclusion_percentage: filters && percentageOf({ filters }),
+  });
 }
 
 /** Returns the percentage of the only filter that the schema permits. */
