@@ -1,6 +1,6 @@
 /** `/feature_flags/usage/`: how often each flag was called, by answer and day. */
 import { datetimeOf, parseDatetime } from '../platform/http/parameters/datetime.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../platform/http/parameters/pagination.ts';
 import { json, route } from '../platform/http/route.ts';
 import { timezoneOf } from '../platform/http/parameters/time-zone.ts';
 import { nullable, Type, type Static } from '../platform/schema.ts';
@@ -55,8 +55,7 @@ const listUsage = route({
       timezone: timezoneOf(query.timezone, 'timezone'),
       from: instantOf(query.date_from, 'date_from'),
       to: instantOf(query.date_to, 'date_to'),
-      limit: boundedLimit(query.limit),
-      offset: query.offset,
+      ...pageBounds(query),
     });
     return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
   },

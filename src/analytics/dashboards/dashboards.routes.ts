@@ -1,6 +1,6 @@
 /** `/dashboards/`: create, list, retrieve, change; a dashboard is deleted by a change, and can be restored. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
@@ -53,8 +53,7 @@ const listDashboards = route({
         tags: query.tags?.map((tag) => tag.trim().toLowerCase()),
         creationMode: query.creation_mode,
         excludeGenerated: query.exclude_generated,
-        limit: boundedLimit(query.limit),
-        offset: query.offset,
+        ...pageBounds(query),
       },
     );
     return json(200, offsetPage(url, query, page));

@@ -1,5 +1,5 @@
 /** `/insights/`: list, create, retrieve, change; an insight is deleted by a change, and can be restored. */
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
@@ -60,8 +60,7 @@ const listInsights = route({
       tags: query.tags,
       dashboardId: query.dashboard,
       order: orderOf(query.order),
-      limit: boundedLimit(query.limit),
-      offset: query.offset,
+      ...pageBounds(query),
     };
     const page = await insights.list(project.id, wanted);
     const refresh = refreshOf(query.basic ? 'force_cache' : query.refresh, 'force_cache');

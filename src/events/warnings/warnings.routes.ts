@@ -1,6 +1,6 @@
 /** `/ingestion_warnings/`: events that were handled differently from what their senders meant. */
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageOfAll } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import type { WarningStore, WarningSummary } from './warnings.store.ts';
@@ -54,8 +54,7 @@ const listWarnings = route({
       from: query.date_from === undefined ? undefined : datetimeOf(query.date_from, 'date_from'),
       to: query.date_to === undefined ? undefined : datetimeOf(query.date_to, 'date_to'),
     });
-    const results = all.slice(query.offset, query.offset + boundedLimit(query.limit)).map(present);
-    return json(200, offsetPage(url, query, { count: all.length, results }));
+    return json(200, offsetPage(url, query, pageOfAll(all.map(present), query)));
   },
 });
 

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import {
   entityTag,
   expectedVersion,
@@ -55,11 +55,7 @@ const listBatchExports = route({
   summary: 'List batch exports, newest first',
   async handle({ project, rights, query, url }, { batchExports, runs }: ExportsApi) {
     const visible = rights.visible('batch_export');
-    const page = await batchExports.list(
-      project.id,
-      { limit: boundedLimit(query.limit), offset: query.offset },
-      visible,
-    );
+    const page = await batchExports.list(project.id, pageBounds(query), visible);
     const ids = page.results.map(({ id }) => id);
     const [latest, freshness, errors] = await stateOf(ids, { runs, batchExports });
     const results = page.results.map((one) =>

@@ -1,5 +1,5 @@
 /** `/integrations/`: credentials that several batch exports share. */
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import type { ExportsApi } from '../api.ts';
@@ -39,7 +39,7 @@ const listIntegrations = route({
   answers: { 200: offsetPageOf(IntegrationBody) },
   summary: 'List integrations',
   async handle({ project, query, url }, { integrations }: ExportsApi) {
-    const page = await integrations.list(project.id, { limit: boundedLimit(query.limit), offset: query.offset });
+    const page = await integrations.list(project.id, pageBounds(query));
     return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
   },
 });

@@ -1,7 +1,13 @@
 /** `/cohorts/`: persons that flags ask about together. */
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import {
+  boundedLimit,
+  offsetPage,
+  offsetPageOf,
+  offsetQuery,
+  pageBounds,
+} from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
-import { ActivityBody, presentAuditLogEntry } from '../../people/audit/audit-log.ts';
+import { ActivityBody, presentAuditLog } from '../../people/audit/audit-log.ts';
 import { visibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
 import { Type, type Static } from '../../platform/schema.ts';
@@ -120,13 +126,8 @@ const listActivity = route({
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of a cohort, newest first',
   async handle({ project, rights, params, query, url }, { cohorts }: CohortsApi) {
-    const page = { limit: boundedLimit(query.limit), offset: query.offset };
-    const { count, results } = await cohorts.activity(project.id, params.id, page, visibleAuditLog(rights));
-    const users = await cohorts.users(results.map(({ userId }) => userId));
-    return json(
-      200,
-      offsetPage(url, query, { count, results: results.map((entry) => presentAuditLogEntry(entry, users)) }),
-    );
+    const page = await cohorts.activity(project.id, params.id, pageBounds(query), visibleAuditLog(rights));
+    return json(200, offsetPage(url, query, await presentAuditLog(page, { byIds: cohorts.users })));
   },
 });
 

@@ -1,14 +1,14 @@
 /** `/feature_flags/activity/`: the audit log of flags. */
 import type { Project } from '../../platform/http/access.ts';
 import {
-  boundedLimit,
   offsetPage,
   offsetPageOf,
   offsetQuery,
   type OffsetQuery,
+  pageBounds,
 } from '../../platform/http/parameters/pagination.ts';
 import { json, route, type Answer } from '../../platform/http/route.ts';
-import { ActivityBody, presentAuditLogEntry } from '../../people/audit/audit-log.ts';
+import { ActivityBody, presentAuditLog } from '../../people/audit/audit-log.ts';
 import { visibleAuditLog, type VisibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagManagement } from './flag-management.ts';
@@ -49,14 +49,8 @@ async function activityPage(
   project: Project,
   { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; seen?: VisibleAuditLog[] } },
 ): Promise<Answer> {
-  const page = await featureFlags.listAuditLog(
-    project.id,
-    { scope: 'FeatureFlag', ...wanted },
-    { limit: boundedLimit(query.limit), offset: query.offset },
-  );
-  const users = await featureFlags.users(page.results.map(({ userId }) => userId));
-  const results = page.results.map((entry) => presentAuditLogEntry(entry, users));
-  return json(200, offsetPage(url, query, { count: page.count, results }));
+  const page = await featureFlags.listAuditLog(project.id, { scope: 'FeatureFlag', ...wanted }, pageBounds(query));
+  return json(200, offsetPage(url, query, await presentAuditLog(page, { byIds: featureFlags.users })));
 }
 
 export const flagAuditLogRoutes = [listActivity, listActivityOfFlag];

@@ -1,6 +1,6 @@
 /** `/feature_flags/`: create, list, retrieve and change flags. Deletion and restoration are changes, too. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
@@ -57,8 +57,7 @@ const listFlags = route({
       evaluationRuntime: query.evaluation_runtime,
       createdBy: query.created_by_id,
       order: orderOf(query.order),
-      limit: boundedLimit(query.limit),
-      offset: query.offset,
+      ...pageBounds(query),
     };
     const page = await featureFlags.list(project.id, wanted);
     const results = await featureFlags.show({ caller, rights }, project.id, page.results);

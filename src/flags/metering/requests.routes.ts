@@ -1,6 +1,6 @@
 /** `/feature_flags/requests/`: numbers of requests for flags, by key and SDK. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { REQUEST_KINDS, type KeptRequests, type RequestStore } from './requests.store.ts';
@@ -53,8 +53,7 @@ const listRequests = route({
       kind: query.kind,
       key: query.key,
       sdk: query.sdk,
-      limit: boundedLimit(query.limit),
-      offset: query.offset,
+      ...pageBounds(query),
     });
     return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
   },

@@ -1,7 +1,7 @@
 /** `/roles/:role_id/role_memberships/`: the members of a role. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
-import { offsetPage, offsetPageOf, offsetQuery, boundedLimit } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageOfAll } from '../../platform/http/parameters/pagination.ts';
 import { Type } from '../../platform/schema.ts';
 import { membershipsOf, presentRoleMembership, recordRole, RoleMembershipBody } from './roles.ts';
 import { MAY_CHANGE_ROLES, MAY_READ_ROLES, type RolesApi } from './roles.routes.ts';
@@ -19,8 +19,7 @@ const listRoleMemberships = route({
   async handle({ organization, params, query, url }, { identity }: RolesApi) {
     const role = await identity.roles.get(organization.id, params.role_id);
     const all = await membershipsOf([role.id], organization.id, identity);
-    const results = all.slice(query.offset, query.offset + boundedLimit(query.limit));
-    return json(200, offsetPage(url, query, { count: all.length, results }));
+    return json(200, offsetPage(url, query, pageOfAll(all, query)));
   },
 });
 

@@ -1,7 +1,7 @@
 /** `/roles/` of an organization: groups of members that rules of access can name. */
 import type { OrganizationAccess } from '../../platform/http/access.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { Type } from '../../platform/schema.ts';
 import { presentRoles, recordRole, RoleBody } from './roles.ts';
 import type { IdentityStores } from '../stores.ts';
@@ -28,8 +28,7 @@ const listRoles = route({
   answers: { 200: offsetPageOf(RoleBody) },
   summary: 'List the roles of an organization by name',
   async handle({ organization, query, url }, { identity }: RolesApi) {
-    const { limit, offset } = query;
-    const page = await identity.roles.list(organization.id, { limit: boundedLimit(limit), offset });
+    const page = await identity.roles.list(organization.id, pageBounds(query));
     const results = await presentRoles(page.results, organization.id, identity);
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },

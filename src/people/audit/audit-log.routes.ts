@@ -1,11 +1,10 @@
 /** `/activity_log/`: who changed what in a project, or in an organization as a whole. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
-import { ActivityBody, presentAuditLogEntry } from './audit-log.ts';
+import { ActivityBody, presentAuditLog } from './audit-log.ts';
 import type { AuditLogStore } from './audit-log.store.ts';
-import type { AuditLogEntry } from './entry.ts';
 import { visibleAuditLog } from './visible-audit-log.ts';
 import type { UserStore } from '../accounts/users.store.ts';
 
@@ -39,7 +38,7 @@ const listActivity = route({
   async handle({ project, rights, query: filter, url }, { auditLog, users }: AuditLogApi) {
     const wanted = { ...wantedOf(filter), seen: visibleAuditLog(rights) };
     const page = await auditLog.list(project.id, wanted, pageBounds(filter));
-    return json(200, offsetPage(url, filter, await presentPage(page, users)));
+    return json(200, offsetPage(url, filter, await presentAuditLog(page, users)));
   },
 });
 
@@ -52,7 +51,7 @@ const listOrganizationActivity = route({
   summary: 'List the changes to an organization, its members, roles, invites and keys, newest first',
   async handle({ organization, query: filter, url }, { auditLog, users }: AuditLogApi) {
     const page = await auditLog.listOfOrganization(organization.id, wantedOf(filter), pageBounds(filter));
-    return json(200, offsetPage(url, filter, await presentPage(page, users)));
+    return json(200, offsetPage(url, filter, await presentAuditLog(page, users)));
   },
 });
 
@@ -65,13 +64,4 @@ function wantedOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
     throw new InvalidInput('Objects of different kinds have the same ids: say which kind.', 'scope', 'required');
   }
   return { scope, itemId, userId };
-}
-
-function pageBounds({ limit, offset }: ActivityQuery) {
-  return { limit: boundedLimit(limit), offset };
-}
-
-async function presentPage(page: { count: number; results: AuditLogEntry[] }, users: UserStore) {
-  const known = await users.byIds(page.results.map(({ userId }) => userId));
-  return { count: page.count, results: page.results.map((entry) => presentAuditLogEntry(entry, known)) };
 }

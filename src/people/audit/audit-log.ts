@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import type { AuditLogEntry } from './entry.ts';
 import { UserBody, userOf } from '../accounts/users.ts';
-import type { Users } from '../accounts/users.store.ts';
+import type { Users, UserStore } from '../accounts/users.store.ts';
 import { type Change, VERBS, ChangeBody } from './entry.ts';
 
 /** Author of a change: a user, a user through a personal key, or a project's key; a timer has neither id. A `Caller` is an author. */
@@ -56,7 +56,16 @@ export const ActivityBody = Type.Object(
   { title: 'Activity' },
 );
 
-export function presentAuditLogEntry(entry: AuditLogEntry, users: Users): Static<typeof ActivityBody> {
+/** Presents a page of entries with the users who made them. */
+export async function presentAuditLog(
+  { count, results }: { count: number; results: readonly AuditLogEntry[] },
+  users: Pick<UserStore, 'byIds'>,
+) {
+  const known = await users.byIds(results.map(({ userId }) => userId));
+  return { count, results: results.map((entry) => presentEntry(entry, known)) };
+}
+
+function presentEntry(entry: AuditLogEntry, users: Users): Static<typeof ActivityBody> {
   const { name, type = null, version, changes } = entry.detail;
   return {
     id: entry.id,

@@ -1,6 +1,6 @@
 /** `/invites/` of an organization. */
 import { json, noBody, route } from '../../platform/http/route.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { Invites } from './invites.ts';
 import type { Invite } from './invites.store.ts';
@@ -86,8 +86,7 @@ const listInvites = route({
   answers: { 200: offsetPageOf(InviteBody) },
   summary: 'List the pending invites, newest first',
   async handle({ organization, query, url }, { identity }: InvitesApi) {
-    const { limit, offset } = query;
-    const page = await identity.invites.list(organization.id, { limit: boundedLimit(limit), offset });
+    const page = await identity.invites.list(organization.id, pageBounds(query));
     const results = await presentAll(page.results, identity);
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },

@@ -1,6 +1,6 @@
 /** `/members/` of an organization. */
 import { json, noBody, route } from '../../platform/http/route.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import { changeLevel, removeMember } from './members.ts';
 import type { Member } from './members.store.ts';
@@ -48,8 +48,7 @@ const listMembers = route({
   answers: { 200: offsetPageOf(MemberBody) },
   summary: 'List the members of an organization, in the order in which they joined',
   async handle({ organization, query, url }, { identity }: MembersApi) {
-    const { limit, offset } = query;
-    const page = await identity.members.list(organization.id, { limit: boundedLimit(limit), offset });
+    const page = await identity.members.list(organization.id, pageBounds(query));
     return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
   },
 });

@@ -2,7 +2,7 @@
 import type { Caller } from '../../platform/http/access.ts';
 import { PermissionDenied } from '../../platform/errors.ts';
 import { json, route } from '../../platform/http/route.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageOfAll } from '../../platform/http/parameters/pagination.ts';
 import { Type } from '../../platform/schema.ts';
 import { OrganizationBody, organizationSettings, presentOrganization } from './organization-body.ts';
 import { changeOrganization, createOrganization } from './organizations.ts';
@@ -21,9 +21,7 @@ const listOrganizations = route({
   summary: 'List the organizations of the caller',
   async handle({ caller, query, url }, { identity }: OrganizationsApi) {
     const all = await identity.organizations.ofUser(userOfCaller(caller).userId, caller.onlyOrganizations);
-    const shown = all.slice(query.offset, query.offset + boundedLimit(query.limit));
-    const results = shown.map(presentOrganization);
-    return json(200, offsetPage(url, query, { count: all.length, results }));
+    return json(200, offsetPage(url, query, pageOfAll(all.map(presentOrganization), query)));
   },
 });
 

@@ -2,13 +2,7 @@
 import type { Gatekeeper } from '../../platform/http/access.ts';
 import { timezoneOf } from '../../platform/http/parameters/time-zone.ts';
 import { json, route } from '../../platform/http/route.ts';
-import {
-  boundedLimit,
-  offsetPage,
-  offsetPageOf,
-  offsetQuery,
-  type OffsetQuery,
-} from '../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import { presentProjects, ProjectBody, projectSettings } from './project-body.ts';
 import { changeProject, createProject, resetToken } from './projects.ts';
@@ -164,10 +158,6 @@ function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
     propertyMatchingVersion: body.property_matching_version,
     flagRequestsPerMonth: body.flag_requests_per_month,
   };
-}
-
-function pageBounds({ limit, offset }: OffsetQuery) {
-  return { limit: boundedLimit(limit), offset };
 }
 
 async function presentPage(page: { count: number; results: Project[] }, { projects }: IdentityStores) {

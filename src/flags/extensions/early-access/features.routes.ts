@@ -1,7 +1,7 @@
 /** `/early_access_feature/`: the management of early access features. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Rights } from '../../../platform/http/access.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import { LinkedFlagBody, presentLinkedFlag } from '../../feature-flags/linked.ts';
@@ -101,8 +101,7 @@ const listFeatures = route({
   answers: { 200: offsetPageOf(FeatureBody) },
   summary: 'List early access features, newest first',
   async handle({ project, rights, query, url }, { earlyAccessFeatures }: EarlyAccessApi) {
-    const { limit, offset } = query;
-    const page = await earlyAccessFeatures.list(project.id, { limit: boundedLimit(limit), offset });
+    const page = await earlyAccessFeatures.list(project.id, pageBounds(query));
     return json(200, offsetPage(url, query, { ...page, results: page.results.map((one) => present(one, rights)) }));
   },
 });

@@ -1,6 +1,6 @@
 /** `/experiments/`: comparisons of a flag's variants by the behavior of persons. */
 import { PermissionDenied } from '../../../platform/errors.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../../platform/http/route.ts';
 import { stringEnum, Type } from '../../../platform/schema.ts';
 import { seesFlag } from '../../feature-flags/linked.ts';
@@ -37,14 +37,13 @@ const listExperiments = route({
   answers: { 200: offsetPageOf(ExperimentBody) },
   summary: 'List experiments, newest first',
   async handle({ project, rights, query, url }, { experiments }: ExperimentRoutesApi) {
-    const { archived, status, feature_flag_id, search, offset } = query;
+    const { archived, status, feature_flag_id, search } = query;
     const wanted = {
       archived,
       phase: phaseNamed(status),
       flagId: feature_flag_id,
       search,
-      limit: boundedLimit(query.limit),
-      offset,
+      ...pageBounds(query),
     };
     const { count, results } = await experiments.list(project.id, wanted);
     return json(200, offsetPage(url, query, { count, results: results.map((one) => presentExperiment(one, rights)) }));

@@ -1,6 +1,6 @@
 /** `/experiment_holdouts/`: shares of persons that are kept out of some experiments. */
 import { omitUndefined } from '../../../platform/omit-undefined.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import type { Static } from '../../../platform/schema.ts';
 import type { ExperimentHoldouts, SeenHoldout } from './holdouts.ts';
@@ -20,7 +20,7 @@ const listHoldouts = route({
   answers: { 200: offsetPageOf(HoldoutBody) },
   summary: 'List holdouts, newest first',
   async handle({ project, query, url }, { experimentHoldouts }: HoldoutRoutesApi) {
-    const page = { limit: boundedLimit(query.limit), offset: query.offset };
+    const page = pageBounds(query);
     const { count, results } = await experimentHoldouts.list(project.id, page);
     return json(200, offsetPage(url, query, { count, results: results.map(present) }));
   },

@@ -1,7 +1,7 @@
 /** `/surveys/`: the management of surveys. */
 import { userOf } from '../../../people/accounts/users.ts';
 import type { Rights } from '../../../platform/http/access.ts';
-import { boundedLimit, offsetPage, offsetPageOf, offsetQuery } from '../../../platform/http/parameters/pagination.ts';
+import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ignoredMembers } from '../../feature-flags/checks/check-members.ts';
@@ -72,8 +72,8 @@ const listSurveys = route({
   answers: { 200: offsetPageOf(SurveyBody) },
   summary: 'List surveys, newest first',
   async handle({ project, rights, query, url }, { surveys }: SurveysApi) {
-    const { search, limit, offset } = query;
-    const { count, ...shown } = await surveys.list(project.id, { search, limit: boundedLimit(limit), offset });
+    const { search } = query;
+    const { count, ...shown } = await surveys.list(project.id, { search, ...pageBounds(query) });
     return json(200, offsetPage(url, query, { count, results: present(shown, rights) }));
   },
 });

@@ -36,6 +36,16 @@ export function boundedLimit(limit: number): number {
   return Math.min(limit, MAX_LIMIT);
 }
 
+/** The part of a list that a page shows. */
+export function pageBounds({ limit, offset }: OffsetQuery): OffsetQuery {
+  return { limit: boundedLimit(limit), offset };
+}
+
+/** The page of a list that is short enough to be read as a whole. */
+export function pageOfAll<T>(all: readonly T[], query: OffsetQuery): { count: number; results: readonly T[] } {
+  return { count: all.length, results: all.slice(query.offset, query.offset + boundedLimit(query.limit)) };
+}
+
 /**
  * @param url of this request; the links repeat it with another offset
  * @param page the total count, and the requested rows
