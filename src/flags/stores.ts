@@ -1,5 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
-import { inTransaction } from '../platform/db/transactions.ts';
+import { withProjectTurns, type WithProjectTurns } from '../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
@@ -33,25 +33,9 @@ function bind(db: Knex) {
 /** Stores that share one connection or transaction. */
 export type FlagBound = ReturnType<typeof bind>;
 
-export type FlagStores = FlagBound & {
-  /**
-   * Runs the work with stores that share one transaction, which commits when the work returns. Transactions of one project run one
-   * after another, so what one checks about other flags and cohorts still holds when it commits.
-   */
-  inTransaction<T>(projectId: number, work: (stores: FlagBound) => Promise<T>): Promise<T>;
-};
+export type FlagStores = WithProjectTurns<FlagBound>;
 
 /** @param afterCommit awaited after each transaction, so the author sees the change in this process immediately */
 export function flagStores(db: Knex, afterCommit?: (projectId: number) => Promise<void>): FlagStores {
-  return {
-    ...bind(db),
-    async inTransaction(projectId, work) {
-      const result = await inTransaction(db, async (transaction) => {
-        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.flagChanges, projectId]);
-        return work(bind(transaction));
-      });
-      await afterCommit?.(projectId);
-      return result;
-    },
-  };
+  return withProjectTurns(db, bind, ADVISORY_LOCKS.flagChanges, afterCommit);
 }

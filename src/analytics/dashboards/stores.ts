@@ -1,5 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
-import { inTransaction } from '../../platform/db/transactions.ts';
+import { withProjectTurns, type WithProjectTurns } from '../../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { accessControlStore } from '../../people/access/access-controls.store.ts';
@@ -33,21 +33,8 @@ function bind(db: Knex) {
 /** Stores that share one connection or transaction. */
 export type DashboardBound = ReturnType<typeof bind>;
 
-export type DashboardStores = DashboardBound & {
-  /**
-   * Runs the work with stores that share one transaction; it commits when the work returns. Transactions of one project take
-   * turns: what one of them checks about other dashboards and insights still holds when it commits.
-   */
-  inTransaction<T>(projectId: number, work: (stores: DashboardBound) => Promise<T>): Promise<T>;
-};
+export type DashboardStores = WithProjectTurns<DashboardBound>;
 
 export function dashboardStores(db: Knex): DashboardStores {
-  return {
-    ...bind(db),
-    inTransaction: (projectId, work) =>
-      inTransaction(db, async (transaction) => {
-        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.dashboardChanges, projectId]);
-        return work(bind(transaction));
-      }),
-  };
+  return withProjectTurns(db, bind, ADVISORY_LOCKS.dashboardChanges);
 }

@@ -127,5 +127,3 @@ export function configurationStore(db: Knex) {
     },
   };
 }
-
-export type ConfigurationStore = ReturnType<typeof configurationStore>;

@@ -64,5 +64,3 @@ export function sharePasswordStore(db: Knex) {
     },
   };
 }
-
-export type SharePasswordStore = ReturnType<typeof sharePasswordStore>;

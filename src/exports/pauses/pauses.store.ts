@@ -91,5 +91,3 @@ export function pauseStore(db: Knex) {
     },
   };
 }
-
-export type PauseStore = ReturnType<typeof pauseStore>;

@@ -106,5 +106,3 @@ async function refuseTakenName<T>(work: Promise<T>): Promise<T> {
     throw new InvalidInput('There is already a role with this name.', 'name', 'unique');
   });
 }
-
-export type RoleStore = ReturnType<typeof roleStore>;

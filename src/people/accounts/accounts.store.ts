@@ -176,5 +176,3 @@ export function accountStore(db: Knex) {
     },
   };
 }
-
-export type AccountStore = ReturnType<typeof accountStore>;

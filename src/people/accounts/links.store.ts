@@ -55,8 +55,6 @@ export function linkStore(db: Knex) {
   };
 }
 
-export type LinkStore = ReturnType<typeof linkStore>;
-
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

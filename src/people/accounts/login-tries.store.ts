@@ -68,5 +68,3 @@ export function loginTryStore(db: Knex) {
     },
   };
 }
-
-export type LoginTryStore = ReturnType<typeof loginTryStore>;

@@ -167,8 +167,6 @@ export function inviteStore(db: Knex) {
   };
 }
 
-export type InviteStore = ReturnType<typeof inviteStore>;
-
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

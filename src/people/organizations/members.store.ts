@@ -121,5 +121,3 @@ export function memberStore(db: Knex) {
     },
   };
 }
-
-export type MemberStore = ReturnType<typeof memberStore>;

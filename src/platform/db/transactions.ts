@@ -35,3 +35,32 @@ export type WithTransactions<Bound> = Bound & {
 export function withTransactions<Bound extends object>(db: Knex, bind: (db: Knex) => Bound): WithTransactions<Bound> {
   return { ...bind(db), inTransaction: (work) => inTransaction(db, (transaction) => work(bind(transaction))) };
 }
+
+/** The same for stores whose changes of one project take turns: what one of them checks still holds when it commits. */
+export type WithProjectTurns<Bound> = Bound & {
+  /** Runs the work in the project's turn, with stores that share one transaction; it commits when the work returns. */
+  inTransaction<T>(projectId: number, work: (stores: Bound) => Promise<T>): Promise<T>;
+};
+
+/**
+ * @param lock of ADVISORY_LOCKS, of the form (key, project)
+ * @param afterCommit awaited after each transaction
+ */
+export function withProjectTurns<Bound extends object>(
+  db: Knex,
+  bind: (db: Knex) => Bound,
+  lock: number,
+  afterCommit?: (projectId: number) => Promise<void>,
+): WithProjectTurns<Bound> {
+  return {
+    ...bind(db),
+    async inTransaction(projectId, work) {
+      const result = await inTransaction(db, async (transaction) => {
+        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [lock, projectId]);
+        return work(bind(transaction));
+      });
+      await afterCommit?.(projectId);
+      return result;
+    },
+  };
+}

@@ -37,5 +37,3 @@ export function buttonStore(db: Knex) {
     },
   };
 }
-
-export type ButtonStore = ReturnType<typeof buttonStore>;

@@ -34,5 +34,3 @@ export function textStore(db: Knex) {
     },
   };
 }
-
-export type TextStore = ReturnType<typeof textStore>;

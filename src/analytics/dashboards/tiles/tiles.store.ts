@@ -173,5 +173,3 @@ export function tileStore(db: Knex) {
     },
   };
 }
-
-export type TileStore = ReturnType<typeof tileStore>;
