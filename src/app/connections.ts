@@ -7,8 +7,6 @@ import { STUDY_OPTIONS } from '../flags/extensions/experiments/results/results.s
 import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
 import { POOLS } from '../platform/db/pools.ts';
 
-export type Connections = ReturnType<typeof openConnections>;
-
 /** Connects lazily. The rooms share `identity`: organizations, users and keys are behind every request. */
 export function openConnections(url: string) {
   const identity = createKnex({ url, ...POOLS.identity, ...STORE_TIMEOUTS });

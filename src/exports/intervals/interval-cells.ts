@@ -2,7 +2,6 @@
 import { boundaryAfter, type Cadence } from '../domain/cadence.ts';
 import { codeOf, FACTS, louder, type IntervalCode } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
-import type { Millis } from '../domain/millis.ts';
 import { numberPieces, type Piece, type Pieces } from '../domain/pieces.ts';
 import type { FactRange } from './interval-facts.store.ts';
 
@@ -107,6 +106,3 @@ export function newestWhere(
     if (holds(codes.of(number))) found.push(pieces.interval(number));
   return found;
 }
-
-/** The range of intervals that end at `at` or later: a range begins after its `from`. */
-export const fromOn = (at: Millis): Pick<FactRange, 'from' | 'to'> => ({ from: at - 1, to: Infinity });

@@ -223,5 +223,3 @@ export function runRequestStore(db: Knex) {
     },
   };
 }
-
-export type RequestStore = ReturnType<typeof runRequestStore>;

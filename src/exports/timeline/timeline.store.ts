@@ -12,7 +12,6 @@ export type TimelineState = {
   id: string;
   /** null: deliveries are not blocked. */
   blocked: Block | null;
-  blockedAt: string | null;
   recoveredAt: string | null;
 };
 
@@ -35,7 +34,7 @@ export function timelineStore(db: Knex) {
   return {
     async state(): Promise<TimelineState> {
       const row = (await table().first())!;
-      return { id: row.id, blocked: row.blocked, blockedAt: row.blocked_at, recoveredAt: row.recovered_at };
+      return { id: row.id, blocked: row.blocked, recoveredAt: row.recovered_at };
     },
 
     /** The timeline's present id: `sluice recover` gives it a new one. */

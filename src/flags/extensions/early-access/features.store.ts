@@ -49,11 +49,6 @@ function fromRow(row: Row): EarlyAccessFeature {
   };
 }
 
-/** Fields that may change. */
-export type FeatureChanges = Partial<
-  Pick<EarlyAccessFeature, 'name' | 'description' | 'stage' | 'documentationUrl' | 'payload'>
->;
-
 export function earlyAccessStore(db: Knex) {
   const ofProject = (projectId: number) => db<Row>('early_access_features').where({ project_id: projectId });
 
