@@ -2,6 +2,7 @@
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
+import type { Rights } from '../../platform/http/access.ts';
 import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import {
@@ -39,7 +40,7 @@ const createBatchExport = route({
     const wanted = wantedExport(body);
     ensureMayExport({ rights }, wanted);
     const created = await api.batchExports.create(project.id, wanted, caller);
-    return json(201, presentBatchExport(created), {
+    return json(201, withLevel(rights, created, presentBatchExport(created)), {
       ETag: entityTag(created.version),
       ...locationHeader(url, created.id),
     });
@@ -59,7 +60,7 @@ const listBatchExports = route({
     const ids = page.results.map(({ id }) => id);
     const [latest, freshness, errors] = await stateOf(ids, { runs, batchExports });
     const results = page.results.map((one) =>
-      presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id)),
+      withLevel(rights, one, presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id))),
     );
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },
@@ -72,8 +73,8 @@ const getBatchExport = route({
   params: BatchExportParams,
   answers: { 200: BatchExportBody },
   summary: 'Retrieve a batch export',
-  async handle({ project, params }, api: ExportsApi) {
-    return representation(await api.batchExports.get(project.id, params.id), api);
+  async handle({ project, params, rights }, api: ExportsApi) {
+    return representation(await api.batchExports.get(project.id, params.id), api, rights);
   },
 });
 
@@ -94,7 +95,8 @@ const patchBatchExport = route({
     const patch = wantedPatch(body, present);
     ensureMayRedirect({ rights }, present, patch);
     const version = expectedVersion(headers);
-    return representation(await api.batchExports.patch(project.id, params.id, patch, { version, by: caller }), api);
+    const patched = await api.batchExports.patch(project.id, params.id, patch, { version, by: caller });
+    return representation(patched, api, rights);
   },
 });
 
@@ -140,16 +142,28 @@ function stateOf(ids: readonly string[], { runs, batchExports }: Pick<ExportsApi
   return Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids), runs.standingErrors(ids)]);
 }
 
-async function representation(one: BatchExport, api: ExportsApi): Promise<Answer> {
+async function representation(one: BatchExport, api: ExportsApi, rights: Rights): Promise<Answer> {
   const [latest, freshness, errors] = await stateOf([one.id], api);
-  return json(200, presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id)), {
-    ETag: entityTag(one.version),
-  });
+  const body = presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id));
+  return json(200, withLevel(rights, one, body), { ETag: entityTag(one.version) });
+}
+
+function withLevel(
+  rights: Rights,
+  { id, createdBy }: BatchExport,
+  body: ReturnType<typeof presentBatchExport>,
+): BatchExportBody {
+  return { ...body, user_access_level: rights.levelOf('batch_export', { id, createdBy }) };
 }
 
 /** The body is empty, as the contract says, unless the client prefers the object. */
-export function emptyOrPreferred(one: BatchExport, headers: IncomingHttpHeaders, api: ExportsApi): Promise<Answer> {
-  return orPreferred(headers, noBody(200), () => representation(one, api));
+export function emptyOrPreferred(
+  one: BatchExport,
+  headers: IncomingHttpHeaders,
+  api: ExportsApi,
+  rights: Rights,
+): Promise<Answer> {
+  return orPreferred(headers, noBody(200), () => representation(one, api, rights));
 }
 
 export function wantedExport(body: NewBatchExportBody): NewExport {

@@ -1,6 +1,7 @@
 /** Batch exports on the wire. */
 import { DESTINATION_TYPES } from '../destinations/index.ts';
 import { Notifications, NotificationsIn } from '../../platform/notify/notice.ts';
+import { LEVELS } from '../../platform/http/access.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { contentIn, contentOut, MODELS } from './content-fields.ts';
 import { StandingErrorBody } from '../faults/run-error.ts';
@@ -157,6 +158,7 @@ export const BatchExportBody = Type.Object(
     start_at: nullable(Instant, { description: 'The time before which no runs are scheduled; null for no limit.' }),
     end_at: nullable(Instant, { description: 'The time after which no runs are scheduled; null for no limit.' }),
     latest_runs: Type.Array(RunSummaryBody, { description: 'The ten newest runs.' }),
+    user_access_level: stringEnum(LEVELS, { description: 'The access level of the caller for this export.' }),
     ...contentOut,
   },
   { title: 'BatchExport' },

@@ -13,13 +13,13 @@ import { presentSchedule } from '../schedules/schedule-fields.ts';
 
 const NOT_YET: Freshness = { completeUntil: null, lagSeconds: 0, troubles: { stale: 0, unsettled: 0, gave_up: 0 } };
 
-/** @param latestRuns newest first */
+/** The body without the level of its reader. @param latestRuns newest first */
 export function presentBatchExport(
   one: BatchExport,
   latestRuns: readonly Run[] = [],
   { completeUntil, lagSeconds, troubles }: Freshness = NOT_YET,
   standing?: RunError,
-): BatchExportBody {
+): Omit<BatchExportBody, 'user_access_level'> {
   return {
     id: one.id,
     team_id: one.projectId,

@@ -16,9 +16,9 @@ const pauseBatchExport = route({
   description:
     'Runs in progress continue; no scheduled run starts until the export is unpaused, or until `resume_at`. The ' +
     'body is optional. If the export is already paused, `reason` and `resume_at` are changed where they are given.',
-  async handle({ project, caller, params, body, headers }, api: ExportsApi) {
+  async handle({ project, caller, rights, params, body, headers }, api: ExportsApi) {
     const paused = await api.batchExports.pause(project.id, params.id, caller, wantedNotes(body));
-    return emptyOrPreferred(paused, headers, api);
+    return emptyOrPreferred(paused, headers, api, rights);
   },
 });
 
@@ -34,13 +34,13 @@ const unpauseBatchExport = route({
     'With `backfill`, data intervals that ended during the pause without a run are delivered. The `Location` ' +
     'header identifies their backfill, if there are any; it is queued if the project already has the maximum ' +
     'number of concurrent backfills. Without `backfill`, these intervals remain missing.',
-  async handle({ project, caller, params, body, headers, url }, api: ExportsApi) {
+  async handle({ project, caller, rights, params, body, headers, url }, api: ExportsApi) {
     const { batchExport, backfill } = await unpause(
       api,
       { projectId: project.id, id: params.id, by: caller },
       body.backfill,
     );
-    const answer = await emptyOrPreferred(batchExport, headers, api);
+    const answer = await emptyOrPreferred(batchExport, headers, api, rights);
     if (!backfill) return answer;
     return { ...answer, headers: { ...answer.headers, ...backfillLocation(url, params.id, backfill.id) } };
   },

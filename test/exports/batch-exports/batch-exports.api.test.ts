@@ -88,6 +88,7 @@ describe('batch exports over HTTP', () => {
       include_columns: null,
       exclude_columns: [],
       transformations: [],
+      user_access_level: 'editor',
     });
     assert.deepEqual((await request('GET', `/batch_exports/${id}/`)).body, created);
   });

@@ -256,6 +256,11 @@ describe('the overview of exports', () => {
     const body = (await api.request('GET', address, { key: colleague.key })).body as Overview;
     assert.deepEqual([namesOf(body), body.results[0]?.user_access_level], [['shown'], 'viewer']);
     assert.deepEqual([body.count, body.totals['needs_you']], [1, 0]);
+    const one = await api.request('GET', address.replace('overview', shown), { key: colleague.key });
+    assert.equal((one.body as { user_access_level: string }).user_access_level, 'viewer');
+    const list = await api.request('GET', address.replace('overview/', ''), { key: colleague.key });
+    const [first] = (list.body as { results: { user_access_level: string }[] }).results;
+    assert.equal(first?.user_access_level, 'viewer');
     assert.equal((await overview()).results[0]?.user_access_level, 'editor', 'of a key of the project');
     assert.equal(body.user_access_level, 'editor', 'rules about single exports say nothing about new ones');
     const viewer = await buildMember(db, ours);
