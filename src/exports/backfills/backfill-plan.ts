@@ -32,6 +32,8 @@ export type ExaminedPlan = BackfillPlan & {
   byStatus: Record<IntervalStatus, { count: number; first: IntervalState[] }>;
   /** Intervals of the range that would not run, by status. */
   skipped: Record<IntervalStatus, number>;
+  /** Intervals of the range whose runs fail until somebody decides; among those that would run only where no status was asked for. */
+  awaitingDecision: { count: number; first: IntervalState[] };
   /** Earlier deliveries, which would be replaced where they differ. */
   overwrites: { intervals: number; rows: number; files: number };
 };
@@ -76,6 +78,7 @@ export async function examinedPlan(
     totalRuns: 0,
     byStatus: forEachStatus(() => ({ count: 0, first: [] })),
     skipped: forEachStatus(() => 0),
+    awaitingDecision: { count: 0, first: [] },
     overwrites: { intervals: 0, rows: 0, files: 0 },
   };
   let examined = 0;
@@ -83,8 +86,9 @@ export async function examinedPlan(
     examined += slice.length;
     if (examined > MAX_RUNS) throw tooMany();
     for (const state of await states.of(stores, batchExport, slice)) {
-      if (!only || only.includes(state.status)) add(plan, state, hash);
-      else plan.skipped[state.status] += 1;
+      if (state.awaitsDecision) count(plan.awaitingDecision, state);
+      if (!only || (only.includes(state.status) && !state.awaitsDecision)) add(plan, state, hash);
+      else if (!state.awaitsDecision) plan.skipped[state.status] += 1;
     }
   }
   return { ...plan, token: hash.digest('base64url') };
@@ -107,13 +111,16 @@ function extend(ranges: DataInterval[], { start, end }: DataInterval): void {
   else ranges.push({ start, end });
 }
 
+function count(same: { count: number; first: IntervalState[] }, state: IntervalState): void {
+  same.count += 1;
+  if (same.first.length < NAMED) same.first.push(state);
+}
+
 function add(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {
   const { start, end, status, rows } = state;
   extend(plan.wanted, { start, end });
   plan.totalRuns += 1;
-  const same = plan.byStatus[status];
-  same.count += 1;
-  if (same.first.length < NAMED) same.first.push(state);
+  count(plan.byStatus[status], state);
   if (rows !== null) {
     plan.overwrites.intervals += 1;
     plan.overwrites.rows += rows;

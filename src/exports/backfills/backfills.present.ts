@@ -31,15 +31,16 @@ export function presentBackfill(backfill: Backfill, waitingFor: string | null = 
   };
 }
 
-export function presentInterval({ start, end, status, runId, rows, unsettled, gaveUp }: IntervalState): IntervalBody {
+export function presentInterval({ start, end, status, runId, rows, ...marks }: IntervalState): IntervalBody {
   return {
     data_interval_start: isoMicros(start),
     data_interval_end: isoMicros(end),
     status,
     run: runId,
     records_delivered: rows,
-    unsettled,
-    gave_up: gaveUp,
+    unsettled: marks.unsettled,
+    gave_up: marks.gaveUp,
+    awaiting_decision: marks.awaitsDecision,
   };
 }
 
@@ -60,6 +61,7 @@ export function presentPreview(preview: Preview): PreviewBody {
       running: present(running),
     },
     skipped: preview.skipped,
+    awaiting_decision: present(preview.awaitingDecision),
     rows: preview.rows && { count: preview.rows.rows, exact: preview.rows.exact },
     overwrites: {
       intervals: preview.overwrites.intervals,

@@ -20,7 +20,7 @@ export const NewBackfillBody = Type.Object(
       Type.Unknown({
         description:
           'Restricts the backfill to data intervals with these statuses: `missing`, `failed` or `stale`, as one ' +
-          'value or a list. All intervals by default.',
+          'value or a list. Intervals that await a decision about a delivery of another timeline are left out. All intervals by default.',
       }),
     ),
     dry_run: Type.Boolean({
@@ -61,6 +61,11 @@ export const IntervalBody = Type.Object(
         'True if a run left the interval partly delivered and the destination does not currently allow the cleanup.',
     }),
     gave_up: Type.Boolean({ description: 'True if the interval is not delivered and automatic retries have ended.' }),
+    awaiting_decision: Type.Boolean({
+      description:
+        'True if another timeline delivered the interval and nobody has decided which delivery to keep: until then its runs ' +
+        'fail and replace nothing.',
+    }),
   },
   { title: 'DataInterval' },
 );
@@ -102,6 +107,11 @@ export const PreviewBody = Type.Object(
       },
       { description: 'The intervals of the range that would not run because of `only`, by their current status.' },
     ),
+    awaiting_decision: Type.Object(Count.properties, {
+      description:
+        'The intervals of the range that another timeline delivered and about which somebody has to decide first. With `only` they ' +
+        'would not run, and are not in `skipped`; without it they are in `intervals`, and their runs fail until then.',
+    }),
     rows: nullable(
       Type.Object({
         count: Type.Integer(),

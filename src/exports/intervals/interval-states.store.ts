@@ -14,11 +14,13 @@ export type KnownInterval = {
   cutoff: string | null;
   delivered: boolean;
   requested: boolean;
+  /** Another timeline delivered it, and nobody has decided which delivery stays. */
+  foreign: boolean;
 };
 
 const KNOWN = `
   select "end", run.id as "runId", run.status, cast(ledger.rows as float8) as rows, ledger.files, ledger.cutoff,
-    ledger.rows is not null as delivered, coalesce(request.requested, false) as requested
+    ledger.rows is not null as delivered, coalesce(request.requested, false) as requested, coalesce(other.waits, false) as foreign
   from (
     select distinct on (data_interval_end) data_interval_end as "end", id, status from batch_export_runs
     where batch_export_id = :exportId and data_interval_end > :after and data_interval_end <= :to
@@ -33,6 +35,10 @@ const KNOWN = `
     select data_interval_end as "end", true as requested from batch_export_requests
     where batch_export_id = :exportId and closed_at is null and data_interval_end > :after and data_interval_end <= :to
   ) as request using ("end")
+  full join (
+    select distinct data_interval_end as "end", true as waits from foreign_deliveries
+    where batch_export_id = :exportId and accepted is null and data_interval_end > :after and data_interval_end <= :to
+  ) as other using ("end")
 `;
 
 export function intervalStateStore(db: Knex) {

@@ -20,6 +20,8 @@ export type IntervalState = DataInterval & {
   files: number;
   unsettled: boolean;
   gaveUp: boolean;
+  /** A run fails until somebody has decided which of two deliveries stays. */
+  awaitsDecision: boolean;
 };
 
 /** Time for the schedule to start a run, and for the reconciler to notice a missing one. */
@@ -61,6 +63,7 @@ export function intervalStates(pool: Pool) {
         });
         const { end } = interval;
         const marks = { unsettled: troubles.unsettled.has(end), gaveUp: troubles.gave_up.has(end) };
+        const awaitsDecision = one?.foreign ?? false;
         return {
           ...interval,
           status,
@@ -68,6 +71,7 @@ export function intervalStates(pool: Pool) {
           rows: one?.rows ?? null,
           files: one?.files ?? 0,
           ...marks,
+          awaitsDecision,
         };
       });
     },

@@ -102,6 +102,27 @@ describe('the plan of a backfill', () => {
     assert.deepEqual(await startsOf(id, now), shown(second));
   });
 
+  it('leaves out what another timeline delivered until somebody decides, as a retry of all that failed does, and names it', async () => {
+    const id = await build();
+    await exports.db('foreign_deliveries').insert({
+      batch_export_id: id,
+      data_interval_start: hourOf(2),
+      data_interval_end: hourOf(3),
+      run_id: '',
+      epoch: 1,
+      receipt: JSON.stringify({ rows: 3, bytes: 9, location: 'theirs' }),
+    });
+    const { total_runs, skipped, awaiting_decision: waiting, ...preview } = await previewOf(id);
+    assert.deepEqual([total_runs, skipped, waiting.count], [5, { ...NONE, delivered: 2 }, 1]);
+    assert.deepEqual([waiting.first[0]?.data_interval_start, preview.intervals.failed.count], [hourOf(2), 0]);
+    const all = await previewOf(id, EIGHT);
+    assert.deepEqual([all.total_runs, all.awaiting_decision.count, all.intervals.failed.count], [8, 1, 1]);
+    const now = await exports.world.engine.stores.batchExports.now();
+    const { body } = await send(id, { ...WANTED, plan: preview.plan });
+    await backfilled(exports.world, id, (body as { backfill_id: string }).backfill_id);
+    assert.deepEqual(await startsOf(id, now), [3, 4, 5, 6, 7].map(hourOf));
+  });
+
   it('counts the files that it would replace', async () => {
     const id = await build();
     const all = await previewOf(id, EIGHT);

@@ -384,6 +384,7 @@ describe('backfills over HTTP', () => {
       records_delivered: 3,
       unsettled: false,
       gave_up: false,
+      awaiting_decision: false,
     });
     const byStatus: [query: string, hours: number[]][] = [
       ['status=missing', [7, 6, 3]],
