@@ -2,35 +2,33 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, done } from '../api/client.ts';
 import type { components } from '../api/schema.d.ts';
+import { exportQuery } from './export/export-data.ts';
 import { exportKeys } from './query-keys.ts';
 
-type Level = components['schemas']['BatchExportOverview']['user_access_level'];
+type Level = components['schemas']['BatchExport']['user_access_level'];
 
 export const isEditor = (level: Level): boolean => level === 'editor' || level === 'manager';
 
-/** @param exportId absent: for exports in general, as whoever makes one needs it */
-const mayEditQuery = (projectId: number, exportId?: string) =>
+const mayCreateQuery = (projectId: number) =>
   queryOptions({
-    queryKey: [...exportKeys.all(projectId), 'may edit', exportId] as const,
+    queryKey: [...exportKeys.all(projectId), 'may create'] as const,
     queryFn: async ({ signal }) => {
-      const page = await done(
-        api.GET('/api/environments/{project_id}/batch_exports/overview/', {
-          params: { path: { project_id: projectId }, query: { search: exportId ?? '', limit: exportId ? 10 : 1 } },
-          signal,
-        }),
-      );
-      if (exportId === undefined) return isEditor(page.user_access_level);
-      // Others may carry this one's id in their names.
-      const one = page.results.find(({ id }) => id === exportId);
-      return one ? isEditor(one.user_access_level) : true;
+      const params = { path: { project_id: projectId }, query: { limit: 1 } };
+      const page = await done(api.GET('/api/environments/{project_id}/batch_exports/overview/', { params, signal }));
+      return isEditor(page.user_access_level);
     },
     // Rules about access change seldom, and the server has the last word.
     staleTime: 60_000,
     meta: { live: false },
   });
 
-/** @returns undefined while unknown; true where it cannot be known, because the server refuses then */
-export function useMayEdit(projectId: number, exportId?: string): boolean | undefined {
-  const { data, isError } = useQuery(mayEditQuery(projectId, exportId));
+/** Whether the viewer may make exports, or change one. Undefined while unknown; true where it cannot be known, because the server refuses then. */
+export function useMayCreate(projectId: number): boolean | undefined {
+  const { data, isError } = useQuery(mayCreateQuery(projectId));
   return data ?? (isError || undefined);
+}
+
+export function useMayEdit(projectId: number, exportId: string): boolean | undefined {
+  const { data, isError } = useQuery(exportQuery(projectId, exportId));
+  return data ? isEditor(data.user_access_level) : isError || undefined;
 }

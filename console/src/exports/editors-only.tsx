@@ -2,7 +2,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Empty, Skeleton } from '../look/notes.tsx';
-import { useMayEdit } from './access.ts';
+import { useMayCreate, useMayEdit } from './access.ts';
 import { EditExportPage } from './form/edit-page.tsx';
 import { NewExportPage } from './form/new-page.tsx';
 
@@ -13,7 +13,7 @@ export function NewExport() {
   const params = newRoute.useParams();
   return (
     <EditorsOnly
-      may={useMayEdit(params.projectId)}
+      may={useMayCreate(params.projectId)}
       title="New export"
       needed="Making an export takes the level editor for the project’s batch exports, and you have viewer. Ask an admin of the project."
       back={

@@ -40,7 +40,7 @@ export function EditExportPage() {
   if (offer.isError) return <Failure error={offer.error} onRetry={() => void offer.refetch()} />;
   const { draft } = loaded.data;
   const type = offer.data.types.find((one) => one.type === draft.destination.type);
-  const count = failed.data?.canEdit ? failed.data.count : 0;
+  const count = failed.data?.count ?? 0;
 
   async function change({ fields, base, isRetried, onSaved }: Submission) {
     const answer = api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {

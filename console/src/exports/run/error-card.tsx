@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ButtonLink } from '../../look/button.tsx';
 import { useNow } from '../../look/now.ts';
 import { formatAgo } from '../../look/time.tsx';
+import { useMayEdit } from '../access.ts';
 import { editAddress } from '../addresses.ts';
 import { exportQuery } from '../export/export-data.ts';
 import { countIntervals } from '../words/cadence.ts';
@@ -62,7 +63,8 @@ function FieldLine({ place, field }: { place: RunPlace; field: string }) {
 function Fix({ place, field }: { place: RunPlace; field: string }) {
   const { data } = useQuery(failedQuery(place));
   const name = fieldWords(field);
-  if (data && !data.canEdit) return <p>You can look at this export; ask an editor to fix {name} and retry.</p>;
+  const mayEdit = useMayEdit(place.projectId, place.exportId);
+  if (mayEdit === false) return <p>You can look at this export; ask an editor to fix {name} and retry.</p>;
   return (
     <div>
       <ButtonLink kind="primary" to={editAddress(place, field)}>

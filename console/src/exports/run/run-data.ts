@@ -3,7 +3,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, ApiError, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
-import { isEditor } from '../access.ts';
 import { exportKeys } from '../query-keys.ts';
 
 export type Run = components['schemas']['BatchExportRun'];
@@ -90,8 +89,7 @@ export const failedQuery = ({ projectId, exportId }: Pick<RunPlace, 'projectId' 
       );
       // Others may carry this one's id in their names.
       const one = page.results.find(({ id }) => id === exportId);
-      const canEdit = one !== undefined && isEditor(one.user_access_level);
-      return { count: one?.needs_you ?? 0, interval: one?.interval ?? '', canEdit };
+      return { count: one?.needs_you ?? 0, interval: one?.interval ?? '' };
     },
   });
 
