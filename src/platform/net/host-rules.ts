@@ -42,6 +42,9 @@ export function hostRules(allowedHosts: readonly string[]): HostRules {
   };
 }
 
+/** Azure's virtual machines ask it for their keys and certificates: in the public range, and yet on the inside. */
+const AZURE_HOST = '168.63.129.16';
+
 /**
  * Whether the address is reachable from the internet. Fails closed: for IPv6 only 2000::/3 counts, minus what
  * IANA's registry reserves there (6to4, Teredo, documentation and others, which ipaddr.js names).
@@ -50,7 +53,7 @@ export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.process(address);
   // tooth: host-public
-  if (parsed.range() !== 'unicast') return false;
+  if (parsed.range() !== 'unicast' || parsed.toString() === AZURE_HOST) return false;
   // tooth: host-ipv6
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0]! & 0xe0) === 0x20;
 }
