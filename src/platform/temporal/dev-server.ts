@@ -1,6 +1,6 @@
 /** A Temporal server of our own with its UI: for `sluice up` (state kept in a file) and for tests (in memory). */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CommandFailed } from '../errors.ts';
@@ -57,6 +57,8 @@ export type TemporalDevServerOptions = {
 export async function startTemporalDevServer(options: TemporalDevServerOptions): Promise<TemporalDevServer> {
   const directory = path.resolve(options.directory);
   await mkdir(directory, { recursive: true });
+  // The server writes its database readable by all of the machine; a folder of an earlier start is open, too.
+  await chmod(directory, 0o700);
   const program = await temporalProgram(options);
   const pidFile = path.join(directory, 'temporal.pid');
   await stopLeftover(pidFile, directory);

@@ -159,8 +159,10 @@ describe('sluice up', function () {
         'sign_in_url',
       ]);
       for (const value of Object.values(report)) assert(running.output().includes(String(value)));
-      for (const secret of ['dev.json', 'encryption-keys', 'personal-api-key'])
+      for (const secret of ['dev.json', 'encryption-keys', 'personal-api-key', 'demo-password'])
         assert.equal((await stat(path.join(state, secret))).mode & 0o777, 0o600, secret);
+      for (const folder of ['temporal', 'postgres'])
+        assert.equal((await stat(path.join(state, folder))).mode & 0o777, 0o700, folder);
     });
 
     it('prints a link that logs the demo’s user in, once, and writes it into no log', async () => {
