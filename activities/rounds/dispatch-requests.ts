@@ -21,7 +21,7 @@ export type DispatchRound = { open: number; progressed: boolean };
 
 /** The schedule is asked for so many instants in one call. */
 const ASKED_AT_ONCE = 10;
-/** Slices of requests that one round writes: runs need not wait until a large backfill is written completely. */
+/** Batches of requests that one round writes: runs need not wait until a large backfill is written completely. */
 const SLICES_AT_ONCE = 4;
 /** Time that the schedule has to start a requested run, which is started directly afterwards. */
 const PATIENCE_MS = 15_000;

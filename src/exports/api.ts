@@ -1,4 +1,4 @@
-/** Dependencies and shared parameters of this room's routes. */
+/** Dependencies and shared parameters of the routes of batch exports. */
 import { locationHeader } from '../platform/http/parameters/preconditions.ts';
 import { Type } from '../platform/schema.ts';
 import type { Backfills } from './backfills/backfills.ts';
@@ -37,12 +37,12 @@ export const BatchExportParams = Type.Object({ id: Id });
 export const OfBatchExportParams = Type.Object({ batch_export_id: Id });
 /** The batch export in `BatchExportParams`, for access control. */
 export const ONE_EXPORT = { resource: 'batch_export', param: 'id' } as const;
-/** Path of one thing that belongs to a batch export. */
+/** Path of one item of such a list. */
 export const PartOfBatchExportParams = Type.Object({ batch_export_id: Id, id: Id });
 /** The batch export in `OfBatchExportParams` and `PartOfBatchExportParams`, for access control. */
 export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;
 
-/** The `Location` of a backfill, beside the address of the request that asked for it. */
+/** The `Location` of a backfill, under the same prefix as the URL of the request. */
 export function backfillLocation(url: URL, exportId: string, backfillId: string): { Location: string } {
   const [before = ''] = url.pathname.split('/batch_exports/', 1);
   return locationHeader(new URL(`${before}/batch_exports/${exportId}/backfills/`, url), backfillId);

@@ -75,7 +75,7 @@ export type ExportsRoomOptions = BatchExportsOptions &
   };
 
 export type ExportsRoom = Room<ExportsApi> & {
-  /** Ends streams. */
+  /** Ends all live streams. */
   drain(): void;
   close(): Promise<void>;
 };

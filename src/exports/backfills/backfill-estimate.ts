@@ -9,7 +9,7 @@ export type BackfillEstimate = {
   basis: { runs: number; backfills: number; since: string } | null;
 };
 
-/** `rows`: rows that all runs together deliver, where that is known. */
+/** The runs to estimate; `rows` is what they deliver together, if that is known. */
 export type Work = { runs: number; atOnce: number; rows: number | null };
 
 /** A backfill whose runs all completed, with the time from its request to its end. */
@@ -18,21 +18,21 @@ export type PastBackfill = { runs: number; seconds: number };
 /** Newest first. */
 export type Past = { runs: readonly PastRun[]; backfills: readonly PastBackfill[] };
 
-/** Past runs that are nearest in size. */
+/** Limit of past runs that an estimate uses; it takes those that are nearest in size. */
 const NEAREST = 20;
-/** Fewer runs are too small a sample. */
+/** Number of runs below which the sample is small, so the estimate is wider. */
 const ENOUGH = 5;
 
 export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): BackfillEstimate {
   const expected = rows ?? meanOf(past.runs.map((run) => run.rows * runs));
   if (past.runs.length === 0 || expected === null) return { rows: expected, seconds: null, basis: null };
-  const ofEach = runs === 0 ? 0 : expected / runs;
+  const rowsPerRun = runs === 0 ? 0 : expected / runs;
   const nearest = past.runs
-    .toSorted((one, other) => Math.abs(one.rows - ofEach) - Math.abs(other.rows - ofEach))
+    .toSorted((one, other) => Math.abs(one.rows - rowsPerRun) - Math.abs(other.rows - rowsPerRun))
     .slice(0, NEAREST);
   return {
     rows: Math.round(expected),
-    seconds: secondsOf({ runs, atOnce, ofEach }, nearest, past.backfills),
+    seconds: secondsOf({ runs, atOnce, rowsPerRun }, nearest, past.backfills),
     basis: {
       runs: nearest.length,
       backfills: past.backfills.length,
@@ -41,23 +41,27 @@ export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): Back
   };
 }
 
-type Shape = { runs: number; atOnce: number; ofEach: number };
+type Shape = { runs: number; atOnce: number; rowsPerRun: number };
 
-function secondsOf({ runs, atOnce, ofEach }: Shape, nearest: readonly PastRun[], backfills: readonly PastBackfill[]) {
+function secondsOf(
+  { runs, atOnce, rowsPerRun }: Shape,
+  nearest: readonly PastRun[],
+  backfills: readonly PastBackfill[],
+) {
   const durations = nearest.map(({ seconds }) => seconds).sort((one, other) => one - other);
   const paces = backfills.map((one) => one.seconds / one.runs).sort((one, other) => one - other);
   const shortest = quantile(durations, 0.25);
   const longest = quantile(durations, 0.75);
   // Concurrent runs slow each other down, and starting them takes time; only past backfills show how much.
-  const sideBySide = Math.ceil(runs / atOnce) * shortest;
+  const concurrentSeconds = Math.ceil(runs / atOnce) * shortest;
   const [fastest] = paces;
-  const low = fastest === undefined ? sideBySide : Math.min(sideBySide, runs * fastest);
+  const low = fastest === undefined ? concurrentSeconds : Math.min(concurrentSeconds, runs * fastest);
   const high = runs * (paces.length === 0 ? longest : Math.max(quantile(paces, 0.5), longest / atOnce));
   // Intervals with more rows than any past run raise the upper bound in proportion.
-  const growth = Math.max(1, ofEach / Math.max(1, ...nearest.map((run) => run.rows)));
-  const doubt = nearest.length < ENOUGH ? 2 : 1;
-  const floor = Math.floor(low / doubt);
-  return { low: floor, high: Math.max(floor, Math.ceil(high * growth * doubt)) };
+  const growth = Math.max(1, rowsPerRun / Math.max(1, ...nearest.map((run) => run.rows)));
+  const uncertainty = nearest.length < ENOUGH ? 2 : 1;
+  const floor = Math.floor(low / uncertainty);
+  return { low: floor, high: Math.max(floor, Math.ceil(high * growth * uncertainty)) };
 }
 
 function meanOf(values: readonly number[]): number | null {

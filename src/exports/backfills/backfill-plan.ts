@@ -1,6 +1,6 @@
 /**
  * The plan of a backfill: which data intervals of a range it would run, in what state, and what it would replace. A preview shows the
- * plan and its token; a request with the token runs exactly that plan, or fails because the plan is no longer true.
+ * plan and its token; a request with the token runs exactly that plan, or fails because the plan is outdated.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { InvalidInput } from '../../platform/errors.ts';
@@ -14,10 +14,10 @@ import type { ExportStores } from '../stores.ts';
 
 /** Two years of five-minute intervals; longer ranges need several backfills. */
 const MAX_RUNS = 210_240;
-/** Intervals of each status that a preview names. */
+/** Limit of intervals that a preview names for each status. */
 const NAMED = 10;
 
-/** Interval statuses that limit a range; null: all of it. */
+/** Restricts a range to intervals with these statuses; null for all intervals. */
 export type Only = readonly IntervalStatus[] | null;
 
 export type BackfillPlan = {
@@ -66,7 +66,7 @@ export type Examination = {
   batchExport: BatchExport;
 };
 
-/** Plans the wanted intervals among the given ones, by their state. */
+/** Reads the state of the given intervals, and plans those that have one of the wanted statuses. */
 export async function examinedPlan(
   { stores, states, batchExport }: Examination,
   intervals: Iterable<DataInterval>,
@@ -82,8 +82,8 @@ export async function examinedPlan(
     overwrites: { intervals: 0, rows: 0, files: 0 },
   };
   let examined = 0;
-  for (const slice of slicesOf(intervals, INTERVALS_AT_ONCE)) {
-    examined += slice.length;
+  for (const batch of slicesOf(intervals, INTERVALS_AT_ONCE)) {
+    examined += batch.length;
     if (examined > MAX_RUNS) throw tooMany();
     for (const state of await states.of(stores, batchExport, slice)) {
       if (state.awaitsDecision) count(plan.awaitingDecision, state);
@@ -98,7 +98,7 @@ function forEachStatus<T>(valueOf: () => T): Record<IntervalStatus, T> {
   return Object.fromEntries(INTERVAL_STATUSES.map((status) => [status, valueOf()])) as Record<IntervalStatus, T>;
 }
 
-/** Ranges of intervals that follow each other. @param intervals oldest first */
+/** Joins adjacent intervals to ranges. @param intervals oldest first */
 export function joinNeighbors(intervals: readonly DataInterval[]): DataInterval[] {
   const ranges: DataInterval[] = [];
   for (const interval of intervals) extend(ranges, interval);

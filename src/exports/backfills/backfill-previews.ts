@@ -10,7 +10,7 @@ import type { ExportStores } from '../stores.ts';
 import { estimateBackfill, type BackfillEstimate } from './backfill-estimate.ts';
 import type { BackfillPlan, ExaminedPlan } from './backfill-plan.ts';
 
-/** `rows`: rows that the intervals hold now, before any filter; null for models whose rows cannot be counted beforehand. */
+/** `rows`: rows that the intervals hold now, before filters; null for models whose rows cannot be counted in advance. */
 export type Preview = ExaminedPlan & {
   startAt: string;
   endAt: string;
@@ -18,7 +18,7 @@ export type Preview = ExaminedPlan & {
   estimate: BackfillEstimate;
 };
 
-/** Limit of past runs and backfills behind an estimate. */
+/** Limits of past runs and backfills that an estimate uses. */
 const PAST_RUNS = 100;
 const PAST_BACKFILLS = 5;
 
@@ -27,8 +27,8 @@ type PreviewOptions = { stores: ExportStores; pool: Pool; limits: { runsPerProje
 export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
   async function rowsOf({ projectId, model }: BatchExport, { wanted }: BackfillPlan): Promise<Estimate | null> {
     if (model !== 'events' && model !== 'persons') return null;
-    const stretches = wanted.map(({ start, end }) => ({ start: isoMicros(start), end: isoMicros(end) }));
-    return estimateRows(pool, model satisfies EstimatedModel, projectId, stretches);
+    const intervals = wanted.map(({ start, end }) => ({ start: isoMicros(start), end: isoMicros(end) }));
+    return estimateRows(pool, model satisfies EstimatedModel, projectId, intervals);
   }
 
   return {
@@ -40,12 +40,12 @@ export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
         stores.backfills.pastOf(id, PAST_BACKFILLS),
       ]);
       const past = { runs: pastRuns, backfills: pastBackfills };
-      // Only the newest versions of persons and the matching events are delivered, so the stored rows would be too high a number.
-      const leavesWhole = batchExport.model === 'events' && keepsAllRows(contentOf(batchExport));
+      // Of persons only the newest versions are delivered, and of events those that match, so the number of stored rows may be too high.
+      const deliversAllRows = batchExport.model === 'events' && keepsAllRows(contentOf(batchExport));
       const work = {
         runs: plan.totalRuns,
         atOnce: Math.min(batchExport.maxConcurrentRuns, limits.runsPerProject),
-        rows: leavesWhole && rows ? rows.rows : null,
+        rows: deliversAllRows && rows ? rows.rows : null,
       };
       return {
         ...plan,

@@ -1,4 +1,4 @@
-/** The range of a backfill as clients write it: instants, or the dates on which days, weeks and months begin. */
+/** Parses the range of a backfill: instants, or the dates on which days, weeks and months begin. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { isOfCalendar, localDateToInstant, type Cadence } from '../domain/cadence.ts';
@@ -10,7 +10,7 @@ export type GivenRange = { start_at: string | null; end_at: string | null };
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * @param strict with upstream's rules: ranges of days, weeks and months must be plain dates on which one begins
+ * @param strict applies upstream's rules: for days, weeks and months, bounds must be plain dates on which one begins
  * @returns ISO instants
  * @throws InvalidInput with upstream's messages
  */
@@ -22,10 +22,10 @@ export function rangeOf(
   if (start_at === null)
     throw new InvalidInput('Backfilling from the beginning of time is not enabled for this team.', 'start_at');
   if (end_at === null) throw new InvalidInput('Backfilling a BatchExport with no end date is not allowed', 'end_at');
-  const edge = strict && isOfCalendar(cadence.interval) ? dateEdge : datetimeEdge;
-  const startAt = edge(start_at, 'start_at', cadence);
+  const parseBound = strict && isOfCalendar(cadence.interval) ? dateEdge : datetimeEdge;
+  const startAt = parseBound(start_at, 'start_at', cadence);
   checkBeginning(startAt, 'start_at');
-  return { startAt, endAt: edge(end_at, 'end_at', cadence) };
+  return { startAt, endAt: parseBound(end_at, 'end_at', cadence) };
 }
 
 const EARLIEST = '1970-01-01T00:00:00.000000Z';
@@ -39,7 +39,7 @@ export function checkBeginning(instant: string, attr: string): void {
   if (instant < EARLIEST) throw new InvalidInput(`'${attr}' must not be before 1970-01-01T00:00:00Z.`, attr);
 }
 
-/** Unlike elsewhere a time must say its zone, because an hour too early or late is other data. */
+/** Parses a bound. Unlike elsewhere, a time needs a zone, because a range that is off by an hour holds other data. */
 function datetimeEdge(text: string, attr: string, cadence: Cadence): string {
   const given = parseDatetime(text);
   if (!given) throw new InvalidInput(`Input ${text.slice(0, 100)} is not a valid ISO formatted datetime.`, attr);

@@ -1,16 +1,16 @@
-/** The data intervals of an export whose newest run failed and that another run may deliver. */
+/** Finds the data intervals of an export whose newest run failed and that another run may deliver. */
 import { attentionOf } from '../monitoring/attention.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { needsYou, type Reason } from '../intervals/interval-attention.ts';
 import type { ExportStores } from '../stores.ts';
 
-/** Another run would end as the last one did: so a person decides first, or Sluice settles the last run's delivery. */
+/** Reasons for which another run would end like the last one, until a person decides, or Sluice settles the last run's delivery. */
 const NOT_RETRIABLE: readonly Reason[] = ['delivered_elsewhere', 'would_shrink', 'unsettled'];
 
 type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps'>;
 
-/** @returns oldest first, including those that are retried automatically; among the newest `MAX_TROUBLED` of each kind of trouble */
+/** @returns oldest first, with intervals that are retried automatically; of each kind of trouble, only the newest `MAX_TROUBLED` count */
 export async function failedIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
   const { id } = batchExport;
   const [facts, pauses] = await Promise.all([stores.troubledIntervals.troubledFacts([id]), stores.gaps.pauses(id)]);

@@ -44,14 +44,14 @@ const OF_THE_ROW = new Set([
   'latest_runs',
 ]);
 
-/** Fields as clients know them, without secrets. A pause is reduced to its notes, because the entry names its author already. */
+/** Fields as in the API, without secrets. A pause is reduced to its notes, because the entry names its author already. */
 function fieldsOf(one: BatchExport): Record<string, unknown> {
   const { pause, ...fields } = presentBatchExport(one);
   const notes = pause && { reason: pause.reason, resume_at: pause.resume_at };
   return Object.fromEntries(Object.entries({ ...fields, pause: notes }).filter(([field]) => !OF_THE_ROW.has(field)));
 }
 
-/** A retry is a backfill of one data interval. */
+/** Records an action on a backfill, or on a retry, which is a backfill of one data interval. */
 export async function recordBackfill(
   { auditLog }: Bound,
   by: Author,

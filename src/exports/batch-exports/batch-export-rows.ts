@@ -56,7 +56,7 @@ export function fromRow(row: Row): BatchExport {
   };
 }
 
-/** Values of configuration fields that are newer than the row. */
+/** Values of configuration fields that did not exist when the row was stored. */
 function former(type: string): Readonly<Record<string, unknown>> | undefined {
   return anyDestination(type).former;
 }
@@ -71,7 +71,7 @@ export function cadenceColumns({ interval, timezone, offsetDay, offsetHour }: Ca
   return { interval, timezone, offset_day: offsetDay, offset_hour: offsetHour };
 }
 
-/** Columns as they are stored. */
+/** Converts a change to columns, and leaves out absent fields. */
 export function toColumns({ integration, ...change }: BatchExportChange): Record<string, unknown> {
   const fields = Object.entries(change) as [keyof Stored, unknown][];
   return {

@@ -1,4 +1,4 @@
-/** A batch export, as it is stored. */
+/** A stored batch export. */
 import type { Model, ContentSettings } from '../../conditions/rows/content.ts';
 import type { Notifications } from '../../platform/notify/notice.ts';
 import type { Cadence } from '../domain/cadence.ts';
@@ -8,7 +8,7 @@ import type { Integration } from '../integrations/integrations.store.ts';
 export type BatchExport = Cadence & {
   id: string;
   projectId: number;
-  /** null: created by a key of the project, or by a user who is gone. */
+  /** null if a key of the project created the export, or a user who was deleted. */
   createdBy: number | null;
   name: string;
   model: Model;
@@ -33,7 +33,7 @@ export type BatchExport = Cadence & {
   pausedReason: string | null;
   /** The present pause; null if there is none, or if it began before pauses were stored. */
   pause: OpenPause | null;
-  /** Time that an interval may be due before a notice is sent; null: no notices. */
+  /** Time for which an interval may be due before a notice is sent; null for no notices. */
   freshnessTargetSeconds: number | null;
   /** Whether stale intervals are delivered again automatically. */
   redeliverStale: boolean;
@@ -44,7 +44,7 @@ export type BatchExport = Cadence & {
   endAt: string | null;
   createdAt: string;
   lastUpdatedAt: string;
-  /** Raised by every change that the schedule must follow. */
+  /** Raised by every change, so the schedule is set again. */
   version: string;
 };
 

@@ -35,7 +35,7 @@ export type ChangeBy = {
 };
 
 export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }: ChangeOptions) {
-  /** @param work returns the change; undefined if there is none, and then there are no consequences */
+  /** @param work returns the change; if it returns undefined, nothing changes */
   return async (
     projectId: number,
     id: string,
@@ -82,11 +82,11 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
 
 async function pauseOrUnpause(
   inside: Bound,
-  { id, paused: was }: BatchExport,
+  { id, paused: wasPaused }: BatchExport,
   paused: boolean,
   { by, pause }: Pick<ChangeBy, 'by' | 'pause'>,
 ): Promise<void> {
-  if (was && !paused) await endPause(inside, id);
-  if (!was && paused) await inside.pauses.begin(id, pauserOf(by), pause);
-  if (was && paused && pause) await inside.pauses.describe(id, pauserOf(by), pause);
+  if (wasPaused && !paused) await endPause(inside, id);
+  if (!wasPaused && paused) await inside.pauses.begin(id, pauserOf(by), pause);
+  if (wasPaused && paused && pause) await inside.pauses.describe(id, pauserOf(by), pause);
 }

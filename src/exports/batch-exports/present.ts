@@ -1,4 +1,4 @@
-/** Response bodies: rows of this room as the contract spells them. Members are listed one by one, so no field is exposed by accident. */
+/** Response bodies of batch exports, runs and log entries. Fields are listed one by one, so none is exposed by accident. */
 import type { BatchExport } from './batch-export.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
 import { presentError, type RunError } from '../faults/run-error.ts';
@@ -40,7 +40,7 @@ export function presentBatchExport(
     freshness_target_seconds: one.freshnessTargetSeconds,
     redeliver_stale: one.redeliverStale,
     interval_troubles: troubles,
-    error: standing ? presentError(standing) : null,
+    error: standingError ? presentError(standingError) : null,
     notifications: one.notifications,
     start_at: one.startAt,
     end_at: one.endAt,

@@ -16,8 +16,8 @@ export function ensureMayExport({ rights }: Pick<Viewer, 'rights'>, wanted: NewE
 }
 
 /**
- * Checks a change of an export's content or destination, because it sends rows where the caller says. Other changes need only the level
- * with the export.
+ * Checks a change of an export's content or destination, by which the caller decides which rows go where. Other changes need only the
+ * access level for the export.
  * @throws InvalidInput for a query that does not compile; PermissionDenied
  */
 export function ensureMayRedirect(

@@ -11,7 +11,7 @@ import type { PauseNotes } from '../pauses/pauses.store.ts';
 import { unpause } from '../pauses/unpause.ts';
 import { BulkBody, BulkResultsBody, MAX_AT_ONCE, type BulkResult } from './bulk.schema.ts';
 
-/** Exports that are acted on at the same time: requests share the connections. */
+/** Number of exports handled at once, because all requests share the database's connections. */
 const SIDE_BY_SIDE = 4;
 
 type Bulk = Pick<BulkBody, 'action'> & { projectId: number; by: Author; rights: Rights; notes: PauseNotes };
@@ -41,7 +41,7 @@ const bulk = route({
 
 export const bulkRoutes = [bulk];
 
-/** @throws InvalidInput for notes that the action does not take, or that are no notes */
+/** @throws InvalidInput for notes that are invalid, or that the action does not take */
 function notesOf(body: BulkBody): PauseNotes {
   const { action, reason, resume_at } = body;
   if (action === 'pause') return wantedNotes(body);
@@ -50,7 +50,7 @@ function notesOf(body: BulkBody): PauseNotes {
   return {};
 }
 
-/** @throws what is not a refusal: what went wrong inside fails the request, and may be asked for again */
+/** @throws errors that are not refusals, which fail the whole request; clients may repeat it */
 async function resultOf(api: ExportsApi, bulk: Bulk, id: string): Promise<BulkResult> {
   const none = { id, backfill_id: null, intervals: null, error: null };
   try {

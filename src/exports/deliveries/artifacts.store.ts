@@ -7,7 +7,7 @@ import { intervalKey, throwSuperseded, type EpochLease } from './epoch-lease.sto
 export function artifactStore(db: Knex) {
   return {
     /**
-     * Records an artifact at a destination, committed before it can become visible.
+     * Records an artifact at a destination; call it before the artifact can become visible.
      * @param instead id of a record that the new one replaces atomically
      * @throws Superseded when the epoch is no longer the interval's, or has been delivered, or `instead` was discarded
      */
@@ -42,7 +42,7 @@ export function artifactStore(db: Knex) {
       return id;
     },
 
-    /** Artifacts recorded for the interval under this epoch and earlier ones; `later`: under later ones. */
+    /** Artifacts that were recorded for the interval under this epoch and earlier ones, or only under later ones. */
     async list(lease: EpochLease, { later = false } = {}): Promise<RecordedArtifact[]> {
       const rows = (await db('batch_export_artifacts')
         .where(intervalKey(lease))

@@ -7,14 +7,14 @@ export type ExportInterval = { exportId: string; start: string; end: string };
 
 export type EpochLease = ExportInterval & { epoch: number };
 
-/** The interval's columns, as every table of intervals has them. */
+/** Columns that identify a data interval in every table of intervals. */
 export const intervalKey = ({ exportId, start, end }: ExportInterval) => ({
   batch_export_id: exportId,
   data_interval_start: start,
   data_interval_end: end,
 });
 
-/** The interval's row as long as the epoch is still the newest one. */
+/** Columns that identify the interval's row while the epoch is its newest. */
 export const ours = (lease: EpochLease) => ({ ...intervalKey(lease), epoch: String(lease.epoch) });
 
 /** @throws Superseded always, naming the run that holds the interval now */

@@ -12,7 +12,7 @@ export function keySpaceOf({ keySpace, model }: Omit<Wanted, 'id'>): KeySpace {
   return { ...rest, folder: folder === null ? null : withModel(folder, model) };
 }
 
-/** Whether the two are the same text, whichever version wrote them. */
+/** Whether two key spaces are the same, even if different versions wrote their texts. */
 export function isSameKeySpace(one: Omit<Wanted, 'id'>, other: Omit<Wanted, 'id'>): boolean {
   return JSON.stringify(keySpaceOf(one)) === JSON.stringify(keySpaceOf(other));
 }

@@ -1,6 +1,6 @@
-/** Many calls to a destination, a few at a time. */
+/** Makes many calls to a destination, a few at a time. */
 
-/** Calls to a store for the files of one delivery; a worker has a few deliveries at a time. */
+/** Limit of simultaneous calls for one delivery; a worker makes a few deliveries at a time. */
 const CALLS_AT_ONCE = 8;
 
 /**

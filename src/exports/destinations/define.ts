@@ -6,7 +6,7 @@ import type { Destination } from './contract.ts';
 export const FIELD_GROUPS = ['connection', 'place', 'files', 'events', 'advanced'] as const;
 export type FieldGroup = (typeof FIELD_GROUPS)[number];
 
-/** Required fields, or fields with a default, with the group that a form shows them in, as `x-group`. */
+/** Adds to fields, as `x-group`, the group in which a form shows them. Optional fields without a default are not supported. */
 export function addGroup<Fields extends Record<string, TSchema>>(group: FieldGroup, fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, schema]) => [name, { ...schema, 'x-group': group }]);
   return Object.fromEntries(entries) as Fields;
@@ -14,7 +14,7 @@ export function addGroup<Fields extends Record<string, TSchema>>(group: FieldGro
 
 const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
 
-/** Fields of every configuration: which events are exported. An event in both lists is not. */
+/** Fields of every configuration that choose the exported events. An event in both lists is not exported. */
 const EVENT_LISTS = {
   include_events: Type.Optional({
     ...EventNames,
@@ -30,7 +30,7 @@ const EVENT_LISTS = {
   }),
 };
 
-/** Gives `config` its precise type inside the definition while the registry holds plain `Destination`s. */
+/** Adds the fields of every configuration. Within the definition, `config` has its precise type; the registry holds plain `Destination`s. */
 export function defineDestination<Config>(definition: Destination<Config>): Destination {
   const config = Type.Object({ ...definition.config.properties, ...EVENT_LISTS }, { additionalProperties: false });
   return { ...definition, config };

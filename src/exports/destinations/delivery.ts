@@ -7,7 +7,7 @@ import type { PartSummary } from '../formats/part-summary.ts';
 export type Part = {
   /** From 0. */
   index: number;
-  /** Rows that the plan counted in it. */
+  /** Number of rows that the plan counted in the part. */
   rows: number;
 };
 
@@ -25,11 +25,11 @@ export type Delivery = {
   /** Fencing token: the interval's ledger row had this value when the plan was stored. */
   epoch: number;
   columns: readonly Column[];
-  /** How a table keeps only the newest version of each row, by columns of the delivery; null: the interval's rows are its own. */
+  /** Columns by which a table keeps only the newest version of each row; null if rows have no versions, so intervals share none. */
   merge: RowVersions | null;
   /** For file destinations: how the engine encodes, and whether names carry `-<n>` even for one part. */
   file: FileEncoding & { numbered: boolean };
 };
 
-/** A staged part as `write` leaves it for `commit`: JSON-safe, stored in the run. `staged` is the destination's own. */
+/** A staged part, which `write` returns for `commit`: JSON-safe, stored with the run. Only the destination interprets `staged`. */
 export type StagedPart = PartSummary & { index: number; staged: Readonly<Record<string, unknown>> };

@@ -1,10 +1,10 @@
-/** How the network and the disk may be used; made once at start. */
+/** The operator's settings for the use of the network and the disk; read once at start. */
 export type DestinationEnvironment = {
-  /** Root of the LocalFile destination; undefined: the type does not exist. */
+  /** Root of the LocalFile destination; if undefined, the type does not exist. */
   localRoot: string | undefined;
-  /** MiB that the files of one project may take there; absent: no limit. */
+  /** Limit of the files of one project there, in MiB; absent for no limit. */
   localQuotaMb?: number | undefined;
-  /** Rights of files there, as in `open(2)`; absent: `DEFAULT_FILE_MODE`. */
+  /** Mode of files there, as in `open(2)`; `DEFAULT_FILE_MODE` if absent. */
   localFileMode?: number | undefined;
   /** Private hosts, addresses and ranges that the operator allows. */
   allowedHosts: readonly string[];

@@ -4,7 +4,7 @@ import { DestinationRejected, DestinationUnavailable, type Fault, type FaultOwne
 /** A code, once released, keeps its meaning; the sentence may change. */
 export type KnownFault = {
   owner: FaultOwner;
-  /** The configuration field to correct; if an integration supplies the field, the integration is to be corrected. */
+  /** The configuration field to correct, in the export or, if an integration supplies it, in the integration. */
   field?: string;
   /** The same delivery would always fail with this fault, so there is no automatic retry. */
   final?: boolean;
@@ -15,7 +15,7 @@ export type KnownFault = {
 
 export type FaultTable = Readonly<Record<string, KnownFault>>;
 
-/** Fields of a configuration, as `attr` of an answer begins. */
+/** Prefix of a configuration's fields in the `attr` of error responses. */
 export const CONFIG_ATTR = 'destination__config__';
 
 type ThrownFault = {
@@ -24,7 +24,7 @@ type ThrownFault = {
   sentence?: string;
 };
 
-/** @returns a function that makes the error of a code of the table */
+/** @returns a function that makes the error for a code of the table */
 export function raising<Table extends FaultTable>(table: Table) {
   return (
     code: keyof Table & string,
@@ -40,7 +40,7 @@ export function raising<Table extends FaultTable>(table: Table) {
   };
 }
 
-/** Codes of a table by the driver's answer. */
+/** Codes of a table by the answers of the driver or the system. */
 export function byAnswer<Table extends FaultTable>(table: Table): ReadonlyMap<string | number, keyof Table & string> {
   return new Map(
     Object.entries(table).flatMap(([code, { answers = [] }]) => answers.map((one) => [one, code] as const)),

@@ -1,4 +1,4 @@
-/** Every destination there is. New destinations are added only here. */
+/** The registry of destinations. New destinations are added only here. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Destination } from './contract.ts';
 import type { DestinationEnvironment } from './environment.ts';
@@ -11,7 +11,7 @@ const ALL: readonly Destination[] = [localFile, s3, awsS3, s3Compatible, postgre
 /** Values of `destination.type`, including types that this installation does not offer. */
 export const DESTINATION_TYPES = ALL.map(({ type }) => type);
 
-/** Destinations that this installation offers: LocalFile exists only where the operator gave it a root. */
+/** Destinations that this installation offers; LocalFile is one only if the operator set its root. */
 export function destinations(environment: DestinationEnvironment): readonly Destination[] {
   return ALL.filter(({ type }) => type !== localFile.type || environment.localRoot !== undefined);
 }

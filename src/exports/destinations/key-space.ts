@@ -10,13 +10,13 @@ export type KeySpace = {
   store: string;
   /** A piece that the text of every key space of the store contains, for finding them in a table. */
   mark: string;
-  /** Folder of the keys, with variables in braces; null: the store is a single key, such as a table. */
+  /** Folder of the keys, with variables in braces; null if the store is a single key, such as a table. */
   folder: string | null;
 };
 
 const LOCAL = /^(local:[^/]*)\/(.*)$/s;
 const S3 = /^s3:(aws|https?:\/\/[^/]*)\/([^/]*)\/(.*)$/s;
-/** Regional and dual-stack hosts of Amazon's: bucket names are common to all of them. */
+/** Hosts of Amazon in all regions, which share the names of buckets. */
 const AMAZON = /^https?:\/\/([^/:]*\.)?amazonaws\.com(\.cn)?(:\d+)?$/;
 
 /** @param text as `Destination.keySpace` returned it, now or in an earlier version */
@@ -29,14 +29,14 @@ export function parseKeySpace(text: string): KeySpace {
   return { store: `s3:${AMAZON.test(origin!) ? 'aws' : origin}/${bucket}`, mark: `/${bucket}/`, folder: folder! };
 }
 
-/** `{table}` filled in: an export's model never changes, so its key space can name it. */
+/** Fills in `{table}`, which a key space can contain because an export's model never changes. */
 export function withModel(folder: string, model: string): string {
   return folder.replaceAll('{table}', model);
 }
 
 /**
- * Whether some data intervals give both the same key. Variables are treated as independent of each other, so the answer may be yes
- * for combinations that no single interval has; it is never no for combinations that one has.
+ * Whether both may contain the same key. Variables are treated as independent of each other, so the answer may be yes because of a
+ * combination of values that no data interval has; a no is always right.
  */
 export function overlaps(one: KeySpace, other: KeySpace): boolean {
   if (one.store !== other.store) return false;
@@ -44,13 +44,13 @@ export function overlaps(one: KeySpace, other: KeySpace): boolean {
   return haveCommonHead(one.folder, other.folder) && haveCommonText(graphOf(one.folder), graphOf(other.folder));
 }
 
-/** The text before the first variable already tells most pairs apart. */
+/** Compares the texts before the first variables, which settles most pairs quickly. */
 function haveCommonHead(one: string, other: string): boolean {
   const [a, b] = [one, other].map((folder) => folder.replace(/\{.*$/s, '')) as [string, string];
   return a.startsWith(b) || b.startsWith(a);
 }
 
-/** A folder as the texts that it can become: every way from the first node to the last one spells one. */
+/** Graph of the texts that a folder can become: every path from node 0 to the last node spells one. */
 type Graph = { edges: readonly (readonly Edge[])[]; last: number };
 type Edge = { characters: Characters; to: number };
 
@@ -82,7 +82,7 @@ function graphOf(folder: string): Graph {
   return { edges, last: end };
 }
 
-/** Walks both graphs at once. Bounded: each pair of nodes is visited once, and most pairs cannot be reached. */
+/** Walks both graphs at once, and visits each pair of nodes at most once. */
 function haveCommonText(one: Graph, other: Graph): boolean {
   const width = other.edges.length;
   const seen = new Set([0]);
@@ -92,9 +92,9 @@ function haveCommonText(one: Graph, other: Graph): boolean {
     if (a === one.last && b === other.last) return true;
     for (const first of one.edges[a]!) {
       for (const second of other.edges[b]!) {
-        const place = first.to * width + second.to;
-        if (seen.has(place) || !haveCommonCharacter(first.characters, second.characters)) continue;
-        seen.add(place);
+        const target = first.to * width + second.to;
+        if (seen.has(target) || !haveCommonCharacter(first.characters, second.characters)) continue;
+        seen.add(target);
         waiting.push([first.to, second.to]);
       }
     }

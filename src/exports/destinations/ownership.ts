@@ -1,20 +1,20 @@
-/** Ownership of deliveries: guards against another database, which epochs cannot do because they count within one. */
+/** Ownership of deliveries, which guards against another database; epochs cannot, because each database counts its own. */
 import type { Receipt } from './receipt.ts';
 import type { StagedPart } from './delivery.ts';
 
 /**
- * Which deliveries of the interval are this database's own: a commit replaces only those. A database that was restored, or copied,
- * repeats epochs; ids of runs never repeat.
+ * Tells which deliveries of the interval are this database's own; a commit replaces only those. They are told apart by the ids of runs,
+ * because a restored or copied database repeats epochs.
  */
 export type Ownership = {
-  /** This database's present timeline id: kept with each delivery, for people. */
+  /** Returns this database's present timeline id, which is stored with each delivery for people. */
   timeline(): Promise<string>;
   /**
-   * Whether the run is one of the interval's in this database, or an operator decided that its delivery may be replaced.
-   * @throws Superseded when a later epoch has the interval in our database, so a delivery known since then is not ours to replace
+   * Whether this database planned the run for the interval, or an operator has allowed its delivery to be replaced.
+   * @throws Superseded when a later epoch has the interval in our database, because it may know the delivery only since then
    */
   knows(runId: string): Promise<boolean>;
-  /** The receipt of the interval's last delivery in this database. @throws Superseded as `knows` does */
+  /** The receipt of the interval's last delivery in this database. @throws Superseded when a later epoch has the interval */
   lastReceipt(): Promise<Receipt | undefined>;
   /** Whether an operator decided that a delivery without a run id may be replaced. */
   mayReplace(receipt: Receipt): Promise<boolean>;
@@ -22,5 +22,5 @@ export type Ownership = {
   stagedUnder(epoch: number): Promise<readonly StagedPart[]>;
 };
 
-/** `known`: it may be replaced, see `Ownership`. */
+/** `known`: whether our database knows the delivery, so it may be replaced. */
 export type PresentDelivery = { receipt: Receipt; known: boolean };

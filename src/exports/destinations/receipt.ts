@@ -10,9 +10,9 @@ export type DeliveredFile = {
   sha256: string;
   /** sha256 (hex) of the uncompressed content: equal content is left alone when it is delivered again. */
   content_sha256: string;
-  /** Tells exactly which upload made the object, in the store's own way; a stale writer's object has another. */
+  /** Identifies the upload that made the object, in the store's own way, so a stale writer's object differs. */
   identity: string;
-  /** The store's own checksum of the object, or null where it keeps none (reading back then downloads the object). */
+  /** The store's own checksum of the object; null if it keeps none, so reading back downloads the object. */
   checksum: string | null;
 };
 

@@ -1,10 +1,10 @@
-/** Recorded artifacts of an interval, seen from one place. */
+/** Recorded artifacts of an interval at one place. */
 import type { Artifact, RecordedArtifact } from './artifacts.ts';
 import type { SessionContext } from './contract.ts';
 
 /**
- * The artifacts of this interval that are at the session's own place. Those of earlier runs at other places stay recorded, because each
- * is removed by a session of its own run, whose plan leads to that place.
+ * The artifacts of this interval at the session's own place. Those of earlier runs at other places stay recorded, because sessions of
+ * their own runs, whose plans have those places, remove them.
  */
 export async function artifactsAt(
   isHere: (artifact: Artifact) => boolean,

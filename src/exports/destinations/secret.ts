@@ -1,7 +1,7 @@
 /** A credential in a destination's configuration. */
 import { Type } from '../../platform/schema.ts';
 
-/** `writeOnly`: encrypted at rest, absent from every response. Neither blank nor the asterisks of a mask that a client sent back. */
+/** Schema of a secret: encrypted at rest, absent from responses. The pattern refuses blanks, and the asterisks of a mask that a client sent back. */
 export function secret(title: string) {
   return Type.String({
     title,

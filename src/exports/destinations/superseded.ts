@@ -1,8 +1,8 @@
 /** Types for recording and deleting files that a re-delivery under versioned names replaces. */
 
 /**
- * Stores, committed, that these files are about to leave the interval's manifest, or were made visible and never named by one. They are
- * deleted once nobody reads them any more.
+ * Records, and commits, that these files are about to leave the interval's manifest, or became visible without ever being in one. They
+ * are deleted after a grace period for their readers.
  */
 export type RecordSuperseded = (keys: readonly string[]) => Promise<void>;
 
@@ -10,7 +10,7 @@ export type RecordSuperseded = (keys: readonly string[]) => Promise<void>;
 export type DeletedFiles = { gone: string[]; denied: boolean };
 
 /**
- * Deletes files that were recorded as superseded, where names hold their run; never one that the interval's manifest names.
- * @param due keys that are to be deleted now; asked once the manifest was read
+ * Deletes superseded files whose names contain their run, but never one that is in the interval's manifest.
+ * @param dueKeys returns the keys to delete now; called after the manifest was read
  */
 export type DeleteSuperseded = (dueKeys: () => Promise<readonly string[]>) => Promise<DeletedFiles>;

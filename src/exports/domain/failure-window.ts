@@ -1,12 +1,12 @@
-/** How many failures among the last runs are too many, so the export pauses automatically. */
+/** Limits of failures among an export's last runs, beyond which the export is paused automatically. */
 import type { Interval } from './cadence.ts';
 
 /** `failures` or more among the last `runs` runs. */
 export type FailureWindow = { runs: number; failures: number };
 
 /**
- * Errors of runs that left a delivery as it was, until a person decides about it. Such errors say nothing about the destination, and after a
- * restore there is one for each data interval since the backup, so they do not stop other deliveries.
+ * Errors of runs that left a delivery unchanged until a person decides about it. They do not stop other deliveries, because they say
+ * nothing about the destination, and after a restore there is one for each data interval since the backup.
  */
 export const AWAITING_DECISION: readonly string[] = ['DeliveredElsewhere', 'DeliveryWouldShrink'];
 
@@ -16,10 +16,10 @@ const WINDOWS: Record<string, FailureWindow> = {
   week: { runs: 4, failures: 2 },
   month: { runs: 4, failures: 2 },
 };
-/** For intervals shorter than an hour: 10 of them, as upstream has it, are soon over; a window of an hour would be a few runs. */
+/** Window for intervals shorter than an hour. Upstream's window of 10 runs would be too short for them. */
 const SHORT: FailureWindow = { runs: 50, failures: 10 };
 
-/** About half of a day, of a week or of four weeks; `every N minutes` is judged as the named interval that is not longer. */
+/** Windows allow failures for about half of a day, a week or four weeks; `every N minutes` has that of the next shorter named interval. */
 export function failureWindow(interval: Interval): FailureWindow {
   const named = WINDOWS[interval];
   if (named) return named;

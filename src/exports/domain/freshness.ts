@@ -1,15 +1,15 @@
-/** How far an export has delivered, without a hole. */
+/** Computes how far an export has delivered without a gap. */
 import { intervalsEnding, type Tiling } from './intervals.ts';
 import { type Millis } from './millis.ts';
 import { isPausedAt, type Pause } from './pauses.ts';
 
-/** An interval should be delivered when it ends after `after`, not after `to`, and in no pause. */
+/** Decides which intervals should be delivered: those that end after `after`, not after `to`, and in no pause. */
 export type Expected = { tiling: Tiling; after: Millis; to: Millis; pauses: readonly Pause[] };
 
 export type Progress = {
-  /** The end of the last delivered interval before the first one that is due; undefined when there is none. */
+  /** End of the last delivered interval before the first undelivered one; undefined if there is none. */
   completeUntil: Millis | undefined;
-  /** The end of the first interval that should be delivered and is not; undefined when all are. */
+  /** End of the first interval that should be delivered and is not; undefined if there is none. */
   dueSince: Millis | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Finds intervals that should exist and do not. */
+/** Finds data intervals without a run that the schedule should have started. */
 import { intervalsEnding, type DataInterval, type Tiling } from './intervals.ts';
 import { type Millis } from './millis.ts';
 import { isGap, isOpen, type RunStatus } from './statuses.ts';
@@ -11,7 +11,7 @@ export type IntervalState = {
   closedByApi: boolean;
 };
 
-/** The part of an export's row that says which intervals should exist. */
+/** Fields of an export that decide which intervals should have a run. */
 export type Expected = {
   tiling: Tiling;
   createdAt: Millis;
@@ -19,7 +19,7 @@ export type Expected = {
   startAt: Millis | null;
   endAt: Millis | null;
   jitter: Millis;
-  /** No interval that ended before it can be a gap; -Infinity at first. */
+  /** No interval that ended before this instant can be a gap; -Infinity at first. */
   settledUntil: Millis;
 };
 
@@ -30,18 +30,18 @@ export type Known = {
   isPaused(end: Millis): boolean;
 };
 
-/** The schedule has this long to start a run before it counts as missing. */
+/** Time that the schedule has to start a run before the run counts as missing. */
 const GRACE = 2 * 60_000;
-/** Limit for one round; the next round continues. */
+/** Limit of gaps in one round; the next round continues. */
 const MAX_AT_ONCE = 5_000;
 
-/** Returns an instant; intervals that ended at or before this instant cannot be gaps. */
+/** The instant at or before which no interval that ended can be a gap. */
 export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<Expected, 'tiling'>): Millis {
   return Math.max(createdAt, settledUntil, startAt === null ? -Infinity : startAt - 1);
 }
 
 /**
- * @returns the intervals to request, oldest first, and the instant until which all intervals are settled (undefined: as before).
+ * @returns the intervals to request, oldest first, and the instant until which all intervals are settled (undefined if it did not move).
  * `Failed` and `Cancelled` intervals wait for a person.
  */
 export function findGaps(
@@ -52,15 +52,15 @@ export function findGaps(
   const to = Math.min(now - GRACE - expected.jitter, expected.endAt ?? Infinity);
   const gaps: DataInterval[] = [];
   let settledUntil: Millis | undefined;
-  let settled = true;
+  let allSettled = true;
   for (const interval of intervalsEnding(expected.tiling, gapsBeginAfter(expected), to)) {
     if (gaps.length >= MAX_AT_ONCE) break;
     const { end } = interval;
     const state = known.state(end);
     const gap = !known.isRequested(end) && !known.isPaused(end) && isMissing(state);
     if (gap) gaps.push(interval);
-    settled &&= !gap && !known.isRequested(end) && isSettled(state);
-    if (settled) settledUntil = end;
+    allSettled &&= !gap && !known.isRequested(end) && isSettled(state);
+    if (allSettled) settledUntil = end;
   }
   return { gaps, settledUntil };
 }

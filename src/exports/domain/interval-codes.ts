@@ -7,7 +7,7 @@
 export const FILLS = { n: 'none', h: 'held', s: 'stale', x: 'expired' } as const;
 export const MARKS = { i: 'idle', w: 'waiting', r: 'running', t: 'retrying', y: 'needs you', p: 'paused' } as const;
 
-/** Least urgent first: if several intervals are shown as one, the last code in this order is shown. */
+/** Codes in the order of urgency, least urgent first; a bucket shows the last of its intervals' codes in this order. */
 export const INTERVAL_CODES = [
   '--',
   'hi',
@@ -32,7 +32,7 @@ export type IntervalCode = (typeof INTERVAL_CODES)[number];
 
 /** Facts about an interval, as bits: an interval has any number of them. */
 export const FACTS = {
-  /** The export should deliver it: it ended after the export was made, and within the export's bounds. */
+  /** The export should deliver the interval, because it ended after the export was created, and within the export's bounds. */
   offered: 1,
   /** The interval ended in a pause. */
   paused: 1 << 1,
@@ -87,7 +87,7 @@ export function codeOf(facts: number): IntervalCode {
   return has(ended) || !has(offered) ? 'ni' : 'nw';
 }
 
-/** Whether the interval is tried again: gaps if the export should deliver them, earlier stale intervals if their export wants that. */
+/** Whether the interval is tried again: as a gap that the export should deliver, or as a stale interval if its export redelivers these. */
 function isTriedAgain(facts: number): boolean {
   return (facts & (offered | paused)) === offered || (facts & (stale | redelivered)) === (stale | redelivered);
 }

@@ -2,8 +2,8 @@
 import { isOpen, type RunStatus } from './statuses.ts';
 
 /**
- * `missing`: nothing was delivered, and nothing is under way. `failed`: its last run did not deliver. `stale`: delivered, and rows
- * have joined it since. `running`: a run is under way, asked for, or due this moment.
+ * `missing`: not delivered, without a run under way. `failed`: the last run did not deliver. `stale`: rows have joined the interval since
+ * its delivery. `running`: a run is under way, requested or due.
  */
 export const INTERVAL_STATUSES = ['missing', 'failed', 'stale', 'delivered', 'running'] as const;
 export type IntervalStatus = (typeof INTERVAL_STATUSES)[number];
@@ -15,9 +15,9 @@ export type IntervalFacts = {
   status: RunStatus | null;
   delivered: boolean;
   stale: boolean;
-  /** Whether a request for it is open. */
+  /** Whether a request for the interval is open. */
   requested: boolean;
-  /** Whether its schedule may start its run any moment. */
+  /** Whether the schedule may start the interval's run any moment. */
   due: boolean;
 };
 

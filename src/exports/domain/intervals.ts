@@ -3,7 +3,7 @@
  * the boundaries of the spec in force, and the instants at which one spec hands over to the next. Every run, retry and
  * backfill is an interval of that tiling, so no two of them overlap.
  *
- * Instants here are whole seconds as milliseconds since 1970 (`Millis`); ISO text is for the edges.
+ * Instants here are whole seconds, in milliseconds since 1970 (`Millis`); stores and routes convert them from and to ISO text.
  */
 import { boundaryAfter, boundaryAtOrBefore, isNearClockChange, isSameCadence, type Cadence } from './cadence.ts';
 import type { Millis } from './millis.ts';
@@ -13,10 +13,10 @@ export type Spec = Cadence & { validFrom: Millis };
 /** Half-open: `[start, end)`. */
 export type DataInterval = { start: Millis; end: Millis };
 
-/** The specs in force order, oldest first. */
+/** The specs of an export, oldest first. */
 export type Tiling = readonly Spec[];
 
-/** The spec whose boundaries decide where an interval that ends at the instant begins, and the instant at which the next one takes over. */
+/** The spec that decides where an interval that ends at the instant begins, and the instant at which the next spec takes over. */
 export function specEndingAt(tiling: Tiling, end: Millis): { spec: Spec; until: Millis } {
   let at = tiling.length - 1;
   while (at > 0 && tiling[at]!.validFrom >= end) at -= 1;
@@ -25,7 +25,7 @@ export function specEndingAt(tiling: Tiling, end: Millis): { spec: Spec; until: 
   return { spec, until: tiling[at + 1]?.validFrom ?? Infinity };
 }
 
-/** The interval that ends exactly then, or undefined when the tiling has no boundary there. */
+/** The interval that ends at the instant; undefined if the tiling has no boundary there. */
 export function intervalEndingAt(tiling: Tiling, end: Millis): DataInterval | undefined {
   const { spec, until } = specEndingAt(tiling, end);
   const onBoundary = boundaryAtOrBefore(spec, end) === end;
@@ -36,7 +36,7 @@ export function intervalEndingAt(tiling: Tiling, end: Millis): DataInterval | un
 
 /** The end of the interval that holds the instant. */
 export function endOfIntervalAt(tiling: Tiling, at: Millis): Millis {
-  // An interval that ends just after `at` is decided by the spec in force just after it.
+  // The end of an interval is decided by the spec that is in force just after `at`.
   const { spec, until } = specEndingAt(tiling, at + 1);
   return Math.min(boundaryAfter(spec, at), until);
 }
@@ -60,8 +60,8 @@ export function* intervalsWithin(tiling: Tiling, from: Millis, to: Millis): Gene
 }
 
 /**
- * The tiling after a change of interval, zone or offset: the new spec takes over at the end of the interval running now, and
- * replaces a change that was to take over then.
+ * The tiling after a change of interval, zone or offset: the new spec takes over at the end of the present interval, and replaces an
+ * earlier change that was to take over then.
  */
 export function withSpec(tiling: Tiling, cadence: Cadence, now: Millis): Spec[] {
   const validFrom = endOfIntervalAt(tiling, now);
@@ -71,7 +71,7 @@ export function withSpec(tiling: Tiling, cadence: Cadence, now: Millis): Spec[] 
   return [...kept, { interval, timezone, offsetDay, offsetHour, validFrom }];
 }
 
-/** Whether the newest spec (the one that the schedule has) puts a boundary there, and Temporal an action. */
+/** Whether the newest spec, which the schedule has, has a boundary at the instant at which Temporal starts a run. */
 export function isProducedByPresentSpec(tiling: Tiling, end: Millis): boolean {
   const present = tiling.at(-1);
   if (!present || end <= present.validFrom) return false;

@@ -1,2 +1,2 @@
-/** Milliseconds, of a duration or since 1970. */
+/** A duration in milliseconds, or an instant in milliseconds since 1970. */
 export type Millis = number;

@@ -1,4 +1,4 @@
-/** Spans of time in which an export was paused: its schedule started nothing then. */
+/** Pauses: spans of time in which an export's schedule starts nothing. */
 import { millisOf } from './instants.ts';
 import type { Millis } from './millis.ts';
 

@@ -10,7 +10,7 @@ export type Piece = { start: Millis; step: Millis; count: number };
 export type Pieces = {
   pieces: readonly Piece[];
   total: number;
-  /** How many of them end at the instant or before it. */
+  /** How many intervals end at or before the instant. */
   countUntil(at: Millis): number;
   interval(number: number): DataInterval;
 };
@@ -34,7 +34,7 @@ export function piecesWithin(tiling: Tiling, from: Millis, to: Millis): Pieces {
   return piecesEnding(tiling, first, to);
 }
 
-/** The interval and the following ones of the same length, if no calendar decides their length. */
+/** The interval, with the following ones of the same length unless a calendar decides their length. */
 function equallyLong(tiling: Tiling, { start, end }: DataInterval, to: Millis): Piece {
   const step = end - start;
   const { spec, until } = specEndingAt(tiling, end);

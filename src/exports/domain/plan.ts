@@ -3,17 +3,17 @@ import type { FileEncoding } from '../formats/file-encoding.ts';
 import type { Column } from '../../conditions/rows/columns.ts';
 import type { Content } from '../../conditions/rows/content.ts';
 
-/** A row's place in the order of an interval: `(interval_time, uuid)`. */
+/** A row's position in the order of an interval's rows, `(interval_time, uuid)`. */
 export type Boundary = { intervalTime: string; uuid: string };
 
-/** Half-open `[from, to)`; a missing end is the interval's own. */
+/** A part, half-open `[from, to)`; a missing bound is that of the interval. */
 export type PlannedPart = { rows: number; from?: Boundary; to?: Boundary };
 
 /** Where and how a run delivers. Holds no secrets, because they are looked up when the place is opened. */
 export type PinnedDestination = {
-  /** As in `destination.type`. */
+  /** The `destination.type` of the API. */
   type: string;
-  /** As `Destination.place` and `Destination.keySpace` say them. */
+  /** Results of `Destination.place` and `Destination.keySpace`. */
   place: string;
   keySpace: string;
   /** The destination's configuration without secrets. */
@@ -29,7 +29,7 @@ export type Plan = {
   /** Only rows stored before this instant (ISO, microseconds): that set can no longer grow. */
   cutoff: string;
   rows: number;
-  /** Estimate: JSON lines before compression. */
+  /** Estimated size as JSON lines before compression. */
   bytes: number;
   parts: PlannedPart[];
   content: Content;
@@ -38,14 +38,14 @@ export type Plan = {
   /** Columns that are read and delivered, in order. */
   columns: readonly Column[];
   file: FileEncoding & { numbered: boolean };
-  /** The encoder's version, whose change is a change of content. */
+  /** The encoder's version; another version writes other bytes. */
   formatVersion: number;
 };
 
 /** A plan in its run's row; the parts of a large plan are stored as rows of their own, and only their number is here. */
 export type StoredPlan = Omit<Plan, 'parts'> & { parts?: PlannedPart[]; partCount?: number };
 
-/** How many parts a stored plan has. @throws Error when it says neither which nor how many: treating it as no parts would drop every row */
+/** Counts the parts of a stored plan. @throws Error if it has neither parts nor their number, because assuming none would drop every row */
 export function countParts({ parts, partCount }: Pick<StoredPlan, 'parts' | 'partCount'>): number {
   const count = parts?.length ?? partCount;
   if (count === undefined) throw new Error('the plan has neither `parts` nor `partCount`');
@@ -65,7 +65,7 @@ const MAX_STAGE_TABLES = 200;
 /** Limits of one part, and of one plan. */
 export type PlanLimits = { rows: number; bytes: number; parts: number };
 
-/** @param maxFileSizeMb target size of a file before compression, MiB; null or 0: none */
+/** @param maxFileSizeMb target size of a file before compression, in MiB; null or 0 for none */
 export function planLimits(takes: 'files' | 'rows', maxFileSizeMb: number | null | undefined): PlanLimits {
   return {
     rows: PART_ROWS,
@@ -74,7 +74,7 @@ export function planLimits(takes: 'files' | 'rows', maxFileSizeMb: number | null
   };
 }
 
-/** Why a plan of more parts than the limit is rejected, and what to change. */
+/** Explains why a plan with more parts than the limit is rejected, and what to change. */
 export function tooManyParts(
   takes: 'files' | 'rows',
   limits: PlanLimits,

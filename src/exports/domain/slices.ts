@@ -1,11 +1,11 @@
-/** A long sequence in pieces of a bounded length, in its order. */
+/** Splits a sequence into batches of a limited size, in its order. */
 export function* slicesOf<T>(all: Iterable<T>, size: number): Generator<T[]> {
-  let slice: T[] = [];
+  let batch: T[] = [];
   for (const one of all) {
-    slice.push(one);
-    if (slice.length < size) continue;
-    yield slice;
-    slice = [];
+    batch.push(one);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
   }
-  if (slice.length > 0) yield slice;
+  if (batch.length > 0) yield batch;
 }

@@ -12,14 +12,14 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** A run that may still change. */
+/** Statuses of runs that may still change. */
 export const OPEN_STATUSES = ['Starting', 'Running'] as const satisfies readonly RunStatus[];
 
 export function isOpen(status: RunStatus): boolean {
   return (OPEN_STATUSES as readonly RunStatus[]).includes(status);
 }
 
-/** How an execution came to be. */
+/** Reasons for which runs are started. */
 export const RUN_KINDS = ['scheduled', 'retry', 'backfill', 'gap', 'stale'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
@@ -32,7 +32,7 @@ export function isLive(status: BackfillStatus): boolean {
   return status === 'Starting' || status === 'Running';
 }
 
-/** Ends whose cause may be temporary, so the interval is tried again, with back-off and a limit. */
+/** Final statuses whose cause may be temporary, so the interval is tried again, with back-off and a limit. */
 export const RETRIED_STATUSES = ['FailedRetryable', 'Terminated', 'TimedOut'] as const satisfies readonly RunStatus[];
 
 function isRetried(status: RunStatus): boolean {
@@ -45,12 +45,12 @@ export function mayBecomeGap(status: RunStatus): boolean {
 }
 
 const MINUTE = 60_000;
-/** How long to wait after each retried end of an interval before it is a gap again; then hourly for a day. */
+/** Minutes after each retried end of an interval until it is a gap again; later retries are hourly, for a day. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60];
 const GIVE_UP_AFTER_FAILURES = RETRY_AFTER_MINUTES.length + 23;
 
 /**
- * Whether an interval without an open run or request is a gap that fills itself.
+ * Whether an interval without an open run or request is a gap, which is delivered automatically.
  * @param last the newest run of the interval, if there is any
  * @param failures how many of its runs ended in one of `RETRIED_STATUSES` since it was last delivered, the newest included
  * @param sinceMillis how long ago the newest one finished
@@ -61,18 +61,18 @@ export function isGap(last: RunStatus | undefined, failures: number, sinceMillis
   return sinceMillis >= retryDelay(failures);
 }
 
-/** How long after its end a retried run is tried again, in milliseconds. @param failures as of `isGap` */
+/** Milliseconds from the end of a retried run to the next try. @param failures see `isGap` */
 export function retryDelay(failures: number): number {
   return (RETRY_AFTER_MINUTES[failures - 1] ?? 60) * MINUTE;
 }
 
-/** Seconds until an interval whose run ended with the status is a gap; undefined: never automatically. Parameters as of `isGap`. */
+/** Seconds until an interval whose run ended with the status is a gap; undefined if it never is. For parameters see `isGap`. */
 export function nextTryInSeconds(last: RunStatus, failures: number): number | undefined {
   if (last === 'ContinuedAsNew') return 0;
   return isRetried(last) && !isGivenUp(last, failures) ? retryDelay(failures) / 1000 : undefined;
 }
 
-/** Whether automatic retries of an interval have ended, because its runs failed too often. Parameters as of `isGap`. */
+/** Whether automatic retries of an interval have ended, because its runs failed too often. For parameters see `isGap`. */
 export function isGivenUp(last: RunStatus, failures: number): boolean {
   return isRetried(last) && failures > GIVE_UP_AFTER_FAILURES;
 }

@@ -38,16 +38,16 @@ export function wallClockAt(zone: string, at: Millis): Millis {
 /** Shorter than the time between two changes of a zone's offset, so a stretch whose two ends have the same offset has no change. */
 const STRETCH = 2 * DAY;
 
-/** How far the clock is ahead of UTC. Formatting is slow, so it is done once for a stretch, and repeatedly only in stretches with a change. */
+/** How far the clock is ahead of UTC. Formatting is slow, so it is done only at the ends of stretches, and within those that have a change. */
 function offsetAt(zone: string, at: Millis): Millis {
   const stretch = Math.floor(at / STRETCH);
   const before = offsetAtStartOf(zone, stretch);
   return before === offsetAtStartOf(zone, stretch + 1) ? before : formattedOffsetAt(zone, at);
 }
 
-/** Limit for all zones together, a few megabytes; beyond it all are forgotten. */
+/** Limit of known offsets, for all zones together a few megabytes; when it is reached, all are forgotten. */
 const MAX_KNOWN = 100_000;
-/** By zone, then by the number of the stretch. */
+/** Offsets at the starts of stretches, by zone and number of the stretch. */
 const knownOffsets = new Map<string, Map<number, Millis>>();
 let knownCount = 0;
 
@@ -86,7 +86,7 @@ export function instantOf(zone: string, reading: Millis): Millis {
 
 /** The instants at which the clock shows a reading, the earlier first: none, one or two. */
 function shownAt(zone: string, reading: Millis): Millis[] {
-  // At most one change lies in between.
+  // Between these two instants the clock is changed at most once.
   const before = offsetAt(zone, reading - DAY);
   const after = offsetAt(zone, reading + DAY);
   if (before === after) return [reading - before];

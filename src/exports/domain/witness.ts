@@ -5,7 +5,7 @@ export const WITNESS_WORKFLOW_ID = 'sluice-timeline-witness';
 /** The name of the update. */
 export const SWAP = 'swap';
 
-/** Random, never used twice. */
+/** Nonces, which are random and never used twice. */
 export type Swap = { expected: string; next: string };
 
 /** `differs`: the witness holds another database's nonce. `missing`: Temporal has no witness. */

@@ -27,8 +27,8 @@ export function isFault(given: unknown): given is Fault {
 }
 
 /**
- * The fault with the field that the export's people can correct: a field that the destination type lacks is dropped, and a field that an
- * integration supplies becomes the integration's.
+ * The fault with the field that the owner of the export can correct: a field that the destination's type lacks is dropped, and for a
+ * field that an integration supplies, the fault names the integration.
  */
 export function locatedFault(
   fault: Fault,

@@ -7,7 +7,7 @@ import { RUN_FAULTS, type RunFault } from './run-faults.ts';
 
 type Known = Readonly<Record<string, KnownFault | RunFault>>;
 
-/** By destination type; the three types of buckets have the same. */
+/** Faults by destination type; the three types for buckets have the same ones. */
 export const DESTINATION_FAULTS: Readonly<Record<string, Known>> = {
   LocalFile: LOCAL_FILE_FAULTS,
   S3: S3_FAULTS,

@@ -37,13 +37,13 @@ export const StandingErrorBody = nullable(ErrorBody, {
 });
 export type RunErrorBody = Static<typeof ErrorBody> | null;
 
-/** The part of a run's row that is about its error. */
+/** Fields of a run that describe its error. */
 export type RunError = Pick<
   Run,
   'status' | 'latestError' | 'errorType' | 'errorCode' | 'errorOwner' | 'errorField' | 'nextTryAt'
 >;
 
-/** The error on the wire; runs of earlier versions have only the class of the error, if any. */
+/** Presents the error of a run; runs of earlier versions have at most the class of their error. */
 export function presentError(run: RunError): RunErrorBody {
   const { status, latestError, errorType, errorCode, errorOwner, errorField, nextTryAt } = run;
   if (latestError === null || status === 'Completed') return null;

@@ -1,13 +1,13 @@
-/** Bytes written piece by piece, handed on in blocks that compress independently of each other. */
+/** Collects bytes that are written piece by piece into blocks, which are compressed independently of each other. */
 
 /** Size of the first block; each further block is twice as large, so a small file takes little memory. */
 const FIRST_BLOCK_BYTES = 64 * 1024;
 /** Largest size of a block. */
 const BLOCK_BYTES = 1024 * 1024;
-/** Room behind a full block, so that an ordinary row never has to be split. */
+/** Space after a full block, so an ordinary row need not be split. */
 const SLACK_BYTES = 64 * 1024;
 
-/** The writer of one file. Callers ask for room with `reserve`, write into `bytes` from `position` on, and move `position`. */
+/** The writer of one file. Callers ask for space with `reserve`, write into `bytes` from `position` on, and move `position`. */
 export class BlockWriter {
   /** The block being filled. */
   bytes = allocate(FIRST_BLOCK_BYTES);
@@ -20,7 +20,7 @@ export class BlockWriter {
     if (this.position + size > this.bytes.length) this.cut();
   }
 
-  /** Copies a slice of any length, over as many blocks as it takes. */
+  /** Copies bytes of any length, into as many blocks as needed. */
   copy(source: Buffer, start: number, end: number): void {
     let at = start;
     while (at < end) {
@@ -32,7 +32,7 @@ export class BlockWriter {
     }
   }
 
-  /** Must be called after each row, so blocks end with a row where possible. */
+  /** Must be called after each row, so blocks end with a row if possible. */
   endRow(): void {
     if (this.position >= this.#blockBytes) this.cut();
   }

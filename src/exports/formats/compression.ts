@@ -6,7 +6,7 @@ import type { Compression } from './file-encoding.ts';
 
 /** Blocks being compressed at once in one file; libuv's thread pool has four threads. */
 const CONCURRENT_BLOCKS = 4;
-/** Large enough for most blocks of JSON, because each output buffer costs a turn of the event loop. */
+/** Size of output buffers: most compressed blocks fit into one, because each buffer costs a turn of the event loop. */
 const OUTPUT_BYTES = 256 * 1024;
 /** Size of the blocks that are queued for the stream, so the stream need not wait for blocks. */
 const WAITING_BYTES = 2 * 1024 * 1024;
@@ -47,7 +47,7 @@ const EXTENSIONS: Record<Compression, string> = {
   brotli: '.br',
 };
 
-/** With the dot; empty for no compression. */
+/** Extension with the dot; empty for no compression. */
 export function compressionExtension(compression: Compression | null): string {
   return compression ? EXTENSIONS[compression] : '';
 }
@@ -66,38 +66,38 @@ export function compress(
   return compressFile(blocks);
 }
 
-/** Several blocks at once, their results in order. Takes no more blocks than it compresses at once, so a slow consumer slows the source. */
+/** Compresses several blocks at once, and yields them in order. Takes no further block meanwhile, so a slow consumer slows the source. */
 async function* inParallel(
   blocks: AsyncIterable<Uint8Array>,
   compressBlock: (block: Uint8Array) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const atWork: Promise<Uint8Array>[] = [];
-  let empty = true;
+  const inProgress: Promise<Uint8Array>[] = [];
+  let isEmpty = true;
   for await (const block of blocks) {
-    empty = false;
+    isEmpty = false;
     const compressed = compressBlock(block);
     // Blocks are awaited in order; a later block that fails first must not count as unhandled meanwhile.
     compressed.catch(() => {});
-    atWork.push(compressed);
-    if (atWork.length === CONCURRENT_BLOCKS) yield await atWork.shift()!;
+    inProgress.push(compressed);
+    if (inProgress.length === CONCURRENT_BLOCKS) yield await inProgress.shift()!;
   }
-  for (const compressed of atWork) yield await compressed;
-  if (empty) yield await compressBlock(new Uint8Array());
+  for (const compressed of inProgress) yield await compressed;
+  if (isEmpty) yield await compressBlock(new Uint8Array());
 }
 
-/** One thread beside the event loop's. */
+/** Compresses all blocks in one stream, which takes one thread beside the event loop. */
 async function* inOneStream(
   blocks: AsyncIterable<Uint8Array>,
   createStream: () => zlib.ZstdCompress | zlib.BrotliCompress,
 ): AsyncGenerator<Uint8Array> {
   const stream = createStream();
-  const fed = pipeline(blocks, stream);
+  const feeding = pipeline(blocks, stream);
   // A failure reaches the reader of the stream as well.
-  fed.catch(() => {});
+  feeding.catch(() => {});
   try {
     for await (const chunk of stream) yield chunk as Uint8Array;
   } finally {
     stream.destroy();
-    await fed.catch(() => {});
+    await feeding.catch(() => {});
   }
 }

@@ -11,11 +11,11 @@ const TRAILER = -1;
 /** A whole stream without rows. */
 export const NO_ROWS: Uint8Array = Buffer.concat([SIGNATURE, Buffer.alloc(8), Buffer.from([0xff, 0xff])]);
 const WINDOW_BYTES = 256 * 1024;
-/** A window that one large row has stretched beyond this is given back once the row is read. */
+/** A window that a large row has stretched beyond this size is replaced by a normal one once the row is read. */
 const LARGE_WINDOW_BYTES = 4 * 1024 * 1024;
 
 /**
- * Holds a window of the stream. Give it chunks of any size with `push`; call `next` until it answers false; the fields of the
+ * Holds a window of the stream. Add chunks of any size by `push`, then call `next` until it returns false; the fields of the
  * present row are `bytes[starts[i]] … bytes[starts[i] + lengths[i]]`, with length -1 for null. They are valid until the next
  * call of `next` or `push`. The window grows to hold the longest row, which Postgres keeps below 1 GiB.
  */
@@ -39,20 +39,20 @@ export class CopyBinaryReader {
 
   /** Adds a chunk; its memory may be reused afterwards. Rows that are in the window already must have been read. */
   push(chunk: Uint8Array): void {
-    this.#makeRoom(chunk.length);
+    this.#ensureCapacity(chunk.length);
     this.bytes.set(chunk, this.#filled);
     this.#filled += chunk.length;
     this.totalBytes += chunk.length;
   }
 
-  #makeRoom(bytes: number): void {
+  #ensureCapacity(bytes: number): void {
     const unread = this.#filled - this.#position;
     const needed = unread + bytes;
     const shrink = this.bytes.length > LARGE_WINDOW_BYTES && needed <= WINDOW_BYTES;
     if (needed <= this.bytes.length && !shrink) {
       if (this.#position > 0) this.bytes.copyWithin(0, this.#position, this.#filled);
     } else {
-      // Doubling keeps a row that arrives in many small chunks linear.
+      // Doubling keeps the cost linear for a row that arrives in many small chunks.
       const capacity = Math.max(needed, shrink ? WINDOW_BYTES : 2 * this.bytes.length);
       const larger = Buffer.allocUnsafeSlow(capacity);
       larger.set(this.bytes.subarray(this.#position, this.#filled));

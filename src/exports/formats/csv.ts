@@ -12,7 +12,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const APOSTROPHE = 0x27;
 const ROW_END = Buffer.from('\r\n');
-/** Room for a number, a truth or a date. */
+/** Space that is enough for a number, a boolean or a date. */
 const SCALAR_BYTES = 32;
 /** Text with quotes is written in pieces of this length. */
 const PIECE_BYTES = 8 * 1024;
@@ -23,7 +23,7 @@ const NEEDS_QUOTES = byteSet('",\r\n');
 
 type WriteValue = (source: Buffer, start: number, length: number) => void;
 
-/** @returns a function that writes the reader's present row to `out`, where the header is already */
+/** Writes the header. @returns a function that writes the reader's present row to `out` */
 export function csvEncoder(
   columns: readonly Column[],
   out: BlockWriter,
@@ -91,8 +91,8 @@ function byte(out: BlockWriter, value: number): void {
 
 function text(out: BlockWriter, source: Buffer, start: number, end: number, formulaSafe: boolean): void {
   if (start === end) return writeQuoted(out, source, start, end);
-  const formula = formulaSafe && BEGINS_FORMULA[source[start]!] === 1;
-  if (formula || needsQuotes(source, start, end)) return writeQuoted(out, source, start, end, formula);
+  const isFormula = formulaSafe && BEGINS_FORMULA[source[start]!] === 1;
+  if (isFormula || needsQuotes(source, start, end)) return writeQuoted(out, source, start, end, isFormula);
   out.copy(source, start, end);
 }
 
@@ -102,9 +102,9 @@ function needsQuotes(source: Buffer, start: number, end: number): boolean {
 }
 
 /** Writes the text in quotes, with each quote in it doubled. */
-function writeQuoted(out: BlockWriter, source: Buffer, start: number, end: number, formula = false): void {
+function writeQuoted(out: BlockWriter, source: Buffer, start: number, end: number, isFormula = false): void {
   byte(out, QUOTE);
-  if (formula) byte(out, APOSTROPHE);
+  if (isFormula) byte(out, APOSTROPHE);
   for (let at = start; at < end; at += PIECE_BYTES) writeDoubled(out, source, at, Math.min(at + PIECE_BYTES, end));
   byte(out, QUOTE);
 }

@@ -1,4 +1,4 @@
-/** The encoder of a format, for `file.ts`: rows go in one by one, blocks of the file come out. */
+/** The interface of a format's encoder, which takes rows one by one and returns blocks of the file. */
 import type { CopyBinaryReader } from './copy-binary.ts';
 
 export type Encoder = {

@@ -15,7 +15,7 @@ export const SUPPORTED_COMPRESSIONS: Record<FileFormat, readonly Compression[]> 
 export type FileEncoding = {
   format: FileFormat;
   compression: Compression | null;
-  /** Parquet: whether names say the compression too, `.parquet.zst`, as they always do for other formats. */
+  /** Parquet: whether names contain the compression, `.parquet.zst`, as those of other formats always do. */
   codecInName?: boolean;
   /** CSV: cells that a spreadsheet would run as a formula begin with an apostrophe. */
   formulaSafe?: boolean;

@@ -18,7 +18,7 @@ export type FileOptions = Pick<FileEncoding, 'format' | 'compression' | 'formula
 
 type Format = {
   extension: string;
-  /** Whether the file is compressed as a whole; else the encoder compresses within. */
+  /** Whether the file is compressed as a whole; otherwise the encoder compresses its parts. */
   compressesWhole: boolean;
   encoder(options: FileOptions): Encoder;
 };
@@ -42,15 +42,15 @@ const FORMATS: Record<FileFormat, Format> = {
 };
 
 export type EncodedFile = {
-  /** The file, to be read once, in blocks whose memory belongs to the reader. Stopping early ends the rows too. */
+  /** The file, to be read once, in blocks whose memory belongs to the reader. A reader that stops early also ends the rows. */
   bytes: AsyncIterable<Uint8Array>;
-  /** Summary of what was encoded, before compression. @throws Error before `bytes` came to its end */
+  /** Summary of the content before compression. @throws Error unless `bytes` has been read to its end */
   summary(): PartSummary;
   /** Rows encoded so far, and their size before compression. */
   moving(): { rows: number; bytes: number };
 };
 
-/** `.jsonl`, `.jsonl.gz`, `.parquet`, … Readers of Parquet find the codec inside, and only need `.parquet`. */
+/** `.jsonl`, `.jsonl.gz`, `.parquet`, … Parquet needs no codec in its name, because readers find it in the file. */
 export function fileExtension({ format, compression, codecInName = false }: FileEncoding): string {
   const { extension, compressesWhole } = FORMATS[format];
   return compressesWhole || codecInName ? extension + compressionExtension(compression) : extension;

@@ -1,14 +1,14 @@
 /** Postgres's binary timestamptz and date as text. */
 
 const MICROSECONDS_PER_DAY = 86_400_000_000;
-/** From 0000-03-01 to Postgres's epoch, 2000-01-01: years that start in March have their leap day at the end. */
+/** Days from 0000-03-01 to Postgres's epoch, 2000-01-01. Counting from March puts the leap day at the end of a year. */
 const DAYS_TO_EPOCH = 730_425;
 const DAYS_PER_ERA = 146_097;
 const ZERO = 48;
 
 const INFINITE_DAY = 0x7fff_ffff;
 
-/** The longest text of an instant, quotes included. */
+/** Length of the longest text of an instant, quotes included. */
 export const INSTANT_BYTES = 32;
 
 /**
@@ -27,13 +27,13 @@ export class InstantWriter {
 
   /**
    * @param source holds, from `start`, microseconds since 2000-01-01 as a big-endian 64-bit integer
-   * @param target has INSTANT_BYTES of room at `at`
+   * @param target must have INSTANT_BYTES of space at `at`
    * @returns the position after the text
    */
   write(source: Buffer, start: number, target: Buffer, at: number): number {
     const high = source.readInt32BE(start);
     const low = source.readUInt32BE(start + 4);
-    // Beyond about 142 years around 2000 the microseconds do not fit a double.
+    // More than about 142 years before or after 2000, the microseconds do not fit a double.
     if (high < -0x100000 || high >= 0x100000) return this.#writeFar(source.readBigInt64BE(start), target, at);
     const microseconds = high * 4_294_967_296 + low;
     const day = Math.floor(microseconds / MICROSECONDS_PER_DAY);

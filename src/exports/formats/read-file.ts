@@ -24,8 +24,8 @@ const DECOMPRESSORS: Partial<Record<Compression, () => Transform>> = {
 
 /**
  * @param stored the file as a destination keeps it
- * @param digest every row's uuid is added to it; undefined for rows without one
- * @returns rows, and the sha256 (hex) of the file as stored and of its content, as `PartSummary` has it
+ * @param digest receives every row's uuid; undefined for rows without one
+ * @returns the number of rows, and the sha256 (hex) of the stored file and of its content (see `PartSummary`)
  * @throws UnreadableFile
  */
 export async function readExportedFile(
@@ -33,13 +33,13 @@ export async function readExportedFile(
   { format, compression }: { format: FileFormat; compression: Compression | null },
   digest: RowsDigester | undefined,
 ): Promise<Content & { sha256: string }> {
-  const packed = createHash('sha256');
-  const blocks = hashBlocks(stored, packed);
+  const storedHash = createHash('sha256');
+  const blocks = hashBlocks(stored, storedHash);
   const content =
     format === 'Parquet'
       ? await readParquet(blocks, digest)
       : await readText(blocks, compression, (text) => TEXT_READERS[format](text, digest));
-  return { ...content, sha256: packed.digest('hex') };
+  return { ...content, sha256: storedHash.digest('hex') };
 }
 
 async function readText(
@@ -64,7 +64,7 @@ async function readText(
   } catch (error) {
     throw isUnpackingError(error) ? new UnreadableFile('it cannot be unpacked', { cause: error }) : error;
   }
-  // Brotli and zstd pass over what follows the end of their data.
+  // Brotli and zstd ignore bytes after the end of their data.
   if ('bytesWritten' in unpack && Number(unpack.bytesWritten) < bytes)
     throw new UnreadableFile('something follows the end of its data');
   return { rows, contentSha256: hash.digest('hex') };

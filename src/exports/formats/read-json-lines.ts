@@ -1,4 +1,4 @@
-/** JSON lines read back: every line parsed by the runtime's own parser. */
+/** Reads JSON lines back with the runtime's own parser. */
 import type { RowsDigester } from '../../conditions/rows/rows-digest.ts';
 import { UnreadableFile } from './unreadable.ts';
 import { uuidBytes } from './uuid-text.ts';
@@ -6,8 +6,8 @@ import { uuidBytes } from './uuid-text.ts';
 const LINE_FEED = 10;
 
 /**
- * @param digest every row's `uuid` is added to it; undefined: rows have none
- * @returns rows
+ * @param digest receives every row's `uuid`; undefined if rows have none
+ * @returns the number of rows
  * @throws UnreadableFile
  */
 export async function readJsonLines(
@@ -15,18 +15,18 @@ export async function readJsonLines(
   digest: RowsDigester | undefined,
 ): Promise<number> {
   let rows = 0;
-  let begun: Uint8Array[] = [];
+  let pending: Uint8Array[] = [];
   for await (const block of blocks) {
     let from = 0;
     for (let at = block.indexOf(LINE_FEED); at >= 0; at = block.indexOf(LINE_FEED, from)) {
-      const line = Buffer.concat([...begun, block.subarray(from, at)]);
+      const line = Buffer.concat([...pending, block.subarray(from, at)]);
       readLine(line.toString(), ++rows, digest);
-      begun = [];
+      pending = [];
       from = at + 1;
     }
-    if (from < block.length) begun.push(block.subarray(from));
+    if (from < block.length) pending.push(block.subarray(from));
   }
-  if (begun.length > 0) throw new UnreadableFile(`line ${rows + 1} is not terminated`);
+  if (pending.length > 0) throw new UnreadableFile(`line ${rows + 1} is not terminated`);
   return rows;
 }
 

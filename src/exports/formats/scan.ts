@@ -5,15 +5,15 @@ import { CopyBinaryReader } from './copy-binary.ts';
 import { RowsDigester, rowIdColumn } from '../../conditions/rows/rows-digest.ts';
 
 export type ScannedRows = {
-  /** The COPY BINARY stream, unchanged, to be read once. Stopping early ends its source too. */
+  /** The COPY BINARY stream, unchanged, to be read once. A reader that stops early also ends the source. */
   rows: AsyncIterable<Uint8Array>;
-  /** Summary of the rows that passed; `contentBytes` counts the stream's own bytes. @throws Error before `rows` came to its end */
+  /** Summary of all rows; `contentBytes` is the size of the stream. @throws Error unless `rows` has been read to its end */
   summary(): PartSummary;
   /** Rows that have passed so far, and their size. */
   moving(): { rows: number; bytes: number };
 };
 
-/** Counts and digests a COPY BINARY stream while it passes. @param columns what COPY delivers; one of them is `uuid` */
+/** Counts and digests the rows of a COPY BINARY stream. @param columns the columns that COPY delivers, with `uuid` among them */
 export function scanRows(source: AsyncIterable<Uint8Array>, columns: readonly Column[]): ScannedRows {
   let summary: PartSummary | undefined;
   const passed = { rows: 0, bytes: 0 };

@@ -23,17 +23,17 @@ const integrationBoundTo = ({ id, projectId }: Pick<Integration, 'id' | 'project
 export function configEncryption(keyRing: KeyRing) {
   /** Encrypts the schema's secret fields, and leaves the others unchanged. */
   function split(schema: Destination['config'], config: Config, additionalData: string) {
-    const decrypt = withoutSecrets(schema, config);
-    const secrets = secretsOf(config, decrypt);
+    const plain = withoutSecrets(schema, config);
+    const secrets = secretsOf(config, plain);
     return {
-      open: decrypt,
-      configs: Object.keys(secrets).length === 0 ? null : keyRing.encrypt(JSON.stringify(secrets), additionalData),
+      plain,
+      encrypted: Object.keys(secrets).length === 0 ? null : keyRing.encrypt(JSON.stringify(secrets), additionalData),
     };
   }
 
-  function join(decrypt: Config, configs: string | null, additionalData: string): Config {
-    if (configs === null) return { ...decrypt };
-    return mergeConfig(decrypt, JSON.parse(keyRing.decrypt(configs, additionalData)) as Config);
+  function join(plain: Config, encrypted: string | null, additionalData: string): Config {
+    if (encrypted === null) return { ...plain };
+    return mergeConfig(plain, JSON.parse(keyRing.decrypt(encrypted, additionalData)) as Config);
   }
 
   const decryptIntegration = (integration: Integration): Config =>
@@ -42,8 +42,8 @@ export function configEncryption(keyRing: KeyRing) {
   return {
     /** Splits a whole configuration into the two columns of its row. */
     encrypt(row: Pick<Row, 'id' | 'projectId'>, { config: schema }: Pick<Destination, 'config'>, config: Config) {
-      const { open: decrypt, configs } = split(schema, config, boundTo(row));
-      return { destinationConfig: decrypt, destinationSecrets: configs };
+      const { plain, encrypted } = split(schema, config, boundTo(row));
+      return { destinationConfig: plain, destinationSecrets: encrypted };
     },
 
     /** The whole configuration, including its integration's fields. @throws Error when the key ring does not hold the key */
@@ -54,11 +54,11 @@ export function configEncryption(keyRing: KeyRing) {
 
     /** Splits an integration's configuration into the two columns of its row. */
     encryptIntegration(row: Pick<Integration, 'id' | 'projectId'>, schema: Destination['config'], config: Config) {
-      const { open: decrypt, configs } = split(schema, config, integrationBoundTo(row));
-      return { config: decrypt, secrets: configs };
+      const { plain, encrypted } = split(schema, config, integrationBoundTo(row));
+      return { config: plain, secrets: encrypted };
     },
 
-    decryptIntegration: decryptIntegration,
+    decryptIntegration,
 
     /** Encrypts a secret for a column of its own, bound to its row and purpose. */
     encryptSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, secret: string): string {
@@ -66,20 +66,21 @@ export function configEncryption(keyRing: KeyRing) {
     },
 
     /** @throws Error when the key ring does not hold the key */
-    decryptSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, configs: string): string {
-      return keyRing.decrypt(configs, `${boundTo(row)}/${purpose}`);
+    decryptSecret(row: Pick<Row, 'id' | 'projectId'>, purpose: string, encrypted: string): string {
+      return keyRing.decrypt(encrypted, `${boundTo(row)}/${purpose}`);
     },
   };
 }
 
 export type ConfigEncryption = ReturnType<typeof configEncryption>;
 
-function secretsOf(whole: Config, decrypt: Config): Config {
+/** The part of a configuration that its plain part lacks. */
+function secretsOf(whole: Config, plain: Config): Config {
   const secrets: Config = {};
   for (const [name, value] of Object.entries(whole)) {
-    if (!Object.hasOwn(decrypt, name)) secrets[name] = value;
-    else if (isObject(value) && isObject(decrypt[name])) {
-      const nested = secretsOf(value, decrypt[name]);
+    if (!Object.hasOwn(plain, name)) secrets[name] = value;
+    else if (isObject(value) && isObject(plain[name])) {
+      const nested = secretsOf(value, plain[name]);
       if (Object.keys(nested).length > 0) secrets[name] = nested;
     }
   }

@@ -13,7 +13,7 @@ import type { ExportStores } from '../stores.ts';
 
 type Config = Record<string, unknown>;
 
-/** A destination as a request states it. `integration`: its id; null: none; absent: unchanged. */
+/** A destination in a request. `integration` is an id; null removes the integration, absent keeps it. */
 export type Place = { type: string; config: Config; integration?: number | null | undefined };
 
 export type Chosen = {
@@ -43,10 +43,11 @@ export function destinationChoice({ stores, configs, environment }: Options) {
       const stored = current ? configs.decrypt({ ...current, integration: null }) : {};
       const id = place.integration === undefined ? (current?.integration?.id ?? null) : place.integration;
       const integration = await integrationFor(stores, projectId, destination, id, place.config);
-      const brought = integration ? configs.decryptIntegration(integration) : {};
-      const config = checkedConfig(destination, mergeConfig(mergeConfig(stored, place.config), brought));
+      const integrationFields = integration ? configs.decryptIntegration(integration) : {};
+      const config = checkedConfig(destination, mergeConfig(mergeConfig(stored, place.config), integrationFields));
       await destination.validate(config, environment).catch(namingTheConfig);
-      if (current) checkSecretsStay(destination, configs.decrypt(current), config, { ...place.config, ...brought });
+      if (current)
+        checkSecretsStay(destination, configs.decrypt(current), config, { ...place.config, ...integrationFields });
       return { destination, config, own: integration ? withoutFields(destination, config) : config, integration };
     },
 

@@ -1,4 +1,4 @@
-/** A destination's `config` as users type it: checked by one function made from its schema, with upstream's messages. */
+/** Checks a destination's `config` from a request against the destination's schema, with upstream's messages. */
 import type { Destination } from '../destinations/contract.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { compile, type TObject, type TSchema, type Validator } from '../../platform/schema.ts';

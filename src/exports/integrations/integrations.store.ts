@@ -68,30 +68,30 @@ export function integrationStore(db: Knex) {
       encrypt: (id: number) => Pick<Integration, 'config' | 'secrets'>,
     ): Promise<Integration> {
       return inTransaction(db, async (transaction) => {
-        const [made] = await transaction<Row>('integrations')
+        const [inserted] = await transaction<Row>('integrations')
           .insert({ project_id: projectId, kind, config: {} })
           .returning('*');
         const [row] = await transaction<Row>('integrations')
-          .where({ id: made!.id })
-          .update(encrypt(made!.id))
+          .where({ id: inserted!.id })
+          .update(encrypt(inserted!.id))
           .returning('*');
         return integrationFromRow(row!);
       });
     },
 
     /**
-     * Changes secrets under a lock on the row. @param configs returns the new columns for the present row
+     * Changes secrets under a lock on the row. @param secretsFor returns the new encrypted secrets for the present row
      * @throws NotFound
      */
     async changeSecrets(
       projectId: number,
       id: number,
-      configs: (current: Integration) => string | null,
+      secretsFor: (current: Integration) => string | null,
     ): Promise<Integration> {
       return inTransaction(db, async (transaction) => {
         const row = await transaction<Row>('integrations').where({ project_id: projectId, id }).forUpdate().first();
         if (!row) throw new NotFound();
-        const secrets = configs(integrationFromRow(row));
+        const secrets = secretsFor(integrationFromRow(row));
         await transaction<Row>('integrations').where({ id }).update({ secrets });
         return integrationFromRow({ ...row, secrets });
       });

@@ -1,4 +1,4 @@
-/** The destination that a plan pins, and how a run opens it again with the newest credentials. */
+/** Pins the destination of a plan, and completes it for a run with the newest credentials. */
 import { withSecrets, withoutSecrets } from '../../platform/secrets/write-only.ts';
 import { anyDestination } from '../destinations/index.ts';
 import { DestinationRejected } from '../../platform/errors.ts';
@@ -8,13 +8,13 @@ import type { PinnedDestination } from '../domain/plan.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 import type { Bound } from '../stores.ts';
 
-/** The purpose to which the secrets of a place that was left are bound. */
+/** Purpose that the encrypted secrets of a left place are bound to. */
 const PURPOSE = 'place';
 
 type Config = Record<string, unknown>;
 type Stores = Pick<Bound, 'places'>;
 
-/** The destination as the export has it now, without secrets. */
+/** The present destination of an export, without secrets. */
 export function pinnedDestination(one: BatchExport): PinnedDestination {
   const destination = anyDestination(one.destinationType);
   const config = withoutSecrets(destination.config, { ...one.destinationConfig, ...one.integration?.config });
@@ -28,9 +28,9 @@ export function pinnedDestination(one: BatchExport): PinnedDestination {
 }
 
 /**
- * The whole configuration of a pinned destination.
- * @param one its export as it is now, perhaps deleted
- * @throws DestinationRejected when the credentials of a place that the export has left were forgotten: no run needs them any more
+ * The whole configuration of a pinned destination, secrets included.
+ * @param one the present row of the export, which may be deleted
+ * @throws DestinationRejected when the export has left the place and its credentials were forgotten, as no run needed them any more
  */
 export async function openPinned(
   { stores, configs }: { stores: Stores; configs: ConfigEncryption },
@@ -41,14 +41,15 @@ export async function openPinned(
   if (!hasSecrets(schema)) return pinned.config;
   const isPresent = pinnedDestination(one).place === pinned.place;
   // A deleted integration is removed from deleted exports, so only the stored place has the credentials.
-  const kept = isPresent && !one.deleted ? undefined : await stores.places.findKept(one.id, pinned.place);
-  if (!kept && !isPresent) {
+  const leftPlace = isPresent && !one.deleted ? undefined : await stores.places.findKept(one.id, pinned.place);
+  if (!leftPlace && !isPresent) {
     throw new DestinationRejected(RUN_FAULTS.place_left.sentence, { fault: runFault('place_left') });
   }
-  const present = kept
+  const present = leftPlace
     ? {
-        ...(kept.secrets !== null && (JSON.parse(configs.decryptSecret(one, PURPOSE, kept.secrets)) as Config)),
-        ...(kept.integration && configs.decryptIntegration(kept.integration)),
+        ...(leftPlace.secrets !== null &&
+          (JSON.parse(configs.decryptSecret(one, PURPOSE, leftPlace.secrets)) as Config)),
+        ...(leftPlace.integration && configs.decryptIntegration(leftPlace.integration)),
       }
     : configs.decrypt(one);
   return withSecrets(schema, pinned.config, present);

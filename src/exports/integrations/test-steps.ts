@@ -76,9 +76,9 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
     /** @throws InvalidInput naming the field, as when the export is changed; NotFound */
     async runStored(projectId: number, id: string, patch: ExportPatch, index: number): Promise<TestedStep> {
       const current = await stores.batchExports.get(projectId, id);
-      const place = patch.destination ?? { type: current.destinationType, config: {} };
+      const wanted = patch.destination ?? { type: current.destinationType, config: {} };
       cadenceWith(patch, current);
-      const chosen = await destinations.choose(projectId, place, current);
+      const chosen = await destinations.choose(projectId, wanted, current);
       const { content } = contentColumns(configs, current, patch, chosen);
       return run(chosen, subjectOf(projectId, current.model, content, chosen), index);
     },
@@ -98,7 +98,7 @@ function subjectOf(
   return { projectId, model, columns: columnsOf(content, destination.takes), merge: isTable ? mergeOf(content) : null };
 }
 
-/** Limits how long the caller waits, whatever the step waits for. */
+/** Limits how long the caller waits, even if the step ignores its signal. */
 async function orTimeOut(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const fail = () => reject(signal.reason as Error);

@@ -1,4 +1,4 @@
-/** Why data intervals need a person, and when the others are tried again. */
+/** Explains why a data interval needs a person, or when it is tried again. */
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { retryDelay } from '../domain/statuses.ts';
@@ -15,18 +15,18 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** Reasons of the errors in `AWAITING_DECISION`, which left a delivery unchanged, by class. */
+/** Reasons by class of error, for the errors in `AWAITING_DECISION`, which left a delivery unchanged. */
 const DECISIONS: Readonly<Record<string, Reason>> = {
   DeliveredElsewhere: 'delivered_elsewhere',
   DeliveryWouldShrink: 'would_shrink',
 };
 
-/** The newest run of an interval, and its error. */
+/** Id and error of an interval's newest run. */
 type OfRun = { detail: string | null; error: RunErrorBody; runId: string | null };
 export type NeedsYou = DataInterval & OfRun & { reason: Reason };
 export type Retrying = DataInterval & OfRun & { nextTryAt: string | null };
 
-/** @param ranges facts that hold for the interval, among others */
+/** @param ranges facts about the interval, and perhaps about others */
 export function needsYou(interval: DataInterval, ranges: readonly FactRange[], run: NewestRun | undefined): NeedsYou {
   return { ...interval, reason: reasonOf(interval, ranges, run), ...ofRun(run) };
 }

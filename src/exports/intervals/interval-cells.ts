@@ -1,4 +1,4 @@
-/** Data intervals as cells: a code for each of them or for each bucket of them, run-length encoded. */
+/** Data intervals as cells: a code for each interval, or for each bucket of several, run-length encoded. */
 import { boundaryAfter, type Cadence } from '../domain/cadence.ts';
 import { codeOf, FACTS, louder, type IntervalCode } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
@@ -11,18 +11,18 @@ export type RunLengths = { states: IntervalCode[]; lengths: number[] };
 /** Codes of intervals, by their number. */
 export type Codes = { of(number: number): IntervalCode; counts: Partial<Record<IntervalCode, number>> };
 
-/** @param always facts that are true of all of them */
+/** @param always facts that are true of all intervals */
 export function codesOf({ total, countUntil }: Pieces, ranges: readonly FactRange[], always: number): Codes {
   const facts = new Uint16Array(total).fill(always);
   for (const { fact, from, to } of ranges) {
     const last = countUntil(to);
     for (let number = countUntil(from); number < last; number += 1) facts[number]! |= FACTS[fact];
   }
-  const known = new Map<number, IntervalCode>();
+  const codeBySum = new Map<number, IntervalCode>();
   function of(number: number): IntervalCode {
     const sum = facts[number]!;
-    let code = known.get(sum);
-    if (!code) known.set(sum, (code = codeOf(sum)));
+    let code = codeBySum.get(sum);
+    if (!code) codeBySum.set(sum, (code = codeOf(sum)));
     return code;
   }
   const counts: Codes['counts'] = {};
@@ -46,13 +46,13 @@ export function* eachCode(total: number, codes: Codes): Generator<IntervalCode> 
   for (let number = 0; number < total; number += 1) yield codes.of(number);
 }
 
-/** Size of the groups of intervals that are shown as one: a number of intervals, or an hour, day or month of a clock in which they begin. */
+/** How intervals are grouped to one cell: a fixed number of them, or those that begin in the same hour, day or month of a time zone. */
 export type Bucket = { intervals: number } | { cadence: Cadence };
 
-/** Numbers of the intervals with which buckets begin. @param most the result has one more if there are more, so that callers can tell */
-export function bucketStarts(pieces: Pieces, bucket: Bucket, most: number): number[] {
+/** Numbers of the intervals with which buckets begin. @param limit the result has one more number if there are more, so callers can tell */
+export function bucketStarts(pieces: Pieces, bucket: Bucket, limit: number): number[] {
   const starts: number[] = [];
-  for (let number = 0; number < pieces.total && starts.length <= most; number = nextBucket(pieces, bucket, number))
+  for (let number = 0; number < pieces.total && starts.length <= limit; number = nextBucket(pieces, bucket, number))
     starts.push(number);
   return starts;
 }
@@ -65,7 +65,7 @@ function nextBucket(pieces: Pieces, bucket: Bucket, number: number): number {
   return ended < pieces.total && pieces.interval(ended).start < next ? ended + 1 : ended;
 }
 
-/** The code of each bucket, which is its most urgent interval's, and the buckets' bounds. */
+/** The bounds of each bucket, and its code, which is that of its most urgent interval. */
 export function bucketCells(
   pieces: Pieces,
   starts: readonly number[],
@@ -94,15 +94,15 @@ function joinAdjacent(bounds: readonly DataInterval[]): Piece[] {
   return pieces;
 }
 
-/** The newest intervals whose code satisfies `holds`, at most `most`. */
+/** The newest intervals whose code matches, newest first. */
 export function newestWhere(
   pieces: Pieces,
   codes: Codes,
   holds: (code: IntervalCode) => boolean,
-  most: number,
+  limit: number,
 ): DataInterval[] {
   const found: DataInterval[] = [];
-  for (let number = pieces.total - 1; number >= 0 && found.length < most; number -= 1)
+  for (let number = pieces.total - 1; number >= 0 && found.length < limit; number -= 1)
     if (holds(codes.of(number))) found.push(pieces.interval(number));
   return found;
 }

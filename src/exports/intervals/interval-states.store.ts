@@ -9,7 +9,7 @@ export type KnownInterval = {
   status: RunStatus | null;
   /** Rows of the last delivery. */
   rows: number | null;
-  /** Files of the last delivery; null: it had none, or there was none. */
+  /** Files of the last delivery; null for a delivery without files, or no delivery. */
   files: number | null;
   cutoff: string | null;
   delivered: boolean;
@@ -43,13 +43,13 @@ const KNOWN = `
 
 export function intervalStateStore(db: Knex) {
   return {
-    /** Intervals that begin at or after `after` and end not after `to`, both boundaries of the export's tiling. */
+    /** The known intervals within `[after, to]`; both are boundaries of the export's tiling. */
     async knownIntervals(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
       const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN, { exportId, after, to });
       return rows;
     },
 
-    /** Bounds of delivered intervals, oldest first, one page: intervals that end after `after`. */
+    /** One page of the bounds of delivered intervals, oldest first. @param after the end of the last interval of the page before */
     async deliveredBounds(exportId: string, after: string, limit: number): Promise<{ start: string; end: string }[]> {
       return db('batch_export_intervals')
         .where({ batch_export_id: exportId })

@@ -1,4 +1,4 @@
-/** Which data intervals of an export are missing, failed, stale, delivered or on their way. */
+/** Determines the states of an export's data intervals: missing, failed, stale, delivered or running. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { lateImports, type Delivered } from '../../events/table/late-imports.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -12,9 +12,9 @@ import type { ExportStores } from '../stores.ts';
 
 export type IntervalState = DataInterval & {
   status: IntervalStatus;
-  /** The newest run. */
+  /** Id of the newest run. */
   runId: string | null;
-  /** Rows of the last delivery; null: there was none. */
+  /** Rows of the last delivery; null if there was none. */
   rows: number | null;
   /** Files of the last delivery; 0 at destinations without files. */
   files: number;
@@ -24,9 +24,9 @@ export type IntervalState = DataInterval & {
   awaitsDecision: boolean;
 };
 
-/** Time for the schedule to start a run, and for the reconciler to notice a missing one. */
+/** Time after its end within which an interval's run is started by the schedule, or by the reconciler if the schedule missed it. */
 const DUE_MS = 2 * 60_000;
-/** Intervals that are looked up at once. */
+/** Limit of intervals in one look-up. */
 export const INTERVALS_AT_ONCE = 5_000;
 
 export type IntervalStates = ReturnType<typeof intervalStates>;
@@ -78,7 +78,7 @@ export function intervalStates(pool: Pool) {
   };
 }
 
-/** Only events can join an interval that is over, because a person's interval time is the time of its change. */
+/** Ends of stale intervals. Only events can join an interval that has ended, because a person's interval time is that of its change. */
 async function staleEnds(
   pool: Pool,
   { projectId, model }: BatchExport,

@@ -19,7 +19,7 @@ import { intervalMaps } from './interval-map.ts';
 import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
 import type { ExportStores } from '../stores.ts';
 
-/** ISO. Without a start, the list begins with the interval in which the export was created, which is the first that the schedule delivers. */
+/** ISO instants. By default, the list begins with the interval in which the export was created, the first one that the schedule delivers. */
 export type ListedRange = { start: string | undefined; end: string | undefined };
 
 /** Limit of intervals examined for one page: two years of five minutes. */
@@ -34,8 +34,8 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
     map: intervalMaps({ stores, pool }),
 
     /**
-     * Lists intervals that lie wholly within the range and are over, the newest first. A page continues from an interval's end.
-     * @param statuses only these; none: all
+     * Lists intervals that lie wholly within the range and have ended, newest first. A page continues from an interval's end.
+     * @param statuses the wanted statuses; an empty list means all
      * @throws InvalidInput when too many intervals would have to be examined
      */
     async list(
@@ -54,14 +54,14 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
         : intervalsBackwards(tiling, from, olderThan ? Math.min(to, millisOf(olderThan.createdAt) - 1) : to);
       const found: IntervalState[] = [];
       let examined = 0;
-      for (const slice of slicesOf(intervals, statuses.length === 0 ? limit : INTERVALS_AT_ONCE)) {
-        const oldestFirst = newerThan ? slice : slice.toReversed();
-        const looked = await states.of(stores, batchExport, oldestFirst);
-        for (const state of newerThan ? looked : looked.toReversed()) {
+      for (const batch of slicesOf(intervals, statuses.length === 0 ? limit : INTERVALS_AT_ONCE)) {
+        const oldestFirst = newerThan ? batch : batch.toReversed();
+        const examinedStates = await states.of(stores, batchExport, oldestFirst);
+        for (const state of newerThan ? examinedStates : examinedStates.toReversed()) {
           if (statuses.length === 0 || statuses.includes(state.status)) found.push(state);
         }
         if (found.length >= limit) break;
-        examined += slice.length;
+        examined += batch.length;
         if (examined >= MAX_EXAMINED) {
           throw new InvalidInput(`The range holds more than ${MAX_EXAMINED} data intervals: ask for less.`, 'start');
         }

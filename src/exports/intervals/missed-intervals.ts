@@ -8,7 +8,7 @@ import type { ExportStores } from '../stores.ts';
 import { codesOf } from './interval-cells.ts';
 import { offeredRange, pausedRange, type Offering } from './offered.ts';
 
-/** `start` and `end` are those of the first and the last one; `intervals` is how many. */
+/** The start of the first missed interval, the end of the last one, and their number. */
 export type Missed = DataInterval & { intervals: number };
 
 export type Paused = Offering & { id: string; tiling: Tiling; pauses: readonly Pause[] };
@@ -22,14 +22,14 @@ export async function missedInPauses(
   exports: readonly Paused[],
   now: Millis,
 ): Promise<Map<string, Missed>> {
-  const looked = exports.flatMap((one) => {
+  const examined = exports.flatMap((one) => {
     const pieces = endedInPause(one, now);
     return pieces.total === 0 ? [] : [{ ...one, pieces, window: windowOf(one.id, pieces) }];
   });
-  if (looked.length === 0) return new Map();
-  const facts = await intervalFacts.facts(looked.map(({ window }) => window));
+  if (examined.length === 0) return new Map();
+  const facts = await intervalFacts.facts(examined.map(({ window }) => window));
   return new Map(
-    looked.flatMap((one, index): [string, Missed][] => {
+    examined.flatMap((one, index): [string, Missed][] => {
       const codes = codesOf(one.pieces, [...facts[index]!, offeredRange(one), ...one.pauses.map(pausedRange)], 0);
       const missed = [];
       for (let number = 0; number < one.pieces.total; number += 1)
@@ -42,7 +42,7 @@ export async function missedInPauses(
   );
 }
 
-/** Intervals that ended in the latest pause, the newest ones. */
+/** The newest intervals that ended in the latest pause. */
 function endedInPause({ tiling, pauses, ...offering }: Paused, now: Millis): Pieces {
   const latest = pauses.reduce<Pause | undefined>(
     (one, other) => (one && one.pausedAt > other.pausedAt ? one : other),

@@ -1,4 +1,4 @@
-/** Data intervals that an export should deliver, and its pauses, as facts. */
+/** Facts from an export's own row: which data intervals it should deliver, and its pauses. */
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { FACTS } from '../domain/interval-codes.ts';
 import { millisOf } from '../domain/instants.ts';
@@ -7,7 +7,7 @@ import type { FactRange } from './interval-facts.store.ts';
 
 export type Offering = Pick<BatchExport, 'createdAt' | 'startAt' | 'endAt'>;
 
-/** Range of the intervals in which the reconciler looks for gaps (`findGaps`): the first one ends when the export starts. */
+/** Range of the intervals among which the reconciler looks for gaps (`findGaps`); the first one ends when the export starts. */
 export function offeredRange({ createdAt, startAt, endAt }: Offering): FactRange {
   return {
     fact: 'offered',

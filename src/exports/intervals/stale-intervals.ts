@@ -4,7 +4,7 @@ import { lateImports } from '../../events/table/late-imports.ts';
 import type { ExportStores } from '../stores.ts';
 import type { LookedAtImports } from './stale.store.ts';
 
-/** Intervals that one query looks at. */
+/** Number of intervals in one query. */
 const AT_ONCE = 1_000;
 
 /**
@@ -28,7 +28,7 @@ export async function findStale(pool: Pool, stores: ExportStores, one: LookedAtI
   });
 }
 
-/** Notifies once until no interval is stale any more, because a long import makes many intervals stale, one after another. */
+/** Notifies about the first stale intervals. Further ones cause no notice until none is stale, because a long import makes many stale. */
 async function logAndNotify(
   inside: Pick<ExportStores, 'logs' | 'outbox'>,
   one: LookedAtImports,

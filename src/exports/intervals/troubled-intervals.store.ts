@@ -1,4 +1,4 @@
-/** Data intervals in trouble, of many exports; their number is limited, whatever the length of the exports' histories. */
+/** Data intervals in trouble, of many exports, with a limit for each export. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Fact } from '../domain/interval-codes.ts';
 import type { Millis } from '../domain/millis.ts';
@@ -7,9 +7,9 @@ import { FACT_OF_RUN, IS_NEWEST } from './interval-facts.store.ts';
 
 export type TroubledFact = { exportId: string; start: Millis; end: Millis; fact: Fact };
 
-/** Intervals of one export with a run that did not deliver, whatever came after it: the newest are looked through. */
+/** Limit of an export's newest intervals with an undelivered run that are examined; later runs may have delivered them. */
 const MAX_LOOKED_THROUGH = 5_000;
-/** Intervals of one export, and of each kind of trouble, that count: the newest. */
+/** Limit of an export's newest intervals with each kind of trouble. */
 export const MAX_TROUBLED = 300;
 
 const key = (table: string) => `${table}.batch_export_id = wanted.id`;
@@ -51,7 +51,7 @@ const TROUBLED = `
 
 export function troubledIntervalStore(db: Knex) {
   return {
-    /** Facts about the intervals, for all exports in one query, in no order. */
+    /** Facts about the troubled intervals of all these exports, in one query, in no order. */
     async troubledFacts(exportIds: readonly string[]): Promise<TroubledFact[]> {
       const { rows } = await db.raw<{ rows: TroubledFact[] }>(TROUBLED, {
         ids: [...exportIds],

@@ -1,7 +1,7 @@
-/** Batches of changes: a backfill of ten thousand runs must not become ten thousand events. */
+/** Combines changes to batches, because a backfill of ten thousand runs must not become ten thousand events. */
 import { joinChanges, type ExportChange } from './changes.ts';
 
-/** Changes of a project; `too many`: more than a batch lists. */
+/** Changes of a project; `too many` if there are more than the limit. */
 export type ChangeBatch = { projectId: number; changes: readonly ExportChange[] | 'too many' };
 
 export type Batcher = {
@@ -11,9 +11,9 @@ export type Batcher = {
 };
 
 type Options = {
-  /** How long changes are collected, from the first of them on. */
+  /** How long changes are collected, from the first one on. */
   windowMs: number;
-  /** Of one project, of which each names a kind and an export. */
+  /** Limit of a project's changes in a batch; changes of the same kind and export count as one. */
   mostChanges: number;
   publish(batches: readonly ChangeBatch[]): void;
 };

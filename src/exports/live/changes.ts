@@ -1,4 +1,4 @@
-/** Changes of exports as the database notifies of them: which rows changed, and nothing of their content. */
+/** Changes of exports in the database's notifications, which say which rows changed, and nothing of their content. */
 
 export const CHANGE_KINDS = ['export', 'run', 'interval', 'backfill', 'log'] as const;
 type ChangeKind = (typeof CHANGE_KINDS)[number];
@@ -7,11 +7,11 @@ export type ExportChange = {
   kind: ChangeKind;
   projectId: number;
   exportId: string;
-  /** Creator of the export, who sees it whatever the access rules say. */
+  /** Creator of the export, who may always see it. */
   createdBy: number | null;
-  /** null: of several runs, or of none. */
+  /** null if the change concerns several runs, or none. */
   runId: string | null;
-  /** Range of the data intervals concerned; null: none of them, or all. */
+  /** Range of the data intervals concerned; null if the change concerns none or all of them. */
   start: string | null;
   end: string | null;
 };
@@ -23,12 +23,12 @@ export function changeOf(payload: string): ExportChange | undefined {
   const [, name, projectId, createdBy, exportId, runId, start, end] = PAYLOAD.exec(payload) ?? [];
   const kind = CHANGE_KINDS.find((known) => known === name);
   if (kind === undefined || exportId === undefined) return undefined;
-  const maker = orNull(createdBy);
+  const creator = orNull(createdBy);
   return {
     kind,
     projectId: Number(projectId),
     exportId,
-    createdBy: maker === null ? null : Number(maker),
+    createdBy: creator === null ? null : Number(creator),
     runId: orNull(runId),
     start: orNull(start),
     end: orNull(end),
@@ -39,7 +39,7 @@ function orNull(text: string | undefined): string | null {
   return text === undefined || text === '-' ? null : text;
 }
 
-/** One change instead of two of the same kind and export, covering both. */
+/** Joins two changes of the same kind and export to one that covers both. */
 export function joinChanges(one: ExportChange, other: ExportChange): ExportChange {
   return {
     ...one,
@@ -49,6 +49,6 @@ export function joinChanges(one: ExportChange, other: ExportChange): ExportChang
   };
 }
 
-/** Instants in one form: their texts sort as they do. */
+/** Compare instants by their texts, which have one form and sort by time. */
 const earlier = (one: string, other: string) => (one < other ? one : other);
 const laterOf = (one: string, other: string) => (one > other ? one : other);

@@ -1,20 +1,19 @@
 /**
- * The latest events, for callers who reconnect. An ID belongs to one epoch: the time for which this process has listened without a
- * break. Of another epoch nobody knows what came after it, so its ids are unknown: those of a process before this one, of another
- * process, and of the time before the connection was lost.
+ * The latest events, for callers who reconnect. An ID belongs to one epoch, a time for which this process has listened without a break.
+ * IDs of other epochs (of another process, or from before a lost connection) are unknown, because events after them may have been missed.
  */
 import { randomBytes } from 'node:crypto';
 import type { ExportChange } from './changes.ts';
 
-/** `change` is null where so much changed that all should be read again. */
+/** `change` is null if so much changed that clients should read everything again. */
 export type LiveEvent = { id: string; projectId: number; at: string; change: ExportChange | null };
 
 export type History = {
   /** @returns the event, with its id */
   add(projectId: number, change: ExportChange | null): LiveEvent;
-  /** Id of the last event; of none, the one that the first event comes after. */
+  /** Id of the last event; if there is none yet, the id that precedes the first one. */
   latestId(): string;
-  /** @returns the events of a project that came after this one; undefined when they are not known */
+  /** @returns the project's events after the one with the id; undefined if they are not known */
   eventsSince(id: string, projectId: number): LiveEvent[] | undefined;
   /** Begins another epoch. */
   restart(): void;
@@ -22,7 +21,7 @@ export type History = {
 
 const ID = /^([0-9a-z]{1,12}-[0-9a-f]{16})-(\d{1,15})$/;
 
-/** @param most events that are kept, of all projects */
+/** @param most limit of kept events, for all projects together */
 export function createHistory(most: number): History {
   let epoch = newEpoch();
   let events: LiveEvent[] = [];
@@ -33,7 +32,7 @@ export function createHistory(most: number): History {
       last += 1;
       const event = { id: `${epoch}-${last}`, projectId, at: new Date().toISOString(), change };
       events.push(event);
-      // By halves: to move what stays costs as much as what goes.
+      // Events are dropped only once there are twice as many, so the cost of moving the others is spread.
       if (events.length >= 2 * most) events = events.slice(-most);
       return event;
     },
@@ -56,7 +55,7 @@ export function createHistory(most: number): History {
   };
 }
 
-/** Later ones are greater; two processes that begin at once differ. */
+/** Names an epoch: later ones are greater, and those of two processes that begin at once differ. */
 function newEpoch(): string {
   return `${Date.now().toString(36)}-${randomBytes(8).toString('hex')}`;
 }

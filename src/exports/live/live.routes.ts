@@ -6,7 +6,7 @@ import type { ExportsApi } from '../api.ts';
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store, no-transform',
-  // Nginx would keep events until there are enough of them.
+  // Otherwise, Nginx would buffer events.
   'X-Accel-Buffering': 'no',
 };
 

@@ -1,6 +1,6 @@
 /**
- * Changes of exports as they happen. An event says that something changed, not what it is now: clients read that by the
- * routes that say what they may see.
+ * Streams changes of exports as they happen. An event says that something changed, not its new state: clients read that by the other
+ * routes, which check their access.
  */
 import type { Readable } from 'node:stream';
 import { listen, type Listener } from '../../platform/db/listener.ts';
@@ -13,7 +13,7 @@ import { createLiveStreams, type LiveLimits, type Opening } from './streams.ts';
 const CHANNEL = 'sluice_export_changes';
 const KEPT_EVENTS = 10_000;
 const WINDOW_MS = 250;
-/** Of a project, in a window. */
+/** Limit of changes of a project in one window. */
 const MAX_CHANGES = 100;
 
 const LIMITS: LiveLimits = {
@@ -30,7 +30,7 @@ const LIMITS: LiveLimits = {
 
 export type Live = {
   /**
-   * @param seen ID of the last event that the caller received; undefined: a first connection
+   * @param seen ID of the last event that the caller received; undefined for a first connection
    * @throws Throttled, Unavailable
    */
   open(opening: Opening, seen: string | undefined): Readable;

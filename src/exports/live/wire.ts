@@ -1,4 +1,4 @@
-/** Events as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Text of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 import type { LiveEvent } from './history.ts';
 
 export const COMMENT = ':\n\n';
@@ -6,7 +6,7 @@ export const COMMENT = ':\n\n';
 /** Reconnection delays, spread so that the clients of a process that stops do not all return at once. */
 const RETRY_MS = { least: 1_000, most: 5_000 };
 
-/** Browsers do not dispatch an event without data, but keep its ID as `Last-Event-ID`. */
+/** Opens a stream with an ID but no data: browsers dispatch no event for it, but remember the ID for `Last-Event-ID`. */
 export function openingText(latestId: string): string {
   const retryMs = Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
   return `retry: ${retryMs}\nid: ${latestId}\n\n`;

@@ -1,4 +1,4 @@
-/** Data intervals that need a person or are tried again, for many exports in one query. */
+/** Finds the data intervals of an export that need a person, and those that are tried again, from the facts about them. */
 import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';
@@ -9,7 +9,7 @@ import type { TroubledFact } from '../intervals/troubled-intervals.store.ts';
 
 export type Troubled = DataInterval & {
   facts: FactRange[];
-  /** Whether the reconciler delivers it. */
+  /** Whether the reconciler delivers the interval as a gap. */
   isGap: boolean;
 };
 

@@ -6,8 +6,8 @@ import { OPEN_STATUSES } from '../domain/statuses.ts';
 export function failureStore(db: Knex) {
   return {
     /**
-     * How many of the newest runs ended `Failed`. Runs that ended before the export was last paused or unpaused do not count:
-     * the person who did that knew of them. Nor do runs that wait for a decision.
+     * Counts the newest runs that ended `Failed`. Leaves out runs that ended before the export was last paused or unpaused, because the
+     * person who did that knew of them, and runs that wait for a decision.
      */
     async failedOfLast(exportId: string, runs: number): Promise<number> {
       // tooth: decisions-pause-nothing

@@ -4,7 +4,7 @@ import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { Millis } from '../domain/millis.ts';
 import type { Pause } from '../domain/pauses.ts';
 
-/** An export as far as its freshness goes. */
+/** Fields of an export that matter for its freshness. */
 export type WatchedExport = {
   id: string;
   projectId: number;
@@ -15,7 +15,7 @@ export type WatchedExport = {
   /** Intervals that end after this instant are to be delivered, see `gapsBeginAfter`. */
   beginning: Millis;
   endAt: Millis | null;
-  /** Value at the last check. */
+  /** Result of the last check. */
   completeUntil: Millis | null;
 };
 
@@ -47,7 +47,7 @@ function fromRow(row: Row): WatchedExport {
 
 export function freshnessStore(db: Knex) {
   return {
-    /** Some exports that are not deleted. */
+    /** Returns the exports with these ids that are not deleted. */
     async watchedExports(ids: readonly string[]): Promise<WatchedExport[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
         `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until
@@ -77,10 +77,10 @@ export function freshnessStore(db: Knex) {
     },
 
     /**
-     * Ends of the delivered intervals of several exports that begin at an instant or later, the oldest of each.
-     * @param from by export
+     * Ends of the oldest delivered intervals of each export that begin at an instant or later.
+     * @param from that instant, by export
      */
-    async deliveredEnds(from: ReadonlyMap<string, Millis>, each: number): Promise<Map<string, Millis[]>> {
+    async deliveredEnds(from: ReadonlyMap<string, Millis>, perExport: number): Promise<Map<string, Millis[]>> {
       const { rows } = await db.raw<{ rows: { id: string; end: string }[] }>(
         `select export.id, ledger.data_interval_end as "end" from unnest(?::uuid[], ?::timestamptz[]) as export (id, since)
          cross join lateral (
@@ -88,7 +88,7 @@ export function freshnessStore(db: Knex) {
            where batch_export_id = export.id and data_interval_start >= export.since and receipt is not null
            order by data_interval_start limit ?
          ) as ledger`,
-        [[...from.keys()], [...from.values()].map(isoMicros), each],
+        [[...from.keys()], [...from.values()].map(isoMicros), perExport],
       );
       const ends = new Map<string, Millis[]>([...from.keys()].map((id) => [id, []]));
       for (const { id, end } of rows) ends.get(id)?.push(millisOf(end));

@@ -1,4 +1,4 @@
-/** Freshness as a number: how far an export has delivered, and how long the next interval has been due. */
+/** Measures freshness: how far an export has delivered, and how long the next interval has been due. */
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { progressOf, type Progress } from '../domain/freshness.ts';
 import type { Millis } from '../domain/millis.ts';
@@ -9,7 +9,7 @@ import type { ExportStores } from '../stores.ts';
 export type Freshness = {
   /** Instant up to which every due interval is delivered and up to date; null until one is. ISO. */
   completeUntil: string | null;
-  /** Time for which the oldest undelivered or outdated interval has been due or outdated; 0 if there is none. */
+  /** For how long the oldest undelivered interval has been due, or an interval outdated, whichever is longer; 0 if there is none. */
   lagSeconds: number;
   troubles: TroubleSummary['counts'];
 };
@@ -21,9 +21,9 @@ type Stores = Pick<ExportStores, 'batchExports' | 'freshness' | 'troubles'>;
 
 const NO_TROUBLE: TroubleSummary = { counts: { stale: 0, unsettled: 0, gave_up: 0 }, since: null, from: null };
 
-/** Limit of one export's intervals that one query of the ledger reads. */
+/** Limit of intervals of each export in one query of the ledger. */
 const PAGE = 500;
-/** No interval is longer. */
+/** Longer than any data interval. */
 const LONGEST_MS = 32 * 24 * 3_600_000;
 
 /** Computes the freshness of several exports, without deleted ones. The number of queries does not depend on the number of exports. */
@@ -39,20 +39,20 @@ export async function lookAt(stores: Stores, ids: readonly string[]): Promise<Lo
   const progress = new Map<string, Progress>(
     exports.map(({ id, completeUntil }) => [id, { completeUntil: completeUntil ?? undefined, dueSince: undefined }]),
   );
-  for (let rest = exports; rest.length > 0;) {
+  for (let remaining = exports; remaining.length > 0;) {
     const since = new Map(
-      rest.map((one) => [one.id, progress.get(one.id)!.completeUntil ?? one.beginning - LONGEST_MS]),
+      remaining.map((one) => [one.id, progress.get(one.id)!.completeUntil ?? one.beginning - LONGEST_MS]),
     );
     const delivered = await stores.freshness.deliveredEnds(since, PAGE);
-    rest = rest.filter(({ id, beginning, endAt }) => {
+    remaining = remaining.filter(({ id, beginning, endAt }) => {
       const { completeUntil } = progress.get(id)!;
       const ends = delivered.get(id) ?? [];
-      const isCut = ends.length === PAGE;
-      const to = Math.min(now, endAt ?? Infinity, isCut ? ends.at(-1)! : Infinity);
+      const isLimited = ends.length === PAGE;
+      const to = Math.min(now, endAt ?? Infinity, isLimited ? ends.at(-1)! : Infinity);
       const expected = { tiling: tilings.get(id)!, pauses: pauses.get(id)!, after: completeUntil ?? beginning, to };
       const further = progressOf(expected, new Set(ends));
       progress.set(id, { ...further, completeUntil: further.completeUntil ?? completeUntil });
-      return isCut && further.completeUntil !== undefined && further.dueSince === undefined;
+      return isLimited && further.completeUntil !== undefined && further.dueSince === undefined;
     });
   }
   return exports.map((watched) => {
@@ -73,14 +73,14 @@ export async function lookAtEach(
 ): Promise<LookedAt[]> {
   const together = await lookAt(stores, ids).catch(() => undefined);
   if (together) return together;
-  const looked: LookedAt[] = [];
+  const measured: LookedAt[] = [];
   for (const id of ids) {
     await lookAt(stores, [id]).then(
-      (one) => looked.push(...one),
+      (one) => measured.push(...one),
       (error: unknown) => onFailure(id, error),
     );
   }
-  return looked;
+  return measured;
 }
 
 function freshnessOf(
@@ -89,7 +89,7 @@ function freshnessOf(
   beginning: Millis,
   now: Millis,
 ): Freshness {
-  // The interval before one that is out of date ends where that one starts; before the first one there is none.
+  // Data are complete at most up to the start of the first outdated interval; if that is the export's first one, they are not complete at all.
   const limit = from === null ? Infinity : from <= beginning ? -Infinity : from;
   const until = completeUntil === undefined ? -Infinity : Math.min(completeUntil, limit);
   const behindSince = Math.min(dueSince ?? now, since ?? now);

@@ -1,10 +1,10 @@
-/** Since when an export has each kind of trouble: set when the trouble is first seen, cleared when it ends. */
+/** Times since when an export has each kind of trouble: set when the trouble is first seen, cleared when it ends. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 /**
- * An export fails from its first failed run to its next `Completed` one; it is behind while its lag exceeds its target; it overlaps
- * while it and another one may write the same keys; it keeps files from the day that its destination has denied deletes to the next
- * change of the destination or of its integration's secrets.
+ * `failing`: from a failed run to the next `Completed` one. `behind`: while the lag exceeds the target. `overlapping`: while the export
+ * and another one may write the same keys. `keeping_files`: after the destination has denied deletes for a day, until the destination or
+ * its integration's secrets change.
  */
 export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files';
 const COLUMN = {
@@ -42,7 +42,7 @@ export function healthStore(db: Knex) {
       );
     },
 
-    /** The exports that have such trouble. */
+    /** Ids of the exports that have the trouble. */
     async exportsWith(trouble: Trouble): Promise<string[]> {
       const rows = (await table().whereNotNull(COLUMN[trouble]).select('batch_export_id')) as {
         batch_export_id: string;
@@ -50,7 +50,7 @@ export function healthStore(db: Knex) {
       return rows.map(({ batch_export_id }) => batch_export_id);
     },
 
-    /** @returns whether there was such trouble */
+    /** @returns whether the export had the trouble */
     async end(exportId: string, trouble: Trouble): Promise<boolean> {
       const column = COLUMN[trouble];
       const ended = await table()

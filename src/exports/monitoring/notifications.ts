@@ -1,11 +1,11 @@
-/** Recipients of an export's notices: checked when saved, the webhook's secret encrypted. */
+/** Checks the recipients of an export's notices when they are saved, and encrypts the webhook's secret. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { NOTICE_KINDS, type Notifications, type NotificationsIn } from '../../platform/notify/notice.ts';
 import { checkWebhookSecret, checkWebhookUrl } from '../../platform/notify/webhook.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';
 
-/** Purpose that the secret is bound to, beside its row. */
+/** Purpose that the encrypted secret is bound to, besides its row. */
 export const NOTIFICATION_SECRET = 'webhook';
 
 type Row = Pick<BatchExport, 'id' | 'projectId' | 'notifications' | 'notificationSecret'>;
@@ -16,7 +16,7 @@ const NOBODY: Notifications = { webhook: null, emails: [], on: [...NOTICE_KINDS]
 
 export type NotificationSettings = {
   /**
-   * @param given omitted fields keep the row's value; null: no more notices
+   * @param given omitted fields keep the row's values; null ends the notices
    * @throws InvalidInput naming the field
    */
   columns(row: Row, given: NotificationsIn | null): Promise<Columns>;

@@ -1,4 +1,4 @@
-/** `/batch_exports/overview/`: all exports at a glance, first those that need a person. */
+/** `/batch_exports/overview/`: all exports with their state, the most urgent first. */
 import type { Rights } from '../../platform/http/access.ts';
 import { boundedLimit, offsetPage, offsetQuery } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
@@ -49,26 +49,26 @@ const overview = route({
 
 export const overviewRoutes = [overview];
 
-function present({ batchExport: one, lastError, ...seen }: OverseenInDetail, rights: Rights): OverviewItemBody {
+function present({ batchExport: one, lastError, ...details }: OverseenInDetail, rights: Rights): OverviewItemBody {
   return {
     id: one.id,
     name: one.name,
     model: one.model,
     interval: one.interval,
-    destination: { type: one.destinationType, label: seen.label },
-    state: seen.standing,
+    destination: { type: one.destinationType, label: details.label },
+    state: details.standing,
     paused: one.paused,
     paused_reason: one.pausedReason,
     last_paused_at: one.lastPausedAt,
     pause: presentPause(one),
-    complete_until: seen.freshness.completeUntil,
-    lag_seconds: seen.freshness.lagSeconds,
+    complete_until: details.freshness.completeUntil,
+    lag_seconds: details.freshness.lagSeconds,
     freshness_target_seconds: one.freshnessTargetSeconds,
     start_at: one.startAt,
-    recent: presentCells(seen.bounds, seen.recent),
-    needs_you: seen.attention.needsYou.length,
-    retrying: seen.attention.retrying.length,
-    next_try_at: seen.nextTryAt,
+    recent: presentCells(details.bounds, details.recent),
+    needs_you: details.attention.needsYou.length,
+    retrying: details.attention.retrying.length,
+    next_try_at: details.nextTryAt,
     last_error: lastError
       ? {
           data_interval_start: isoMicros(lastError.start),
@@ -79,7 +79,7 @@ function present({ batchExport: one, lastError, ...seen }: OverseenInDetail, rig
           run_id: lastError.runId,
         }
       : null,
-    missed_while_paused: presentMissed(seen.missed),
+    missed_while_paused: presentMissed(details.missed),
     user_access_level: rights.levelOf('batch_export', { id: one.id, createdBy: one.createdBy }),
   };
 }

@@ -61,7 +61,8 @@ export const OverviewItemBody = Type.Object(
       description: 'The time up to which every data interval to be delivered has been delivered and is not stale.',
     }),
     lag_seconds: Type.Integer({
-      description: 'The number of seconds that the oldest undelivered or stale interval has been so.',
+      description:
+        'The number of seconds for which the oldest undelivered or stale interval has been overdue or stale.',
     }),
     freshness_target_seconds: nullable(Type.Integer()),
     start_at: nullable(Instant, {
@@ -75,7 +76,7 @@ export const OverviewItemBody = Type.Object(
       description: `The number of data intervals that need somebody, among the newest ${MAX_TROUBLED} of each kind of trouble.`,
     }),
     retrying: Type.Integer({
-      description: 'The number of data intervals that are retried automatically, among the same.',
+      description: 'The number of data intervals that are retried automatically, with the same limit.',
     }),
     next_try_at: nullable(Instant, {
       description: 'The time from which the next of them is retried, within a minute.',

@@ -5,7 +5,7 @@ export type RoundFigures = { ageSeconds: number; seconds: number; failures: numb
 
 export function roundStore(db: Knex) {
   return {
-    /** @param failures steps that failed */
+    /** @param failures number of steps that failed */
     async recordRound(seconds: number, failures: number): Promise<void> {
       await db.raw(
         `insert into reconciler_rounds (id, finished_at, seconds, failures) values (1, clock_timestamp(), ?, ?)
@@ -14,7 +14,7 @@ export function roundStore(db: Knex) {
       );
     },
 
-    /** @returns undefined before the first one */
+    /** @returns undefined before the first round */
     async lastRound(): Promise<RoundFigures | undefined> {
       const { rows } = await db.raw<{ rows: RoundFigures[] }>(
         `select extract(epoch from clock_timestamp() - finished_at)::float8 as "ageSeconds", seconds, failures from reconciler_rounds`,

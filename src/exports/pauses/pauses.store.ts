@@ -1,19 +1,19 @@
 /** Pauses of batch exports: the spans in which their schedules start nothing, and the notes of the present one. */
 import type { Knex } from '../../platform/db/connection.ts';
 
-/** `sluice`: after too many failures. `temporal`: in Temporal's own UI or CLI, which do not say who it was. */
+/** Kinds of authors of pauses. `sluice` pauses after too many failures; `temporal` is its own UI or CLI, which name no person. */
 export const PAUSERS = ['user', 'project_key', 'sluice', 'temporal'] as const;
 export type Pauser = (typeof PAUSERS)[number];
 
-/** A user as pauses name them. */
+/** Fields of the user who paused. */
 type PausingUser = { id: number; uuid: string; first_name: string; last_name: string; email: string };
 
 /** The pause that an export is in. Instants are ISO. */
 export type OpenPause = {
   at: string;
-  /** null: the pause began before its author was stored. */
+  /** null if an earlier version, which stored no authors, began the pause. */
   by: Pauser | null;
-  /** null: no user, or one who is gone. */
+  /** null if the author is not a user, or the user was deleted. */
   user: PausingUser | null;
   reason: string | null;
   /** Automatic end of the pause; null if a person has to end it. */
@@ -39,7 +39,7 @@ export function pauseStore(db: Knex) {
     db('batch_export_pauses').where({ batch_export_id: exportId }).whereNull('unpaused_at');
 
   return {
-    /** @param since when it began; now when left out; never before the end of an earlier pause, nor in the future */
+    /** @param since when the pause began, by default now; moved to the end of the last pause if earlier, and to now if in the future */
     async begin(
       exportId: string,
       { by, userId }: PauseAuthor,
@@ -57,7 +57,7 @@ export function pauseStore(db: Knex) {
     /** Changes the notes of the present pause. */
     async describe(exportId: string, { by, userId }: PauseAuthor, { reason, resumeAt }: PauseNotes): Promise<void> {
       await open(exportId).update({
-        // The author of the reason answers for the pause.
+        // A new reason makes its author the author of the pause.
         ...(reason !== undefined && { reason, paused_by: by, paused_by_user: userId }),
         ...(resumeAt !== undefined && { resume_at: resumeAt }),
       });

@@ -1,4 +1,4 @@
-/** Begin and end of a pause: by a person, by Sluice, in Temporal, or at its planned end. */
+/** Rules for the beginning and the end of a pause, by a person, by Sluice, in Temporal, or at the planned end. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import { NOBODY, recordExport } from '../batch-exports/audit.ts';
@@ -23,7 +23,7 @@ export function checkResumeAt({ resumeAt }: PauseNotes, now: string): void {
   if (ahead > YEAR) throw new InvalidInput('The time to resume must be within a year.', 'resume_at');
 }
 
-/** Whether the notes change a pause's notes. */
+/** Whether the notes differ from those of the pause. */
 export function saysMore({ reason, resumeAt }: PauseNotes, pause: OpenPause | null): boolean {
   if (reason !== undefined && reason !== (pause?.reason ?? null)) return true;
   if (resumeAt === undefined) return false;

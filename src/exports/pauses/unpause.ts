@@ -1,4 +1,4 @@
-/** Unpausing, with the intervals that the pause missed if they are wanted. */
+/** Unpauses an export and, on request, delivers the intervals that the pause missed. */
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportsApi } from '../api.ts';
 import type { Backfill } from '../backfills/backfills.store.ts';
@@ -6,7 +6,7 @@ import type { BatchExport } from '../batch-exports/batch-export.ts';
 
 export type Unpaused = { batchExport: BatchExport; changed: boolean; backfill: Backfill | undefined };
 
-/** @param missed whether to deliver the intervals that the pause missed, if there are any; if not, they stay missing */
+/** @param missed whether to deliver the intervals that the pause missed; otherwise they stay missing */
 export async function unpause(
   { batchExports, backfills }: Pick<ExportsApi, 'batchExports' | 'backfills'>,
   { projectId, id, by }: { projectId: number; id: string; by: Author },

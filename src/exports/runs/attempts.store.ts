@@ -10,7 +10,7 @@ export type StepAttempt = {
   attempt: number;
   step: AttemptStep;
   startedAt: string;
-  /** null: under way, or cut off. */
+  /** null while the attempt is under way, or if it was cut off. */
   finishedAt: string | null;
   error: (Fault & { detail: string; nextTryAt: string | null }) | null;
 };
@@ -51,7 +51,7 @@ export function attemptStore(db: Knex) {
         .delete();
     },
 
-    /** Ends an attempt, or one of its parts; an error of one part is the attempt's. */
+    /** Ends an attempt, or one of its parts; the error of a part becomes that of the attempt. */
     async end({ runId, step, attempt }: StepKey, error?: StepError): Promise<void> {
       await table()
         .where({ run_id: runId, step, attempt })

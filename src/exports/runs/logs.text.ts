@@ -15,7 +15,7 @@ export function prefersText({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.split(/[,;]/, 1)[0]!.trim().toLowerCase() === TEXT;
 }
 
-/** @param name of the file, without its ending */
+/** @param name name of the file without its extension */
 export function textAnswer(logs: Pick<LogStore, 'all'>, filter: LogFilter, name: string, most = MAX_LINES): Answer {
   return {
     status: 200,

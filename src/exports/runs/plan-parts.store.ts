@@ -1,13 +1,13 @@
 /**
- * Parts of plans. A few are kept in the plan's JSON; those of a larger plan are rows, so that a part's activity reads its own
- * instead of all of them.
+ * Parts of plans. Few parts are stored in the plan's JSON; those of a larger plan are rows, so an activity reads only the parts that it
+ * stages.
  */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Plan, PlannedPart, StoredPlan } from '../domain/plan.ts';
 import { slicesOf } from '../domain/slices.ts';
 import type { Run } from './run-rows.ts';
 
-/** Limit of parts in JSON, the only ones that workers of earlier versions read; without any, they fail rather than deliver nothing. */
+/** Limit of parts in JSON. Workers of earlier versions read only JSON; if it has no parts, they fail instead of delivering nothing. */
 const PARTS_IN_JSON = 100;
 const STORED_AT_ONCE = 1_000;
 
@@ -25,7 +25,7 @@ export function planPartStore(db: Knex) {
         from_time: from?.intervalTime ?? null,
         from_uuid: from?.uuid ?? null,
       }));
-      for (const slice of slicesOf(rows, STORED_AT_ONCE)) await db('batch_export_plan_parts').insert(slice);
+      for (const batch of slicesOf(rows, STORED_AT_ONCE)) await db('batch_export_plan_parts').insert(batch);
       return { ...plan, partCount: parts.length };
     },
 
@@ -44,7 +44,7 @@ export function planPartStore(db: Knex) {
       });
     },
 
-    /** Which parts of `[from, to)` are staged. */
+    /** Indexes of the staged parts within `[from, to)`. */
     async stagedIndexes(runId: string, from: number, to: number): Promise<Set<number>> {
       const rows = (await db('batch_export_parts')
         .where({ run_id: runId })

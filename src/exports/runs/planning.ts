@@ -1,4 +1,4 @@
-/** Content of a run and its division into parts, for the run itself and for previews. */
+/** Plans the content of a run and its parts, for the run itself and for previews. */
 import type { Destination } from '../destinations/contract.ts';
 import { fileEncodingOf, type FileConfig } from '../destinations/object-store/config.ts';
 import { InvalidInput } from '../../platform/errors.ts';

@@ -17,18 +17,18 @@ export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logge
 
   function begin(runId: string) {
     const parts = new Map<number, Moving>();
-    let writing = false;
+    let isWriting = false;
     const write = async () => {
-      // A slow database gets no further write meanwhile.
-      if (writing) return;
-      writing = true;
+      // The next write waits until this one has ended, in case the database is slow.
+      if (isWriting) return;
+      isWriting = true;
       const all = [...parts].map(([part, moving]) => ({ part, ...moving() }));
       await stores.progress
         .note(runId, all)
         .catch((error: unknown) =>
           log.warn({ err: error, run_id: runId }, 'the progress of a run could not be stored'),
         );
-      writing = false;
+      isWriting = false;
     };
     const followed = { parts, timer: setInterval(() => void write(), EVERY_MS) };
     runs.set(runId, followed);

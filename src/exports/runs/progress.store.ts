@@ -1,9 +1,9 @@
-/** How far the parts of open runs are. */
+/** Progress of the parts of open runs. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { OPEN_STATUSES } from '../domain/statuses.ts';
 
 export type PartProgress = { part: number; rows: number; bytes: number };
-/** `updatedAt`: time of the last progress report, ISO; null if no part moved for as long as a second. */
+/** `updatedAt`: time of the last progress report, ISO; null if there was none, because no part took a second. */
 export type RunProgress = { rows: number; bytes: number; stagedParts: number; updatedAt: string | null };
 
 export function progressStore(db: Knex) {
@@ -25,7 +25,7 @@ export function progressStore(db: Knex) {
       );
     },
 
-    /** Sum of the parts that are staged and of those that move. */
+    /** Progress of a run, summed over its staged parts and those that are being staged. */
     async ofRun(runId: string): Promise<RunProgress> {
       const { rows } = await db.raw<{ rows: RunProgress[] }>(
         `select coalesce(sum(rows), 0)::float8 as rows, coalesce(sum(bytes), 0)::float8 as bytes,

@@ -104,10 +104,10 @@ export function runFromRow(row: RunRow): Run {
   };
 }
 
-/** Files in a listed run's receipt, and parts in its plan, at most: at 10,000 files a receipt has four megabytes. */
+/** Limit of files in a listed receipt and of parts in a listed plan, because a receipt of 10,000 files has four megabytes. */
 const LISTED_FILES = 100;
 
-/** A JSON document of a run, without a long list in it. @param count name of the field that replaces the list with its length */
+/** Selects a JSON column; a long list in it is replaced by its length. @param count name of the field for the length */
 const withoutList = (column: string, list: string, count: string) => `
   case when jsonb_array_length(${column} -> '${list}') > ${LISTED_FILES}
     then ${column} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))

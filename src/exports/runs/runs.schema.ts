@@ -42,7 +42,7 @@ const summary = {
   }),
 };
 
-/** A run inside a batch export, without its receipt, which can be long. */
+/** A run in the body of its batch export, without its receipt, which can be long. */
 export const RunSummaryBody = Type.Object(summary, { title: 'BatchExportRunSummary' });
 
 export const RunBody = Type.Object(

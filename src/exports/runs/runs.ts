@@ -1,4 +1,4 @@
-/** User operations on runs: listing, reasons for waiting, cancelling. */
+/** User operations on runs: listing them, explaining why they wait, cancelling them. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
@@ -17,14 +17,14 @@ export type ExportRunsOptions = {
   ensureTemporal(): Promise<void>;
 };
 
-/** Time within which a run is usually planned; a longer wait has a reason. */
+/** Time within which a run usually starts; a longer wait is explained to users. */
 const LONG_MS = 10_000;
-/** Runs of one page that are looked up in Temporal. */
+/** Limit of runs that one request looks up in Temporal. */
 const MAX_LOOKED_UP = 20;
 
 const NO_WORKER = 'No worker asks Temporal for work: start one with `sluice worker`.';
 const NO_FREE_WORKER = 'Waits for a worker that is free.';
-const ITS_TURN = 'Waits for its turn: as many backfills of this project go on as it may have at once.';
+const ITS_TURN = 'Waits for its turn: this project has as many backfills in progress as it may have at once.';
 const SEALING =
   'Waits until its data interval is sealed: transactions that store events and began before have to end first.';
 
@@ -49,22 +49,22 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     attempts: stores.attempts.ofRun,
     progress: stores.progress.ofRun,
 
-    /** Why runs have been `Starting` for long: a sentence for people, by run id. Empty while Temporal is away. */
+    /** Explains by run id, in a sentence for people, why runs have been `Starting` for long. Empty while Temporal is away. */
     async waitingReasons(runs: readonly Run[]): Promise<Map<string, string>> {
       const oldStarts = runs.filter(({ status, createdAt }) => status === 'Starting' && isOld(createdAt));
       if (oldStarts.length === 0) return new Map();
       try {
         if (!(await executions.arePolled())) return new Map(oldStarts.map(({ id }) => [id, NO_WORKER]));
-        const looked = oldStarts
+        const reasons = oldStarts
           .slice(0, MAX_LOOKED_UP)
           .map(async (run) => [run.id, await waitingReason(run)] as const);
-        return new Map((await Promise.all(looked)).filter((one): one is [string, string] => one[1] !== undefined));
+        return new Map((await Promise.all(reasons)).filter((one): one is [string, string] => one[1] !== undefined));
       } catch {
         return new Map();
       }
     },
 
-    /** Why a live backfill has no run under way; null: no reason. */
+    /** Explains why a live backfill has no run under way; null if there is no known reason. */
     async backfillWaitingReason(backfill: Backfill): Promise<string | null> {
       if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
       const { blocked } = await stores.timeline.state();
@@ -73,12 +73,12 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
       if (backfill.waits) return ITS_TURN;
       const { projectId, batchExportId } = backfill;
       const { maxConcurrentRuns } = await stores.batchExports.get(projectId, batchExportId);
-      const places = await stores.runRequests.places({ id: batchExportId, projectId }, backfill.id);
-      if (places.ofBackfill > 0) return null;
-      if (places.ofExport >= maxConcurrentRuns)
-        return `Waits for a place: ${places.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
-      if (places.ofProject >= limits.runsPerProject)
-        return `Waits for a place: ${places.ofProject} runs of this project that were asked for are under way, as many as it may have at once.`;
+      const claimed = await stores.runRequests.places({ id: batchExportId, projectId }, backfill.id);
+      if (claimed.ofBackfill > 0) return null;
+      if (claimed.ofExport >= maxConcurrentRuns)
+        return `Waits for a place: ${claimed.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
+      if (claimed.ofProject >= limits.runsPerProject)
+        return `Waits for a place: ${claimed.ofProject} runs of this project that were asked for are under way, as many as it may have at once.`;
       return null;
     },
 

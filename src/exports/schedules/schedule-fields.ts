@@ -32,7 +32,7 @@ const JitterSeconds = Type.Integer({
   description: 'The maximum random delay of a scheduled run after the end of its interval, in seconds; 0 by default.',
 });
 
-/** Fields besides `interval`. Omitted fields stay as they are; null is the default. */
+/** Fields of a request besides `interval`. Omitted fields keep their values; null stands for the default. */
 export const scheduleIn = {
   timezone: Type.Optional(nullable(Timezone)),
   offset_day: Type.Optional(nullable(OffsetDay)),

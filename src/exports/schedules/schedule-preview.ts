@@ -1,4 +1,4 @@
-/** The next runs of a schedule that is not saved: their data intervals, on the clocks of its time zone. */
+/** Computes the next runs of an unsaved schedule, with their data intervals in UTC and in local time. */
 import { boundaryAfter, boundaryAtOrBefore, type Cadence } from '../domain/cadence.ts';
 import type { Millis } from '../domain/millis.ts';
 import { wallClockAt } from '../domain/wall-clock.ts';
@@ -11,7 +11,7 @@ export type PreviewedRun = {
   clockChange: Millis;
 };
 
-/** `from`: runs start then or later. `to`: runs start then or earlier; null: there is no last one. */
+/** Runs start at `from` or later, and at `to` or earlier; `to` is null if there is no end. */
 export type PreviewBounds = { from: Millis; to: Millis | null; count: number };
 
 /** Last day whose ISO 8601 text has a year of four digits. */
@@ -35,7 +35,7 @@ function offsetAt(zone: string, at: Millis): Millis {
   return wallClockAt(zone, at) - at;
 }
 
-/** As `2026-10-25T00:00:00+02:00`: what the clocks of the zone show, and how far they are ahead of UTC. */
+/** Local time with the offset from UTC, such as `2026-10-25T00:00:00+02:00`. */
 export function localIso(zone: string, at: Millis): string {
   const offset = offsetAt(zone, at);
   const minutes = Math.abs(Math.round(offset / 60_000));

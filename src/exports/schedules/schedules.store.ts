@@ -1,8 +1,8 @@
-/** Schedules in Temporal that are behind their rows: queries for the reconciler and for setting one. */
+/** Queries for setting a schedule in Temporal from its row, and for finding schedules that may differ from their rows. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Cadence } from '../domain/cadence.ts';
 
-/** A row's fields that its schedule must follow; deleted exports are included until their schedule is gone. */
+/** Fields of an export that its schedule depends on. */
 export type ScheduledExport = Cadence & {
   id: string;
   projectId: number;
@@ -81,7 +81,7 @@ export function scheduleStore(db: Knex) {
       await db('batch_exports').where({ id }).update({ schedule_version: version, schedule_verified_at: db.fn.now() });
     },
 
-    /** Whether each export is paused, by id; only exports whose schedule was set to their row. */
+    /** Whether each export is paused, by id, for exports whose schedule was set from their present row. */
     async pausedById(): Promise<Map<string, boolean>> {
       const rows = await table().whereNull('deleted_at').whereRaw('schedule_version = version').select('id', 'paused');
       return new Map(rows.map(({ id, paused }) => [id, paused]));

@@ -1,6 +1,6 @@
 /**
- * Days, weeks and months as a calendar of Temporal, in a time zone. The spelling is that of Temporal's descriptions, so the two can be
- * compared.
+ * Days, weeks and months as a calendar of Temporal, in a time zone. Values have the form in which Temporal describes schedules, so a
+ * spec can be compared with a description.
  */
 import type { ScheduleSpec } from '@temporalio/client';
 import type { Cadence } from '../domain/cadence.ts';
@@ -24,7 +24,7 @@ const MONTHS = [
 const span = <T>(start: T, end: T) => [{ start, end, step: 1 }];
 const singleValue = <T>(value: T) => span(value, value);
 
-/** All values but one. */
+/** Ranges of all values but one. */
 function except<T>(values: readonly T[], index: number) {
   return [
     ...(index > 0 ? span(values[0], values[index - 1]) : []),
@@ -74,8 +74,8 @@ type Dates = ReturnType<typeof dateOf>[];
 const found = new Map<string, Dates>();
 
 /**
- * Dates on which the zone's clocks show the hour twice: Temporal starts the second one, or both. The reconciler
- * starts the first.
+ * Dates on which the zone's clocks show the hour twice. They are skipped, because Temporal would start a run at the second time, or at
+ * both; the reconciler starts the run of the first.
  */
 function datesOfTwo(zone: string, hour: number): Dates {
   const key = `${zone} ${hour}`;

@@ -66,7 +66,7 @@ export function exportExecutions(client: Client) {
       }
     },
 
-    /** Wakes the export's dispatcher, starting it when it is not there. */
+    /** Wakes the export's dispatcher, or starts it if it is not running. */
     async wakeDispatcher(exportId: string): Promise<void> {
       const options = {
         workflowId: dispatcherWorkflowId(exportId),
@@ -87,12 +87,12 @@ export function exportExecutions(client: Client) {
       return raw.pendingWorkflowTask ? false : undefined;
     },
 
-    /** Whether there is a worker that asks for runs. */
+    /** Whether any worker polls for runs. */
     async arePolled(): Promise<boolean> {
       return isPolled(client, TASK_QUEUES.control, 'workflow');
     },
 
-    /** Asks an execution, without a run id the newest, to end, keeping what was delivered. Succeeds if it is gone already. */
+    /** Asks an execution, by default the newest, to end; delivered data stays. Succeeds if it has ended already. */
     async cancel(workflowId: string, runId?: string): Promise<void> {
       const handle = workflow.getHandle(workflowId, runId);
       await withDeadline(client, () => handle.cancel()).catch((error: unknown) => {

@@ -25,11 +25,11 @@ export type ScheduledRow = Cadence & {
   version: string;
 };
 
-/** Short, because the reconciler alone finds runs that a paused or stopped server misses. */
+/** Short, because runs that a stopped server misses are left to the reconciler. */
 export const CATCHUP_WINDOW_MS = 60_000;
 
 export function scheduleOptions(row: ScheduledRow) {
-  const often = EVERY[row.interval] ?? `E${row.interval.slice(1)}:`;
+  const frequency = EVERY[row.interval] ?? `E${row.interval.slice(1)}:`;
   return {
     scheduleId: row.id,
     spec: specOf(row),
@@ -40,7 +40,7 @@ export function scheduleOptions(row: ScheduledRow) {
       taskQueue: TASK_QUEUES.control,
       args: [{ exportId: row.id }],
       memo: { version: row.version },
-      staticSummary: `${often} ${row.model} to ${row.destinationType}`,
+      staticSummary: `${frequency} ${row.model} to ${row.destinationType}`,
     },
     policies: {
       overlap: ScheduleOverlapPolicy.ALLOW_ALL,
@@ -65,20 +65,20 @@ function specOf(row: ScheduledRow): ScheduleSpec {
   };
 }
 
-/** Hours and minutes are spans from 1970 on; days, weeks and months are of the calendar. */
+/** Times of the runs: spans since 1970 for hours and minutes, calendars for days, weeks and months. */
 function timesOf(row: ScheduledRow): ScheduleSpec {
   const every = spanOf(row.interval);
   return every === undefined ? calendarSpec(row) : { intervals: [{ every }] };
 }
 
-/** Whether Temporal's schedule does exactly what the row says, whatever was done to it by hand. */
+/** Whether Temporal's schedule is exactly as the row says, so nothing was changed by hand. */
 export function follows(described: ScheduleDescription, row: ScheduledRow): boolean {
   return isDeepStrictEqual(essence(described), essence(scheduleOptions(row)));
 }
 
 /**
- * How a schedule compares with its row. `pause`: exactly one of the two is paused, and a person did that in
- * Temporal, because the schedule's memo has the row's version. `since`: earliest possible instant of that change, in milliseconds.
+ * How a schedule compares with its row. `pause` is set if exactly one of the two is paused although the schedule's memo has the row's
+ * version: then a person paused or unpaused it in Temporal. `since` is the earliest possible instant of that, in milliseconds.
  */
 export type Comparison = {
   differs: 'no' | 'missing' | 'changed';
@@ -103,7 +103,7 @@ export function compare(described: ScheduleDescription | undefined, row: Schedul
 
 type Said = Pick<ReturnType<typeof scheduleOptions> | ScheduleDescription, 'spec' | 'action' | 'policies' | 'state'>;
 
-/** All fields that decide when a schedule starts which run; absent and empty are the same. */
+/** All fields that decide when a schedule starts which run, with absent and empty values made equal. */
 function essence({ spec, action, policies, state }: Said) {
   const { calendars, intervals, skip, startAt, endAt, jitter, timezone } = spec;
   const { workflowType, workflowId, taskQueue, args, memo, staticSummary } = action;

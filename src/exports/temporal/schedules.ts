@@ -39,7 +39,7 @@ export function exportSchedules(client: Client) {
       await withDeadline(client, () => updateOrCreate(scheduleOptions(row)));
     },
 
-    /** How Temporal's schedule compares with the row. */
+    /** Compares Temporal's schedule with the row. */
     async compare(row: ScheduledRow): Promise<Comparison> {
       try {
         return compare(await withDeadline(client, () => schedule.getHandle(row.id).describe()), row);
@@ -69,7 +69,7 @@ export function exportSchedules(client: Client) {
       });
     },
 
-    /** One call of the schedule's own backfill for up to ten instants. An instant that its spec does not produce starts nothing. */
+    /** Calls the schedule's own backfill once, for up to ten instants. An instant that its spec does not produce starts nothing. */
     async backfill(id: string, ends: readonly number[]): Promise<void> {
       const overlap = ScheduleOverlapPolicy.ALLOW_ALL;
       const instants = ends.map((end) => ({ start: new Date(end), end: new Date(end), overlap }));

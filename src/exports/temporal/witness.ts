@@ -1,4 +1,4 @@
-/** The workflow that is the timeline's witness. Each method throws `Unavailable` when Temporal does not answer in time. */
+/** Calls of the workflow that is the timeline's witness. Each method throws `Unavailable` when Temporal does not answer in time. */
 import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
@@ -30,7 +30,7 @@ export function timelineWitness(client: Client) {
   }
 
   return {
-    /** @returns false when there is a witness already */
+    /** Starts the witness. @returns false when there is one already */
     async start(nonce: string): Promise<boolean> {
       try {
         await start(nonce, WorkflowIdConflictPolicy.FAIL);

@@ -1,4 +1,4 @@
-/** A worker: one poller for workflows and short activities, one for the rows' parts. */
+/** A worker process: one Temporal worker for workflows and short activities, and one for the activities that write parts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
@@ -12,7 +12,7 @@ export type ExportWorkerOptions = {
   activities: object;
   log: Logger;
   temporal: TemporalOptions;
-  /** Parts at once. */
+  /** Limit of parts that are written at once. */
   partsAtOnce: number;
   /** Number of polls that wait at the server for each kind of work; the SDK's default when absent. */
   pollsAtOnce?: number;
@@ -32,13 +32,13 @@ const GRACE = '3 seconds';
 /** How long a workflow waits for a worker that was killed before another one takes it. */
 const STICKY_TIMEOUT = '3 seconds';
 
-/** How long Temporal may take to answer the first question. */
+/** Time limit for connecting to Temporal. */
 const CONNECT_MS = 10_000;
 
 let installed = false;
 
 /**
- * Installs the SDK's runtime, once a process, before any connection. Its log lines go to our log.
+ * Installs the SDK's runtime, once per process, before any connection. Its log lines go to our log.
  * @param metricsAddress host:port of its metrics for Prometheus
  */
 export function installRuntime(log: Logger, metricsAddress?: string): DefaultLogger {
@@ -100,7 +100,7 @@ export async function startExportWorker({
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const allStopped = async () => {
-    // When one of them fails, the other one still has to end, because both hold the connection.
+    // When one worker fails, the other one must end too, because both hold the connection.
     const ends = await Promise.allSettled(running.map(async (one) => one.finally(shutdown)));
     await connection.close();
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -115,7 +115,7 @@ export async function startExportWorker({
 async function connect(address: string): Promise<NativeConnection> {
   const connecting = NativeConnection.connect({ address });
   const answered = new AbortController();
-  const silent = sleep(CONNECT_MS, undefined, { signal: answered.signal }).then(
+  const timeout = sleep(CONNECT_MS, undefined, { signal: answered.signal }).then(
     () => {
       // A connection that is made too late is closed.
       connecting.then(async (connection) => connection.close()).catch(() => {});
@@ -124,7 +124,7 @@ async function connect(address: string): Promise<NativeConnection> {
     () => connecting,
   );
   try {
-    return await Promise.race([connecting, silent]);
+    return await Promise.race([connecting, timeout]);
   } finally {
     answered.abort();
   }

@@ -1,4 +1,4 @@
-/** An operator's decision about a delivery that this database does not know: theirs stays, or ours replaces it. */
+/** Carries out an operator's decision about a delivery that this database does not know: theirs stays, or ours replaces it. */
 import { Conflict } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
@@ -18,8 +18,8 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
     /**
      * `theirs`: the delivery's receipt becomes the interval's, as if a run of ours had delivered it. `ours`: the delivery may be replaced, under
      * a higher epoch, and the interval is requested.
-     * @throws NotFound when the delivery does not wait for a decision; Conflict for `theirs` while a run of the interval is under way, or asked for
-     *   so that it may begin any moment, and where their commit broke off half-way
+     * @throws NotFound when the delivery does not wait for a decision; Conflict for `theirs` while a run of the interval is under way or may begin
+     *   any moment, and if their commit was interrupted
      */
     async accept(projectId: number, exportId: string, id: string, side: Side, by: Author): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
@@ -55,7 +55,7 @@ async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): 
   await endRequests(inside, found, run.id);
 }
 
-/** Ends requests made before the decision that have not begun: their runs would replace the accepted delivery. */
+/** Ends earlier requests of the interval whose runs have not begun, because these runs would replace the accepted delivery. */
 async function endRequests(inside: Bound, found: ForeignDelivery, runId: string): Promise<void> {
   // tooth: accepted-ends-requests
   await inside.runRequests.closeUnasked(found, runId);

@@ -20,12 +20,12 @@ export type TimelineGuardOptions = {
 
 export type TimelineGuard = ReturnType<typeof timelineGuard>;
 
-/** Another process may end a swap while this one asks. */
+/** Limit of swaps in one check, because another process may end a swap while this one asks. */
 const TRIES = 5;
-/** Attempts at a process's first check, before its first delivery. If all fail, deliveries begin all the same, because commits ask the destination. */
+/** Attempts at a process's first check, before its first delivery. If all fail, deliveries begin anyway, because commits ask the destination. */
 const FIRST_ATTEMPTS = 3;
 
-/** A sentence for people who look at a run, the readiness or the log. */
+/** Explains a block in a sentence for people who look at a run, the readiness or the log. */
 export function describeBlock(block: Block): string {
   const why =
     block === 'missing'
@@ -72,14 +72,14 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
     }
   }
 
-  /** Why deliveries are blocked; undefined if they are not. The first call of a process asks the witness. */
+  /** Returns why deliveries are blocked; undefined if they are not. The first call of a process asks the witness. */
   async function blockReason(): Promise<string | undefined> {
     firstCheck ??= checkFirst();
     await firstCheck;
     return reason();
   }
 
-  /** The answer of `blockReason`, from the database alone, without asking the witness. For processes that do not deliver. */
+  /** Returns the reason that the database has, without asking the witness, for processes that do not deliver. */
   async function reason(): Promise<string | undefined> {
     const { blocked: block } = await stores.timeline.state();
     return block === null ? undefined : describeBlock(block);

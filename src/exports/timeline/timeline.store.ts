@@ -5,7 +5,7 @@ import type { Testimony } from '../domain/witness.ts';
 /** The witness's answer, if it did not agree. */
 export type Block = Exclude<Testimony, 'agrees'>;
 
-/** A swap that has begun. `previous`: null: the witness is not yet created. */
+/** A swap that has begun; `previous` is null until the witness is created. */
 export type BegunSwap = { previous: string | null; next: string };
 
 export type TimelineState = {
@@ -68,8 +68,8 @@ export function timelineStore(db: Knex) {
     },
 
     /**
-     * Begins a new timeline, whose epochs and versions exceed all earlier ones: an epoch counts the plans of an interval, a version the changes
-     * of a distinct id, and neither can have been raised so often since 1970. Deliveries stay blocked until the new witness exists.
+     * Begins a new timeline, whose epochs and versions exceed all earlier ones: they start from the seconds and milliseconds since 1970,
+     * and cannot have been raised so often. Deliveries stay blocked until the new witness exists.
      * @param above an epoch that was found at a destination
      */
     async renew(next: string, above: number): Promise<void> {

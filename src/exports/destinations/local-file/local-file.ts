@@ -84,14 +84,15 @@ export const localFile = defineDestination<LocalFileConfig>({
   ],
   names: (config, delivery) =>
     allNames(namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)), delivery.parts),
-  async *deliveries(config, of, environment, signal) {
+  async *deliveries(config, subject, environment, signal) {
+    const { projectId, model } = subject;
     const store = localStore({
-      ...rootOf(environment, of.projectId),
-      place: folderPlace(config, of),
+      ...rootOf(environment, projectId),
+      place: folderPlace(config, subject),
       epoch: 0,
       signal,
     });
-    yield* deliveriesIn(store, folderOf(config, of.projectId), of.model);
+    yield* deliveriesIn(store, folderOf(config, projectId), model);
   },
   async open(config, delivery, context, environment) {
     const store = localStore({

@@ -12,10 +12,10 @@ export type Quota = {
 };
 
 type Count = { bytes: number; countedAt: number };
-/** By folder, for all runs of this process. */
+/** Sizes by folder, for all runs of this process. */
 const counts = new Map<string, Promise<Count>>();
 
-/** @param limitMb MiB; undefined: no limit */
+/** @param limitMb in MiB; undefined for no limit */
 export function folderQuota(folder: string, limitMb: number | undefined): Quota {
   return {
     async charge(bytes) {
@@ -52,7 +52,7 @@ async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of entries) {
     if (!entry.isFile()) continue;
-    // The file may have been renamed or taken away meanwhile.
+    // The file may have been renamed or deleted meanwhile.
     const found = await lstat(path.join(entry.parentPath, entry.name)).catch(() => undefined);
     bytes += found?.size ?? 0;
   }

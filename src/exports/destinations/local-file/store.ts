@@ -120,8 +120,8 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
       return file?.createReadStream({ signal, highWaterMark: READ_BYTES });
     },
-    async *list(beginning) {
-      const folder = path.posix.dirname(beginning.endsWith('/') ? `${beginning}-` : beginning);
+    async *list(prefix) {
+      const folder = path.posix.dirname(prefix.endsWith('/') ? `${prefix}-` : prefix);
       for (const one of [...foldersOf(folder), folder]) {
         const found = await checkFolder(path.join(root, one)).then(
           () => true,
@@ -133,7 +133,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       const entries = await opendir(path.join(root, folder), { recursive: true });
       for await (const entry of entries) {
         const key = path.posix.join(path.relative(root, entry.parentPath), entry.name);
-        if (entry.isFile() && key.startsWith(beginning)) yield key;
+        if (entry.isFile() && key.startsWith(prefix)) yield key;
       }
     },
     async remove(key) {

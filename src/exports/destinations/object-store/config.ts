@@ -1,4 +1,4 @@
-/** Configuration that all file destinations share; the engine uses all of it but the prefix for planning and encoding. */
+/** Configuration that all file destinations share. The engine plans and encodes by all of it but the prefix. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static, type TSchema } from '../../../platform/schema.ts';
 import {
@@ -100,12 +100,12 @@ function isOneOf<T extends string>(values: readonly T[], value: unknown): value 
   return values.some((one) => one === value);
 }
 
-/** A list as Python writes it. */
+/** Formats a list as Python does. */
 function pythonList(values: readonly string[]): string {
   return `[${values.map((value) => `'${value}'`).join(', ')}]`;
 }
 
-/** Exports that are older than layouts keep their names. */
+/** Exports that were created before layouts existed keep their stable names. */
 export const FORMER_FILE_CONFIG = { layout: 'stable' } as const;
 
 export function layoutOf({ layout }: { layout?: Layout }): Layout {

@@ -4,7 +4,7 @@ import { readManifest } from './manifest.ts';
 import type { FileSession } from './staging.ts';
 
 /**
- * Ends with the first file that may not be deleted.
+ * Stops at the first file whose deletion the store denies.
  * @param dueKeys called after the manifest was read, because a commit records the leaving files before it changes the manifest
  */
 export async function deleteSuperseded(

@@ -9,7 +9,7 @@ const MANIFEST = /(?:^|\/)([\dTZ.]+)-([\dTZ.]+)_manifest\.json$/;
 
 /**
  * @param prefix as `checkPrefix` returned it
- * @returns intervals whose manifest is there; it may be another export's
+ * @returns intervals that have a manifest, which may be another export's
  */
 export async function* deliveriesIn(store: ObjectStore, prefix: string, model: string): AsyncGenerator<IntervalBounds> {
   const fixed = withModel(prefix, model).replace(/\{.*$/s, '');

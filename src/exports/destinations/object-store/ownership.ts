@@ -38,8 +38,8 @@ function isReceiptOf(manifest: Manifest, { epoch, files = [] }: Receipt): boolea
 }
 
 /**
- * Whether the manifest is of an interrupted commit of such a version: every file is one that we delivered before or uploaded for the interval.
- * A file without rows is the same in every database.
+ * Whether the manifest is that of an interrupted commit of such a version, because we delivered or uploaded each of its files for the
+ * interval. A file without rows is the same in every database.
  */
 async function isInterruptedCommit(
   { context: { ownership }, delivery }: FileSession,

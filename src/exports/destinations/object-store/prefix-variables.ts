@@ -24,7 +24,7 @@ const INSTANTS = [
   ...[1, 2, 3, 4, 5, 6].map((digits) => [...WHOLE_SECONDS, '.', ...repeat(DIGIT, digits), 'Z']),
 ];
 
-/** Parts of the date are of the interval's end, in UTC. */
+/** Variables by name; parts of a date are those of the interval's end, in UTC. */
 export const VARIABLES: Readonly<Record<string, Variable>> = {
   year: { value: ({ end }) => end.slice(0, 4), shapes: [repeat(DIGIT, 4)] },
   month: {

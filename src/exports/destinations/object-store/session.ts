@@ -1,4 +1,4 @@
-/** A session on any store of objects: files are staged as invisible uploads, until `commit.ts` makes them the interval. */
+/** A session on any store of objects: files are staged as invisible uploads until `commit.ts` makes them the interval's content. */
 import type { PartSource, Receipt, Session } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
 import type { Part } from '../delivery.ts';
@@ -20,8 +20,8 @@ import { sweep } from './sweep.ts';
 import { verifyFiles } from './verify.ts';
 
 /**
- * Batch of uploads that are discarded and recorded as discarded together, because the caller may be cut off after seconds, and continues
- * with the rest later.
+ * Number of uploads that are discarded, and recorded as discarded, together; a caller that is cut off meanwhile continues with the rest
+ * later.
  */
 const DISCARDED_AT_ONCE = 100;
 
@@ -40,11 +40,11 @@ export function fileSession(session: FileSession): Session {
     async findReceipt(): Promise<Receipt | undefined> {
       const manifest = await readManifest(store, names.manifest, delivery);
       if (manifest?.state !== 'complete' || manifest.epoch !== delivery.epoch) return undefined;
-      const ours =
+      const isThisDelivery =
         manifest.run_id === undefined
           ? await isOurs(session, manifest, await recordedUploads(session))
           : manifest.run_id === delivery.runId;
-      return ours ? receiptOf(store, names.manifest, manifest, delivery.cutoff) : undefined;
+      return isThisDelivery ? receiptOf(store, names.manifest, manifest, delivery.cutoff) : undefined;
     },
     async present() {
       const manifest = await readOwnManifest(store, names.manifest, delivery);
@@ -57,10 +57,10 @@ export function fileSession(session: FileSession): Session {
       const { uploads: recorded, intents } = await recordedHere(session);
       // tooth: store-sweep
       await sweep(session, intents);
-      const unknownKeys: string[] = [];
+      const keptIds: string[] = [];
       for (let from = 0; from < recorded.length; from += DISCARDED_AT_ONCE)
-        unknownKeys.push(...(await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE))));
-      return unknownKeys;
+        keptIds.push(...(await discardUploads(session, recorded.slice(from, from + DISCARDED_AT_ONCE))));
+      return keptIds;
     },
     deleteSuperseded: (due) => deleteSuperseded(session, due),
     async close() {
@@ -69,19 +69,19 @@ export function fileSession(session: FileSession): Session {
   };
 }
 
-/** Aborts the uploads, and then forgets those that left no file of which our record is the only trace. @returns ids of the others */
+/** Aborts the uploads, and forgets their records, except for those that are the only trace of a file. @returns ids of the kept records */
 async function discardUploads(session: FileSession, recorded: RecordedUpload[]): Promise<string[]> {
   const { store, names, delivery, context } = session;
   await severalAtOnce(recorded, ({ upload }) => store.abort(upload));
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
   await context.recordSuperseded(await unnamedFiles(session, recorded, named));
-  const isUntold = await severalAtOnce(recorded, async ({ upload }) => {
+  const isOnlyTrace = await severalAtOnce(recorded, async ({ upload }) => {
     // An interrupted commit may have made the file visible; until a manifest names it, our record is the only trace.
     const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);
     return isStable && !named.has(upload.key) && (await store.head(upload.key)) !== undefined;
   });
   const ids = recorded.map(({ id }) => id);
-  await context.artifacts.discard(ids.filter((_, index) => !isUntold[index]));
-  return ids.filter((_, index) => isUntold[index]);
+  await context.artifacts.discard(ids.filter((_, index) => !isOnlyTrace[index]));
+  return ids.filter((_, index) => isOnlyTrace[index]);
 }

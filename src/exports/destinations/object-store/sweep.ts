@@ -1,13 +1,13 @@
-/** Ends uploads without a recorded name: their process died in that moment, or the store's answer was lost. */
+/** Ends uploads whose id was not recorded, because their process died after the beginning, or the store's answer was lost. */
 import { severalAtOnce } from '../at-once.ts';
 import { isIntent, type FileSession, type RecordedIntent } from './staging.ts';
 
-/** Batch of keys that are swept and recorded as swept together, as in `session.ts`. Few keys are ever in doubt. */
+/** Number of keys that are swept, and whose intents are forgotten, together. Usually there are few. */
 const KEYS_AT_ONCE = 100;
 
 /**
- * Aborts the uploads of the intents' keys that no record owns, and forgets the intents. An attempt that continues after that cannot record
- * its upload, because its intent is gone, and so aborts it.
+ * Aborts the unrecorded uploads of the intents' keys, and forgets the intents. An attempt that continues afterwards cannot record its
+ * upload, because its intent is gone, and aborts the upload.
  */
 export async function sweep(session: FileSession, intents: readonly RecordedIntent[]): Promise<void> {
   const byKey = [...Map.groupBy(intents, ({ key }) => key)];
@@ -27,8 +27,8 @@ async function sweepKeys(
 ): Promise<'denied' | undefined> {
   const answers = await severalAtOnce([...intents.keys()], (key) => store.unfinishedUploads(key));
   const found = answers.flatMap((answer) => (answer === 'denied' ? [] : answer));
-  // This is read after the store's answer, so each upload that a later epoch had begun by then has a record, by its name or still only by its
-  // key. Unnamed uploads of our epoch and earlier ones belong to attempts whose run is over, or whose parts are fixed.
+  // The records are read after the store's answer, so each upload that a later epoch had begun by then has a record, perhaps still without
+  // its id. Other unrecorded uploads belong to attempts whose run has ended, or whose parts are fixed.
   const later = await artifacts.listLater();
   const owned = new Set([...(await artifacts.list()), ...later].map(({ artifact }) => artifact['id']));
   const begun = later.filter(({ artifact }) => isIntent(artifact) && artifact['place'] === store.place);
@@ -36,7 +36,7 @@ async function sweepKeys(
   // tooth: store-sweep-later
   const orphans = found.filter(({ key, id }) => !owned.has(id) && !contested.has(key));
   await severalAtOnce(orphans, (upload) => store.abort(upload));
-  // A later run that contests a key finds our intent as well as its own, and sweeps for both.
+  // Intents for contested keys stay, because the later run finds them with its own, and sweeps for both.
   const swept = [...intents].flatMap(([key, ofKey]) => (contested.has(key) ? [] : ofKey));
   await artifacts.discard(swept.map(({ id }) => id));
   return answers.includes('denied') ? 'denied' : undefined;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ObjectStore, PartBytes, StagedUpload, StoredPart, Upload } from './store.ts';
 
-/** Pieces of one size; the size then doubles, so 10,000 pieces, which is S3's limit, hold more than its largest object. */
+/** Number of pieces after which their size doubles, so 10,000 pieces, which is S3's limit, hold more than S3's largest object. */
 const PIECES_OF_ONE_SIZE = 1000;
 
 export function pieceBytes(number: number, firstBytes: number): number {
@@ -11,8 +11,8 @@ export function pieceBytes(number: number, firstBytes: number): number {
 }
 
 /**
- * Stores the content under the upload, whose size need not be known before. An empty content is one empty piece.
- * @throws UploadGone when the upload was aborted meanwhile; whatever the content throws
+ * Sends the content, whose size need not be known in advance. Empty content is sent as one empty piece.
+ * @throws UploadGone when the upload was aborted meanwhile; errors of the content
  */
 export async function fill(
   store: ObjectStore,

@@ -13,7 +13,7 @@ import type { FileSession } from './staging.ts';
 /**
  * Compares sizes, identities and the store's own checksums; if a store keeps none, the bytes themselves. `deep` always downloads
  * every file, unpacks it, parses every row and compares the rows' digest with the receipt's.
- * @returns a sentence for each difference; empty when all is as the receipt says
+ * @returns the differences from the receipt
  */
 export async function verifyFiles(session: FileSession, receipt: Receipt, deep: boolean): Promise<Difference[]> {
   const differences = await verifyManifest(session, receipt);
@@ -26,7 +26,7 @@ export async function verifyFiles(session: FileSession, receipt: Receipt, deep: 
   return [{ what: 'The files hold other rows than were delivered.', expected: receipt.digest, found: rows.digest() }];
 }
 
-/** Whether the files contain the uuids, of which the rows' digest is made. */
+/** Whether the files contain the uuids from which the rows' digest is computed. */
 function hasUuids({ columns }: Delivery): boolean {
   return !columns[rowIdColumn(columns)]!.hidden;
 }
@@ -46,7 +46,7 @@ function runOf(runId: string | null | undefined): string {
   return runId ? `run ${runId}, ` : '';
 }
 
-/** @param rows a deep check adds the rows' uuids to it; undefined if the files have none */
+/** @param rows receives the rows' uuids in a deep check; undefined if the files have none */
 async function verifyFile(
   { store }: FileSession,
   file: DeliveredFile,

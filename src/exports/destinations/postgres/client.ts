@@ -10,7 +10,7 @@ const LOGIN_BYTES = 1024 * 1024;
 /**
  * Settings of our sessions, with times in milliseconds; those that the server's version does not know are left out. They override the
  * settings of the role and the database, whose limits suit people's queries and would end every long load. A statement may take as long
- * as the activity that runs it. A wait for a lock, or a silence of ours in a transaction, fails the attempt after a minute.
+ * as the activity that runs it. A wait for a lock, or a pause of ours within a transaction, fails the attempt after a minute.
  * `synchronous_commit` stays on so that a crash of the server cannot undo a delivery that we have recorded.
  */
 const SETTINGS: Record<string, string> = {
@@ -50,14 +50,14 @@ export async function openClient(access: PostgresAccess): Promise<PostgresClient
     });
     // A connection that breaks fails the statement that is running; a break between statements fails the next one.
     client.on('error', () => {});
-    const measure = limitLoginBytes(opened);
+    const loginLimit = limitLoginBytes(opened);
     await client.connect();
-    measure.stop();
+    loginLimit.stop();
     // tooth: postgres-timeouts
     await configure(client);
     return client;
   } catch (error) {
-    // After the login, too: a server that refuses the settings would keep the connection.
+    // The socket is closed after a login, too, because a server that refuses the settings would keep the connection.
     socket?.destroy();
     signal.throwIfAborted();
     return translate(error);

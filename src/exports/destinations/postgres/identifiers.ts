@@ -12,7 +12,7 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** @throws InvalidInput naming the field when Postgres would not keep the name as it is, or when it is ours */
+/** @throws InvalidInput naming the field when Postgres would change the name, or when the prefix is reserved */
 export function checkIdentifier(name: string, attr: string): void {
   if (name === '') throw new InvalidInput('May not be blank.', attr);
   if (Buffer.byteLength(name) > IDENTIFIER_BYTES) {

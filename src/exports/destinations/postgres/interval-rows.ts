@@ -1,4 +1,4 @@
-/** SQL that moves rows from the stages to the table, which differs between an interval's own rows and rows with versions. */
+/** SQL that moves rows from the stages to the table: rows with versions are merged, all others replace those of their interval. */
 import pg from 'pg';
 import { rowIdColumn } from '../../../conditions/rows/rows-digest.ts';
 import type { Delivery } from '../delivery.ts';
@@ -11,7 +11,7 @@ const literal = pg.escapeLiteral;
 /** `change` are statements; `found` selects the row id of every staged row that the table holds afterwards. */
 export type RowsSql = { change: string; found: string };
 
-/** Rows of the interval in the table. */
+/** Condition for the interval's rows in the table. */
 export function intervalSql({ exportId, start, end }: Delivery): string {
   return (
     `${EXPORT_COLUMN} = ${literal(exportId)}::uuid ` +
@@ -38,17 +38,17 @@ export function replaceSql(names: TableNames, delivery: Delivery, stages: readon
   };
 }
 
-/** Precedence between a present row and a new one, as SQL over `present` and the new row. */
+/** Conditions over a row `present` in the table: whether a new row replaces it, and whether it is as new as another row or newer. SQL. */
 function precedence(version: string | null, start: string) {
   if (version === null) {
     const present = `present.${INTERVAL_COLUMN}`;
     const ours = `${literal(start)}::timestamptz`;
-    return { gives: `${present} is null or ${present} <= ${ours}`, holds: () => `${present} >= ${ours}` };
+    return { isOutdated: `${present} is null or ${present} <= ${ours}`, isUpToDate: () => `${present} >= ${ours}` };
   }
   const [present, newer] = [`present.${quoteName(version)}`, quoteName(version)];
   return {
-    gives: `${present} is null or ${present} < excluded.${newer}`,
-    holds: (other: string) => `${present} >= ${other}.${newer}`,
+    isOutdated: `${present} is null or ${present} < excluded.${newer}`,
+    isUpToDate: (other: string) => `${present} >= ${other}.${newer}`,
   };
 }
 
@@ -63,7 +63,7 @@ export function mergeSql(
 ): RowsSql {
   if (stages.length === 0) return { change: '', found: 'select null::uuid where false' };
   const keys = key.map(quoteName);
-  const { gives, holds } = precedence(version, delivery.start);
+  const { isOutdated, isUpToDate } = precedence(version, delivery.start);
   const others = delivery.columns.map(({ name }) => quoteName(name)).filter((name) => !keys.includes(name));
   const changed = [...others, EXPORT_COLUMN, INTERVAL_COLUMN];
   const staged = stages.map((stage) => `select ${columnList(delivery.columns)} from ${stage}`).join(' union all ');
@@ -72,13 +72,13 @@ export function mergeSql(
     change: `${insertSql(names, delivery, `(${staged}) as staged order by ${keys.join(', ')}`)}
       on conflict (${keys.join(', ')}) do update
         set (${changed.join(', ')}) = row (${changed.map((name) => `excluded.${name}`).join(', ')})
-        where ${gives};`,
+        where ${isOutdated};`,
     found: `select staged.${rowIdOf(delivery)} from (${staged}) as staged join ${names.target} as present
-      using (${keys.join(', ')}) where ${holds('staged')}`,
+      using (${keys.join(', ')}) where ${isUpToDate('staged')}`,
   };
 }
 
-/** Counts rows of a table of which the target holds no version that is as new. */
+/** Counts the rows of a table for which the target holds no version that is as new or newer. */
 export function countLostSql(
   { target }: TableNames,
   { start }: Delivery,
@@ -86,6 +86,6 @@ export function countLostSql(
   table: string,
 ): string {
   return `select count(*)::text as lost from ${table} as wanted where not exists (
-    select from ${target} as present where ${precedence(version, start).holds('wanted')}
+    select from ${target} as present where ${precedence(version, start).isUpToDate('wanted')}
       and ${key.map((name) => `present.${quoteName(name)} = wanted.${quoteName(name)}`).join(' and ')})`;
 }

@@ -10,10 +10,10 @@ const ALTER_LOCK_TIMEOUT = '2s';
 /** The user does not own the table, or another session holds its lock. */
 const IGNORED_ALTER_ERRORS: readonly string[] = [SQL_STATE.insufficientPrivilege, SQL_STATE.lockNotAvailable];
 
-/** @param column SQL */
+/** Formats a timestamp as ISO text with microseconds. SQL. */
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Every delivery in a ledger names its run. */
+/** A receipt from a ledger, which always names the run. */
 export type LedgerReceipt = Receipt & { run_id: string };
 
 type LedgerRow = {
@@ -27,7 +27,7 @@ type LedgerRow = {
   table_name: string;
 };
 
-/** The last delivery of the interval that the destination's own ledger knows; undefined also if there is no ledger. */
+/** Receipt of the interval's last delivery in the destination's ledger; undefined if there is none, or no ledger. */
 export async function findReceipt(
   client: PostgresClient,
   names: TableNames,

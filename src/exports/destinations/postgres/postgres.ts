@@ -57,7 +57,7 @@ const PostgresConfig = Type.Object(
 
 type PostgresConfig = Static<typeof PostgresConfig>;
 
-/** Ports of the system's own services are never a database. */
+/** Lower ports belong to services of the system, so they are never a database. */
 const FIRST_USER_PORT = 1024;
 
 function databasePlace({ host, port, database, schema }: PostgresConfig): string {

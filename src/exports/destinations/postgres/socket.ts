@@ -1,4 +1,4 @@
-/** A checked, encrypted socket to a Postgres server, made before the driver sees it. */
+/** Opens a checked, encrypted socket to a Postgres server, for the driver to use. */
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
@@ -20,7 +20,7 @@ export type PostgresAddress = {
 };
 
 /**
- * Opens an encrypted socket; a plain one only if the operator lists the host (a database beside the worker) and the server has no TLS.
+ * Opens an encrypted socket, or a plain one if the server has no TLS and the operator allows its host explicitly.
  * @throws HostRefused, the system's and TLS's errors, DestinationRejected when the server has no TLS
  */
 export async function openPostgresSocket(address: PostgresAddress): Promise<Socket> {

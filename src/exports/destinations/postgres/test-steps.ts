@@ -8,7 +8,7 @@ import { checkTables, type TableNames } from './tables.ts';
 
 type Target = { access: PostgresAccess; names: TableNames };
 
-/** @param targetOf where the configuration leads */
+/** @param targetOf returns the database and the table of a configuration */
 export function databaseSteps<Config>(targetOf: (config: Config, context: TestContext) => Target): TestStep<Config>[] {
   const withTable = (work: (client: PostgresClient, names: TableNames, context: TestContext) => Promise<void>) => {
     return async (config: Config, context: TestContext): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Reading back: the ledger beside the table, and the table's rows. */
+/** Reads a delivery back: the ledger beside the table, and the table's rows. */
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { rowIdColumn, rowsDigestSql } from '../../../conditions/rows/rows-digest.ts';
@@ -15,13 +15,13 @@ type Delivered = {
   names: TableNames;
   delivery: Delivery;
   receipt: Receipt;
-  /** The delivered rows, read again, where the caller can give them. */
+  /** Reads the delivered rows from the source again, if the caller can. */
   rows?: () => AsyncIterable<Uint8Array>;
 };
 
 /**
- * An interval's own rows are counted and digested: an aggregate costs the server little. Rows with versions may have been replaced
- * by later intervals, so lost rows show only in a comparison with the source.
+ * Compares a delivery with the table. An interval's own rows are counted and digested, which costs the server little. Rows with
+ * versions may have been replaced by later intervals, so lost rows show only in a comparison with the source.
  */
 export async function differences(client: PostgresClient, delivered: Delivered): Promise<Difference[]> {
   const { names, delivery, receipt, rows } = delivered;

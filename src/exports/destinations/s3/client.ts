@@ -9,7 +9,7 @@ import { noteRegion } from './refused-region.ts';
 const ANSWER_BYTES = 4 * 1024 * 1024;
 const ATTEMPTS = 5;
 const CONNECT_MS = 10_000;
-/** Silence on an open connection. */
+/** Limit of silence on an open connection. */
 const IDLE_MS = 60_000;
 const SOCKETS = 16;
 
@@ -17,13 +17,13 @@ export type S3Access = {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Origin of a store that is not AWS's. */
+  /** Origin of the store; null for AWS. */
   endpoint: string | null;
   virtualHosts: boolean;
   allowedHosts: readonly string[];
 };
 
-/** @returns the client, and how to end it with its connections */
+/** @returns the client, and a function that ends it and its connections */
 export function s3Client(access: S3Access): { client: S3Client; close(): void } {
   const { httpAgent, httpsAgent, destroy } = checkedAgents(hostRules(access.allowedHosts), { maxSockets: SOCKETS });
   const client = new S3Client({

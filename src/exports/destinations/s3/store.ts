@@ -200,9 +200,9 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
         return throwFailureOf('read')(error);
       }
     },
-    async *list(beginning) {
+    async *list(prefix) {
       for (let after: string | undefined; ;) {
-        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: beginning, ContinuationToken: after });
+        const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: after });
         const page = await client.send(command, timeLimit(CALL_MS)).catch(throwFailureOf('list'));
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
         after = page.NextContinuationToken;

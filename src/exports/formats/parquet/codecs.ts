@@ -1,4 +1,4 @@
-/** The codecs of Parquet's pages, each a call of its own on the thread pool. */
+/** The codecs of Parquet's pages. Each page is compressed by one call on the thread pool. */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { CompressionCodec } from 'hyparquet';
@@ -19,7 +19,7 @@ const zstd = promisify<Uint8Array, zlib.ZstdOptions, Uint8Array>(zlib.zstdCompre
 /** lz4-napi puts the length before the block; Parquet knows it from the page's header. */
 const LZ4_LENGTH_BYTES = 4;
 
-/** Size of the output buffer: one is enough for any page that compresses, because each buffer costs a turn of the event loop. */
+/** Size of output buffers: a page that compresses well fits into one, because each buffer costs a turn of the event loop. */
 function outputBytes(page: Uint8Array): { chunkSize: number } {
   return { chunkSize: Math.max(1024, page.length >> 1) };
 }

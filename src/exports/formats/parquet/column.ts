@@ -24,7 +24,7 @@ export class ColumnWriter {
   #tryDictionary: boolean;
   #chunk = emptyChunk();
 
-  /** @param pack begins to make a page of a body */
+  /** @param pack begins to compress a body to a page */
   constructor({ type }: Column, pack: (body: Uint8Array, kind: PageKind) => Promise<Page>, spare: SparePages) {
     this.#pack = pack;
     this.#page = new PageBuilder(spare);
@@ -33,7 +33,7 @@ export class ColumnWriter {
     if (this.#tryDictionary) this.#dictionary = new Dictionary();
   }
 
-  /** @param length -1: null */
+  /** @param length -1 for null */
   add(source: Buffer, start: number, length: number): void {
     const page = this.#page;
     if (length < 0) return page.addNull();
@@ -57,7 +57,7 @@ export class ColumnWriter {
     return { ...chunk, statistics: { null_count: BigInt(nulls), ...this.#values.bounds() } };
   }
 
-  /** Ends the dictionary and its one page of numbers; later values are plain. */
+  /** Ends the dictionary and the page of its numbers; later values of the chunk are plain. */
   #endDictionary(): void {
     const dictionary = this.#dictionary!;
     this.#dictionary = undefined;

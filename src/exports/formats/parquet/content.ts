@@ -3,8 +3,8 @@ import { createHash, webcrypto } from 'node:crypto';
 import type { CompressionCodec } from 'hyparquet';
 
 /**
- * Covers the names of the columns; then of each page, in the order of the file, its codec (the file's name does not tell) and the
- * sha256 of its body before compression.
+ * Covers the names of the columns and then, for each page in the order of the file, its codec (which the file's name does not tell) and
+ * the sha256 of its body before compression.
  */
 export class ContentHash {
   readonly #hash = createHash('sha256');
@@ -13,7 +13,7 @@ export class ContentHash {
     this.#hash.update(JSON.stringify(columns.map(({ name }) => name)));
   }
 
-  /** @param bodyHash as `hashOf` gives it */
+  /** @param bodyHash result of `hashOf` */
   addPage(codec: CompressionCodec, bodyHash: Uint8Array): void {
     this.#hash.update(codec).update(bodyHash);
   }

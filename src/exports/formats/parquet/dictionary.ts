@@ -1,5 +1,5 @@
 /**
- * The distinct values of a column chunk, while they are few: pages then hold small numbers instead of values.
+ * The distinct values of a column chunk. While they are few, pages hold small numbers instead of values.
  * Format: https://parquet.apache.org/docs/file-format/data-pages/encodings/, "Dictionary Encoding".
  */
 import { varint } from './page.ts';
@@ -12,12 +12,12 @@ const ROWS_PER_VALUE = 4;
 const SLOTS = 4 * MAX_VALUES;
 
 export class Dictionary {
-  /** The values as they came, one after the other. */
+  /** Bytes of the distinct values, one value after the other. */
   #bytes = Buffer.allocUnsafeSlow(16 * 1024);
-  /** Where each value starts, and where the last one ends. */
+  /** Position at which each value starts, and at which the last one ends. */
   readonly #starts: number[] = [0];
   readonly #slots = new Int16Array(SLOTS).fill(-1);
-  /** Number of the value of each row that is not null. */
+  /** For each row that is not null, the number of its value. */
   #indexes = new Uint16Array(1024);
   /** Values that were added, repetitions included. */
   rows = 0;
@@ -75,7 +75,7 @@ export class Dictionary {
     return this.rows >= ROWS_PER_VALUE * this.size;
   }
 
-  /** Gives each distinct value, in the order of their numbers. */
+  /** Passes each distinct value to `write`, in the order of their numbers. */
   values(write: (source: Buffer, start: number, length: number) => void): void {
     for (let index = 0; index < this.size; index++) {
       const start = this.#starts[index]!;
@@ -83,7 +83,7 @@ export class Dictionary {
     }
   }
 
-  /** The rows' numbers: their width in bits, then one run, packed bit by bit; of a single value, repeated. */
+  /** Encodes the rows' numbers: their width in bits, then one run, which is packed, or repeated if there is only one value. */
   packedRows(): Uint8Array[] {
     const width = 32 - Math.clz32(this.size - 1);
     if (width === 0) return [Uint8Array.of(0), varint((this.rows << 1) >>> 0)];

@@ -1,6 +1,6 @@
 /**
  * Parquet from COPY BINARY: each value is copied once, into the page it belongs to, and never becomes a JavaScript value of its
- * own. A row group's pages wait, compressed, until the group is whole, because a column's pages stand together in the file.
+ * own. A row group's pages wait, compressed, until the group is complete, because a column's pages are adjacent in the file.
  * Format: https://parquet.apache.org/docs/file-format/
  */
 import type { RowGroup } from 'hyparquet';

@@ -7,10 +7,10 @@ import type { Page } from './pack.ts';
 import { PARQUET_TYPES } from './values.ts';
 
 export const MAGIC = Buffer.from('PAR1');
-/** Readers ask who wrote a file when they work around bugs of its writer. */
+/** Name of the writer, by which readers recognize files of writers with known bugs. */
 const CREATED_BY = 'sluice version 1';
 
-/** @param pages of the chunk, of which the first stands at `offset` in the file */
+/** @param pages the pages of the chunk @param offset position of the first page in the file */
 export function chunkMetadata(
   { name, type }: Column,
   chunk: Chunk,
@@ -18,7 +18,7 @@ export function chunkMetadata(
   offset: number,
   codec: CompressionCodec,
 ): ColumnChunk {
-  const total = (of: (page: Page) => number) => BigInt(pages.reduce((sum, page) => sum + of(page), 0));
+  const total = (sizeOf: (page: Page) => number) => BigInt(pages.reduce((sum, page) => sum + sizeOf(page), 0));
   const dictionaryBytes = chunk.dictionary ? pages[0]!.bytes.length : 0;
   return {
     file_offset: 0n,
@@ -38,8 +38,8 @@ export function chunkMetadata(
 }
 
 export function rowGroupMetadata(columns: ColumnChunk[], rows: number): RowGroup {
-  const total = (of: 'total_uncompressed_size' | 'total_compressed_size') =>
-    columns.reduce((sum, column) => sum + column.meta_data![of], 0n);
+  const total = (field: 'total_uncompressed_size' | 'total_compressed_size') =>
+    columns.reduce((sum, column) => sum + column.meta_data![field], 0n);
   return {
     columns,
     num_rows: BigInt(rows),
@@ -48,7 +48,7 @@ export function rowGroupMetadata(columns: ColumnChunk[], rows: number): RowGroup
   };
 }
 
-/** The file's last bytes. @param columns that are in the file */
+/** The file's last bytes. @param columns the columns of the file */
 export function footer(columns: readonly Column[], rowGroups: RowGroup[]): Uint8Array {
   const elements = columns.map(({ name, type }): SchemaElement => ({
     ...PARQUET_TYPES[type].element,

@@ -1,5 +1,5 @@
 /**
- * Structs that Parquet writes with Thrift, by the ids of their fields, as far as our files have them: a page's header, a file's metadata.
+ * Structs that Parquet writes with Thrift, by the ids of their fields: the header of a page, the metadata of a file. Only what our files use.
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import type { ColumnMetaData, FileMetaData, LogicalType, PageHeader, SchemaElement, Statistics } from 'hyparquet';
@@ -90,7 +90,7 @@ function statistics({ null_count, min_value, max_value }: Statistics): Struct {
   return { 3: null_count, 5: plain(max_value), 6: plain(min_value) };
 }
 
-/** A number of 32 bits and a bigint of 64, as the plain encoding has them. */
+/** Encodes a bound in the plain encoding: a number in 32 bits, a bigint in 64. */
 function plain(bound: Statistics['min_value']): Uint8Array | undefined {
   if (bound === undefined) return undefined;
   const bytes = Buffer.alloc(typeof bound === 'bigint' ? 8 : 4);

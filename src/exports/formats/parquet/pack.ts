@@ -1,4 +1,4 @@
-/** Converts a page's body to its bytes in the file: header, compression, hash; the last two on the thread pool. */
+/** Converts a page's body to its bytes in the file. Compression and hash are computed on the thread pool. */
 import type { PageHeader } from 'hyparquet';
 import type { Compression } from '../file-encoding.ts';
 import { CODECS } from './codecs.ts';

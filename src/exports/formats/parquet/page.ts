@@ -7,12 +7,12 @@
 const PAGE_BYTES = 1024 * 1024;
 /** First size of a page's memory; small, because a column of small values never fills a page. */
 const FIRST_BYTES = 16 * 1024;
-/** Room for a page and the ordinary value that ends it. */
+/** Size of memory that fits a full page and the ordinary value that fills it. */
 const FULL_BYTES = PAGE_BYTES + 64 * 1024;
-/** Before the values: the levels of a page without nulls, which are one run of ones. */
+/** Space before the values for the levels of a page without nulls, which are one run of ones. */
 const LEVELS_ROOM = 16;
 
-/** Memory of full pages that are in the file already, kept for reuse, because it would pile up until garbage collection. */
+/** Memory of pages that were written to the file, kept for reuse, because it would pile up until garbage collection. */
 export class SparePages {
   readonly #buffers: Buffer[] = [];
 
@@ -20,7 +20,7 @@ export class SparePages {
     return this.#buffers.pop() ?? Buffer.allocUnsafeSlow(FULL_BYTES);
   }
 
-  /** @param body as a builder gave it; not to be read any more */
+  /** @param body from `PageBuilder.take`; the caller must not use it any more */
   giveBack({ buffer }: Uint8Array): void {
     if (buffer.byteLength === FULL_BYTES) this.#buffers.push(Buffer.from(buffer as ArrayBuffer));
   }
@@ -28,13 +28,13 @@ export class SparePages {
 
 export class PageBuilder {
   readonly #spare: SparePages;
-  /** Writers ask for room with `reserve`, write into `bytes` from `position` on, and move `position`. */
+  /** Writers ask for space with `reserve`, write into `bytes` from `position` on, and move `position`. */
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   position = LEVELS_ROOM;
   /** Values so far, nulls included. */
   count = 0;
   nulls = 0;
-  /** One bit for each value, 1 where there is one; made with the first null. */
+  /** One bit for each value, 0 for nulls; created by the first null. */
   #defined: Uint8Array | undefined;
 
   constructor(spare: SparePages) {
@@ -51,7 +51,7 @@ export class PageBuilder {
     this.bytes = larger;
   }
 
-  /** To be called for each value that is written. */
+  /** Counts a value; call it for each one that is written. */
   addValue(): void {
     if (this.#defined) this.#setDefined(this.count);
     this.count++;
@@ -86,12 +86,12 @@ export class PageBuilder {
     return this.position >= PAGE_BYTES;
   }
 
-  /** The values alone, as a dictionary page has them; for a builder of one page. */
+  /** Returns the values without levels, for a dictionary page. The builder cannot be used afterwards. */
   takeValues(): Buffer {
     return this.bytes.subarray(LEVELS_ROOM, this.position);
   }
 
-  /** The page's body, whose memory is the caller's; then the builder is empty again. */
+  /** Returns the page's body, whose memory then belongs to the caller, and empties the builder. */
   take(): Buffer {
     const levels = this.#levels();
     const start = LEVELS_ROOM - levels.length;
@@ -110,7 +110,7 @@ export class PageBuilder {
     return body;
   }
 
-  /** Definition levels, 0 or 1, as one run: repeated where there is no null, else packed bit by bit. */
+  /** Definition levels, 0 or 1, as one run: a repeated 1 if there is no null, otherwise packed bits. */
   #levels(): Buffer {
     let run: Uint8Array[];
     if (this.#defined) {
@@ -124,7 +124,7 @@ export class PageBuilder {
   }
 }
 
-/** An unsigned number, seven bits a byte, low ones first. */
+/** Encodes an unsigned number, seven bits per byte, low bits first. */
 export function varint(value: number): Uint8Array {
   const bytes = [];
   let rest = value;

@@ -1,4 +1,4 @@
-/** Parquet read back: hyparquet decodes every value, and the pages' bodies are hashed as the encoder hashed them. */
+/** Reads Parquet back: hyparquet decodes every value, and the pages' bodies are hashed as the encoder hashed them. */
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import {
   type DecodedArray,
   type FileMetaData,
 } from 'hyparquet';
-// No export of the package's root reads a page's header alone. This path is listed in its `exports`, and the version is fixed.
+// The package's root exports no function that reads a page's header alone. This path is one of its `exports`, and the version is fixed.
 import { parquetHeader } from 'hyparquet/src/column.js';
 import type { RowsDigester } from '../../../conditions/rows/rows-digest.ts';
 import { UnreadableFile } from '../unreadable.ts';
@@ -25,7 +25,7 @@ const DECOMPRESSORS = Object.fromEntries(
 
 /**
  * Reads one column of a row group at a time; the file is stored on disk first, because its footer is needed first.
- * @param digest every row's `uuid` is added to it; undefined: there is no such column
+ * @param digest receives every row's `uuid`; undefined if there is no such column
  * @throws UnreadableFile
  */
 export async function readParquet(
@@ -112,10 +112,10 @@ async function readValues(
   throw new UnreadableFile(`rows ${rowStart + 1} to ${rowEnd} have ${values.length} values of ${name}`);
 }
 
-function addUuids(values: DecodedArray, before: number, digest: RowsDigester): void {
+function addUuids(values: DecodedArray, rowsBefore: number, digest: RowsDigester): void {
   for (let i = 0; i < values.length; i++) {
     const uuid = uuidBytes(values[i]);
-    if (!uuid) throw new UnreadableFile(`row ${before + i + 1} has no uuid`);
+    if (!uuid) throw new UnreadableFile(`row ${rowsBefore + i + 1} has no uuid`);
     digest.add(uuid, 0);
   }
 }

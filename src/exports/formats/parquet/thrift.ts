@@ -5,12 +5,12 @@
 
 /** A number is an i32, a bigint an i64; a list has values of one kind. */
 type Value = boolean | number | bigint | string | Uint8Array | Struct | readonly Value[];
-/** Values by the ids of their fields; undefined: not there. */
+/** Values by the ids of their fields; undefined values are left out. */
 export type Struct = { readonly [id: number]: Value | undefined };
 
 const [TRUE, FALSE, I32, I64, BINARY, LIST, STRUCT] = [1, 2, 5, 6, 8, 9, 12] as const;
 const STOP = 0;
-/** Lengths from here on, and field ids further apart than it, stand in bytes of their own. */
+/** Lists of this length and longer have their length in bytes of its own. */
 const SHORT = 15;
 
 export function thriftBytes(struct: Struct): Uint8Array {
@@ -19,7 +19,7 @@ export function thriftBytes(struct: Struct): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** JavaScript lists the fields by their ids, from the lowest. */
+/** Writes the fields in ascending order of their ids, because JavaScript lists integer keys in that order. */
 function writeStruct(bytes: number[], struct: Struct): void {
   let last = 0;
   for (const [name, value] of Object.entries(struct)) {
@@ -65,7 +65,7 @@ function writeBinary(bytes: number[], binary: Uint8Array): void {
   for (const byte of binary) bytes.push(byte);
 }
 
-/** Seven bits in each byte, the lowest first; the eighth says that there are more. @param value unsigned */
+/** Writes seven bits per byte, the lowest first; the eighth bit is set if more bytes follow. @param value unsigned */
 function writeVarint(bytes: number[], value: number): void {
   for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80);
   bytes.push(value);
