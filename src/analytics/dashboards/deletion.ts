@@ -1,4 +1,4 @@
-/** Deleting and restoring dashboards with what is on them, inside a transaction of the room's stores. */
+/** Deleting and restoring dashboards with their tiles and insights, inside a transaction of the stores. */
 import { reaches } from '../../platform/http/access.ts';
 import { allows } from '../../people/access/scopes.ts';
 import type { Acting } from './acting.ts';

@@ -10,7 +10,7 @@ type Given = Omit<DashboardPatchBody, 'tiles' | 'duplicate_tiles'>;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Absent stays absent.
+ * Absent fields stay absent.
  * @throws InvalidInput naming the field
  */
 export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFields> {
@@ -38,7 +38,7 @@ function filtersOf(given: unknown): Json | undefined {
   return filters;
 }
 
-/** Trimmed, in lower case, each once, in the order of the alphabet. */
+/** Returns tags trimmed, in lower case, each once, in alphabetical order. */
 export function tagsOf(texts: readonly string[]): string[] {
   const tags = texts.map((text) => text.trim().toLowerCase()).filter((tag) => tag !== '');
   return [...new Set(tags)].sort();

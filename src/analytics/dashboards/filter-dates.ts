@@ -1,4 +1,4 @@
-/** Dates among the filters of a dashboard: those that no query can read are refused before every tile fails by them. */
+/** Refuses filters of a dashboard with dates that no query can read, because every tile would fail by them. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { rangeOf } from '../queries/parsing/moments.ts';
 import type { Range } from '../queries/parsing/parsed.ts';
@@ -6,7 +6,7 @@ import { DAY_MS } from '../queries/dates/wall-clock.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** @throws InvalidInput, attr `filters`, naming the date that is none, or saying that they end before they begin */
+/** @throws InvalidInput, attr `filters`, naming the invalid date, or saying that the range ends before it begins */
 export function ensureDates({ date_from, date_to }: Json): void {
   const { from, to } = readRange({ date_from: textOf(date_from, 'date_from'), date_to: textOf(date_to, 'date_to') });
   const [begin, end] = [timeOf(from), timeOf(to)];

@@ -43,7 +43,7 @@ export function presentListed(
   };
 }
 
-/** The whole of it. */
+/** Presents a whole dashboard, with its tiles. */
 export function presentDashboard(dashboard: Dashboard, view: DashboardView): DashboardBody {
   const { filters, variables } = dashboard;
   return {

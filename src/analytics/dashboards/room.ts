@@ -1,4 +1,4 @@
-/** All that is answered about dashboards themselves, and who may change them. */
+/** Routes of dashboards themselves, their collaborators and their access controls. */
 import { accessControlRoutes, type AccessControlsApi } from '../../people/access/access-controls.routes.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { dashboardCollaborators } from './collaborators/collaborators.ts';

@@ -1,4 +1,4 @@
-/** Changes of insights, inside a transaction of the room's stores: each writes its activity. */
+/** Changes of insights, inside a transaction of the stores; each writes its activity. */
 import type { Project } from '../../platform/http/access.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import { type AuditVerb, type Change } from '../../people/audit/entry.ts';
@@ -41,7 +41,7 @@ export async function createInsight(
   return insight;
 }
 
-/** The same under another name, made by its copier. */
+/** Creates a copy under another name, with the caller as its author. */
 export async function copyInsight(
   stores: DashboardBound,
   project: Tenant,
@@ -53,7 +53,7 @@ export async function copyInsight(
   return createInsight(stores, project, author, { ...copied, name: copyName });
 }
 
-/** On which dashboards it was, and is. */
+/** The dashboards that showed the insight before the change, and those that show it now. */
 export type Moved = { from: readonly number[]; to: readonly number[] };
 
 /** Changes an insight; without a difference nothing is logged. @throws NotFound */

@@ -1,11 +1,11 @@
-/** Answers queries at once, for those who wait for them. */
+/** Computes queries that are not saved, while their clients wait. */
 import type { Pool } from '../../platform/db/connection.ts';
 import type { ParsedQuery } from './parsing/parsed.ts';
 import type { QueryResult } from './computing/result.ts';
 import { runQuery } from './computing/run.ts';
 import { createTurns } from './turns.ts';
 
-/** Insights are computed on the other connections. */
+/** Queries computed at once; the other connections of the pool are left to insights. */
 const AT_ONCE = 2;
 const MAX_WAITING = 50;
 
@@ -13,8 +13,8 @@ const MAX_WAITING = 50;
 const LONGEST_WAIT_MS = 15_000;
 
 /**
- * @param options `now`: milliseconds since 1970; `signal`: ends it, also while it waits for its turn
- * @throws as `runQuery`; Unavailable when too much of the project waits already, or it waited for too long
+ * @param options `now`: milliseconds since 1970; `signal`: ends the query, also while it waits for its turn
+ * @throws as `runQuery`; Unavailable when too many queries of the project wait already, or this one waited too long
  */
 export type AnswerQuery = (
   project: { id: number },

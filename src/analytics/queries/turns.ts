@@ -4,8 +4,8 @@ import { createLine } from '../../platform/fairness/fair-queue.ts';
 
 export type Turns = {
   /**
-   * @param signal gives the place in the queue up
-   * @throws Unavailable when too much of the project waits already, or it waited for too long; the signal's reason when aborted
+   * @param signal removes the work from the queue
+   * @throws Unavailable when too many queries of the project wait already, or this one waited too long; the signal's reason when aborted
    */
   take<T>(projectId: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 };

@@ -1,4 +1,4 @@
-/** Content of a link, as upstream's `exported_data`: the page is drawn from it, and `.json` is it. */
+/** Content of a link in the form of upstream's `exported_data`: the page is drawn from it, and `.json` answers it. */
 import type { Project } from '../../platform/http/access.ts';
 import { presentInsight } from '../insights/present.ts';
 import { presentDashboard } from '../dashboards/present.ts';
@@ -18,7 +18,7 @@ export type Exported = {
   accessToken: string;
   /** Colours that a project defined: none here. */
   themes: [];
-  /** One of these two, unless it takes a password. */
+  /** The shared object, unless a password is asked for. */
   dashboard?: SharedDashboard;
   insight?: SharedInsight;
 } & ShareSettings;
@@ -32,7 +32,7 @@ export function exportedOf({ configuration, token }: Share, type: 'scene' | 'emb
   return { type, accessToken: token, themes: [], ...shownSettings(configuration.settings ?? {}), ...shown };
 }
 
-/** Settings are told where they are set. */
+/** Keeps only the settings that are set. */
 function shownSettings(settings: { [Name in keyof ShareSettings]: ShareSettings[Name] | undefined }): ShareSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value)) as ShareSettings;
 }
@@ -42,7 +42,7 @@ export type ShownOf = (share: Share) => Promise<Shown>;
 type Options = { stores: DashboardStores; resultsOf: SharedResults };
 
 export function createShownOf({ stores, resultsOf }: Options): ShownOf {
-  async function dashboardOf(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
+  async function loadDashboard(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const dashboard = await stores.dashboards.access(project.id, id);
     const compute = (requested: Parameters<SharedResults>[1]) => resultsOf(project, requested);
     const tiles = await tilesOf(stores, dashboard, { rights: null, resultsOf: compute });
@@ -50,7 +50,7 @@ export function createShownOf({ stores, resultsOf }: Options): ShownOf {
     return { dashboard: reducedDashboard(whole, settings) };
   }
 
-  async function insightOf(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
+  async function loadInsight(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const insight = await stores.insights.get(project.id, id);
     const [result] = await resultsOf(project, [{ insight, overlay: NO_OVERLAY }]);
     const whole = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
@@ -58,6 +58,6 @@ export function createShownOf({ stores, resultsOf }: Options): ShownOf {
   }
 
   return ({ configuration: { object, settings }, project }) => {
-    return (object.kind === 'dashboard' ? dashboardOf : insightOf)(project, object.id, settings ?? {});
+    return (object.kind === 'dashboard' ? loadDashboard : loadInsight)(project, object.id, settings ?? {});
   };
 }

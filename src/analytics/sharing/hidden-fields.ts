@@ -5,7 +5,7 @@ import { ONLY_COLLABORATORS_EDIT } from '../dashboards/restriction-level.ts';
 import type { DashboardBody } from '../dashboards/schema.ts';
 import type { TileBody } from '../dashboards/tiles/schema.ts';
 
-/** All members but those that are drawn: one that is added later has to be told, or left untold here. */
+/** All members but those that are drawn, so a member that is added later must be drawn, or hidden here. */
 type Others<Body, Drawn extends keyof Body> = Record<Exclude<keyof Body, Drawn>, unknown>;
 
 export const HIDDEN_DASHBOARD_FIELDS = {

@@ -1,4 +1,4 @@
-/** Rows of passwords of shared pages. The passwords themselves are known to nobody here. */
+/** Rows of passwords of shared pages. Only their hashes are stored. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 export type SharePassword = {
@@ -34,7 +34,7 @@ export function sharePasswordStore(db: Knex) {
     db<Row>('share_passwords').where({ sharing_configuration_id: configurationId, is_active: true });
 
   return {
-    /** Passwords that open it, the oldest first. */
+    /** Passwords that open the page, the oldest first. */
     async list(configurationId: number): Promise<SharePassword[]> {
       return (await active(configurationId).orderBy('id')).map(fromRow);
     },
@@ -58,7 +58,7 @@ export function sharePasswordStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Ends a password: it opens nothing from now on. @returns false when it did not before */
+    /** Ends a password: it opens nothing from now on. @returns false when it was not active */
     async deactivate(configurationId: number, id: number): Promise<boolean> {
       return (await active(configurationId).where({ id }).update({ is_active: false })) > 0;
     },

@@ -1,4 +1,4 @@
-/** How a shared page looks, as its owner set it. */
+/** How a shared page looks, as its owner chose. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { invalidInput } from '../../platform/http/validation.ts';
 import { compile, stringEnum, Type, type Static } from '../../platform/schema.ts';
@@ -6,7 +6,7 @@ import { compile, stringEnum, Type, type Static } from '../../platform/schema.ts
 const THEMES = ['light', 'dark', 'system'] as const;
 const Flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-/** Upstream's; all else that clients send is dropped. */
+/** Upstream's settings; all else that clients send is dropped. */
 export const ShareSettings = Type.Object(
   {
     whitelabel: Flag('Without the line that says what made the page.'),

@@ -1,22 +1,22 @@
 /**
- * Tokens of visitors who gave the right password: good for a day, for this link, and as long as the password is. It opens the
- * shared page and nothing else.
+ * Tokens of visitors who gave the right password. A token opens the shared page of this link and nothing else, for a day, and only while
+ * the password is active.
  *
- * A JWT in its parts: header, claims and a signature, of which only ours can be read here.
+ * The token is a JWT: header, claims and a signature. Only tokens that we signed are read.
  */
 import type { KeyRing } from '../../platform/secrets/key-ring.ts';
 
 export const SHARE_TOKEN_SECONDS = 86_400;
 const PURPOSE = 'shared pages';
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' });
-/** Base64url, and in the signature the dot behind the name of its key. */
+/** Base64url; the signature also has the dot after the name of its key. */
 const FORM = /^([\w-]{1,100}\.([\w-]{1,1000}))\.([\w.-]{1,200})$/;
 
 export type ShareClaims = {
   share_password_id: number;
   /** The project. */
   team_id: number;
-  /** The link's. */
+  /** The token of the link. */
   access_token: string;
 };
 

@@ -1,4 +1,4 @@
-/** Objects that links open to visitors: the only access to a project that takes no key. */
+/** Objects that links open to visitors: the only access to a project that needs no key. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Project } from '../../platform/http/access.ts';
 import { configurationFrom, type ConfigurationRow, type SharingConfiguration } from './configurations.store.ts';
@@ -9,8 +9,8 @@ export type Share = { configuration: SharingConfiguration; project: Project; tok
 export function shareStore(db: Knex) {
   return {
     /**
-     * One query, whatever is wrong: no such token, one that was replaced too long ago, disabled, expired, deleted, or an
-     * organization that shares nothing any more.
+     * Takes one query, whatever the reason for refusal: no such token, one that was replaced too long ago, disabled, expired, deleted, or an
+     * organization that no longer allows sharing.
      */
     async find(token: string): Promise<Share | undefined> {
       // tooth: share-until

@@ -1,31 +1,31 @@
-/** Answers for visitors, kept for those who come in the next seconds: a link that is passed around has many at once. */
+/** Answers for visitors, cached for some seconds, because a link that is passed around is opened by many at once. */
 
-/** From when its drawing began: nothing on a page is older than what was read then. */
+/** Lifetime from the start of drawing, so no page is older than the data read then. */
 const KEPT_MS = 3_000;
-/** Of all together, with their names. */
+/** Limit of all texts together, with their names. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export type Text = { bytes: Buffer; headers: Readonly<Record<string, string>> };
 
 export type TextCache = {
   /**
-   * @param name all that the text depends on, but for what may be seconds old
-   * @param write is not called while there is a text of that name, or somebody else's is being written; what it throws is not kept
+   * @param name names all that the text depends on, except data that may be seconds old
+   * @param write is not called while a text of that name is cached or being written; its errors are not cached
    */
   textOf(name: string, write: () => Promise<Text>): Promise<Text>;
 };
 
-/** `bytes`: 0 until it is written. */
+/** A text that is cached or being written; `bytes` is 0 until it is written. */
 type Entry = { at: number; text: Promise<Text>; bytes: number };
 
 type Options = {
   /** Milliseconds; only differences count. */
   now?: () => number;
-  mostBytes?: number;
+  maxBytes?: number;
 };
 
-export function createTextCache({ now = () => performance.now(), mostBytes = MAX_BYTES }: Options = {}): TextCache {
-  /** In the order in which they were begun. */
+export function createTextCache({ now = () => performance.now(), maxBytes = MAX_BYTES }: Options = {}): TextCache {
+  /** Entries in the order in which they were begun. */
   const entries = new Map<string, Entry>();
   let heldBytes = 0;
 
@@ -42,12 +42,12 @@ export function createTextCache({ now = () => performance.now(), mostBytes = MAX
     }
   }
 
-  function keep(name: string, entry: Entry, { bytes }: Text): void {
+  function recordSize(name: string, entry: Entry, { bytes }: Text): void {
     if (entries.get(name) !== entry) return;
     entry.bytes = Buffer.byteLength(name) + bytes.length;
     heldBytes += entry.bytes;
     for (const [other, one] of entries) {
-      if (heldBytes <= mostBytes) return;
+      if (heldBytes <= maxBytes) return;
       if (one.bytes > 0) drop(other, one);
     }
   }
@@ -60,7 +60,7 @@ export function createTextCache({ now = () => performance.now(), mostBytes = MAX
       const entry: Entry = { at: now(), text: write(), bytes: 0 };
       entries.set(name, entry);
       entry.text.then(
-        (text) => keep(name, entry, text),
+        (text) => recordSize(name, entry, text),
         () => drop(name, entry),
       );
       return entry.text;

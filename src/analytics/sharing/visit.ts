@@ -1,4 +1,4 @@
-/** Credentials of a visitor: the link, perhaps the token of a password that they gave, perhaps a password. */
+/** Credentials of a visitor: the link, and perhaps a password or the token of a password that was given before. */
 import type { IncomingMessage } from 'node:http';
 import { cookieValues, setCookie } from '../../platform/http/parameters/cookies.ts';
 import { isUrlEncoded, readJson, readUrlEncoded } from '../../platform/http/body.ts';
@@ -14,13 +14,13 @@ export type Visit = {
 
 const COOKIE = 'posthog_sharing_token';
 
-/** Of the header, and of cookies: several paths may have set one. */
+/** Tokens in the header and in cookies, of which several paths may have set one. */
 export function tokensOf({ headers }: IncomingMessage): string[] {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   return [...(bearer === undefined ? [] : [bearer]), ...cookieValues(headers, COOKIE)];
 }
 
-/** For this page only, and out of the reach of scripts. A frame in another site gets it where browsers keep cookies by site. */
+/** A cookie for this page only, hidden from scripts. A frame in another site gets it if the browser keeps cookies by site. */
 export function cookieOf(shareToken: string, { path, type }: Visit, isSecure: boolean): string {
   return setCookie({
     name: COOKIE,
@@ -34,8 +34,8 @@ export function cookieOf(shareToken: string, { path, type }: Visit, isSecure: bo
 }
 
 /**
- * As a form from our page, and as JSON from scripts.
- * @returns an empty password when there was none: a wrong one, too
+ * Reads the password from a form of our page, or from JSON of scripts.
+ * @returns an empty password, which is never right, when none was sent
  * @throws as `readJson` does
  */
 export async function readPassword(request: IncomingMessage): Promise<{ password: string; isForm: boolean }> {

@@ -1,8 +1,8 @@
-/** Events that are taken and not kept. */
+/** Events that are accepted and not stored. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { RawObject } from './envelope.ts';
 
-/** An event is not stored, and its sender need not mind: SDKs take an answer other than 200 for a failure of theirs. */
+/** An event is not stored, but no error is answered, because SDKs treat an answer other than 200 as a failure of theirs. */
 export class Dropped extends InvalidInput {}
 
 /** Events of session replay, by upstream's names. */

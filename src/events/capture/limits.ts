@@ -23,7 +23,7 @@ export const LIMITS = {
   depth: 128,
   groupTypeLength: 400,
   groupKeyLength: 400,
-  /** Longer ones are cut, as every server of this protocol does. */
+  /** Longer names and ids are cut, as every server of this protocol does. */
   eventNameLength: 200,
   distinctIdLength: 200,
   /** Bytes of a waiting event besides its encoded row: its uuid, instants, changes of its person, and some reserve. */

@@ -1,4 +1,4 @@
-/** Paths where events are captured. SDKs of ten years know these paths, each with and without a trailing slash. */
+/** Paths where events are captured, as SDKs of the last ten years know them, each with and without a trailing slash. */
 import { openCspReports } from './csp-reports.ts';
 import { openEnvelopeV1 } from './envelope-v1.ts';
 import { openEnvelope, type OpenEnvelope } from './envelope.ts';
@@ -12,7 +12,7 @@ export type CapturePath = {
   open?: OpenEnvelope;
 };
 
-/** The last one is where server SDKs send what language models did. */
+/** The last path is that of server SDKs for events about language models. */
 export const CAPTURE_PATHS = ['/capture', '/e', '/track', '/engage', '/batch', '/i/v0/e', '/i/v0/ai/batch'] as const;
 export const V1_PATH = '/i/v1/analytics/events';
 export const CSP_PATH = '/report';
@@ -22,17 +22,17 @@ export const REPLAY_PATH = '/s';
 const FROM_ANYWHERE = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 const BY_POST = ['POST', 'OPTIONS'];
 
-const taken: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: openEnvelope };
+const captured: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: openEnvelope };
 
 /** Bodies that only identify a person. */
-const engaged: CapturePath = {
-  ...taken,
+const identified: CapturePath = {
+  ...captured,
   open: (body, surroundings) => openEnvelope(body, surroundings, '$identify'),
 };
 
 const PATHS = new Map<string, CapturePath>(
   [
-    ...CAPTURE_PATHS.map((path): [string, CapturePath] => [path, path === '/engage' ? engaged : taken]),
+    ...CAPTURE_PATHS.map((path): [string, CapturePath] => [path, path === '/engage' ? identified : captured]),
     [V1_PATH, { methods: BY_POST, limit: LIMITS.bodyBytes, open: openEnvelopeV1 }] as const,
     [CSP_PATH, { methods: BY_POST, limit: LIMITS.reportBytes, open: openCspReports }] as const,
     [REPLAY_PATH, { methods: BY_POST, limit: LIMITS.bodyBytes }] as const,

@@ -44,7 +44,7 @@ export async function receive(
     enterLine: enterInflation,
   });
   const { value, escapes } =
-    json.length > LARGE_BYTES ? await parseLarge(json, options) : parseJson(json, mostValues(json));
+    json.length > LARGE_BYTES ? await parseLarge(json, options) : parseJson(json, valueLimit(json));
   return { ...open(value, { query, headers: request.headers }), escapes };
 }
 
@@ -71,14 +71,14 @@ async function parseLarge(
   await takeTurn(sender);
   const parsed =
     json.length > IN_TURNS_BYTES
-      ? await parseBatch(json, mostValues(json), () => takeTurn(sender))
-      : parseJson(json, mostValues(json));
+      ? await parseBatch(json, valueLimit(json), () => takeTurn(sender))
+      : parseJson(json, valueLimit(json));
   // Reading the events takes as long again as parsing them did.
   await othersTurn();
   return parsed;
 }
 
-function mostValues(json: Buffer): number {
+function valueLimit(json: Buffer): number {
   // tooth: capture-values
   return Math.min(LIMITS.mostValues, Math.max(LIMITS.values, json.length / LIMITS.bytesPerValue));
 }

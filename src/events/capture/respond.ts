@@ -16,7 +16,7 @@ export type Warned = { index: number; code: string };
 /** Answer to a request without events. */
 export const takenAnswer: Answer = json(200, { status: 1 });
 
-/** Results of a request's events; `refusal` is the error of a request none of whose events is stored, where its sender should mind. */
+/** Results of a request's events. `refusal` is the request's error if none of its events is stored and its sender should know. */
 export type Outcome = {
   rejected: readonly Rejected[];
   /** May be among the rejected, too. */
@@ -25,7 +25,7 @@ export type Outcome = {
   refusal?: unknown;
 };
 
-/** @throws the error of a rejected event when it is not about the event; `refusal` where events have no answers of their own */
+/** @throws `refusal`, if events have no answers of their own; the error of a rejected event that is not about the event */
 export type AnswerOutcome = (outcome: Outcome) => Answer;
 
 /** `{"status": 1}` and nothing more is what SDKs wait for. */

@@ -8,8 +8,8 @@ const KEY = Buffer.from('phc_');
 const KEY_CHARACTERS = /^[\w-]{1,64}/;
 
 /**
- * Returns the first key of a project in a JSON body. The parsed body may count another one, so use this
- * it for queueing only, never to identify the project.
+ * Returns the first key of a project in a JSON body. The parsed body may count another one, so use this for queueing only, never to
+ * identify the project.
  * @returns '' when there is none
  */
 export function probableSender(body: Buffer): string {
@@ -22,16 +22,16 @@ export type TakeTurn = (sender: string) => Promise<void> | undefined;
 
 export function createTurns(): TakeTurn {
   const queue = createFairQueue();
-  let taken = false;
+  let isTurnTaken = false;
 
   function endTurn(): void {
-    taken = queue.next() !== undefined;
-    if (taken) setImmediate(endTurn);
+    isTurnTaken = queue.next() !== undefined;
+    if (isTurnTaken) setImmediate(endTurn);
   }
 
   return (sender) => {
-    if (taken) return queue.wait(sender);
-    taken = true;
+    if (isTurnTaken) return queue.wait(sender);
+    isTurnTaken = true;
     setImmediate(endTurn);
     return undefined;
   };

@@ -21,7 +21,7 @@ export function saltStore(db: Knex) {
   }
 
   return {
-    /** The salt of the project's present day, made by the first request for it. */
+    /** Returns the salt of the project's present day, which the first request for it creates. */
     async ofToday(projectId: number): Promise<StoredSalt> {
       const known = await firstSalt(
         `select ${COLUMNS} from cookieless_salts where project_id = ? and ends_at > clock_timestamp() order by begins_at limit 1`,

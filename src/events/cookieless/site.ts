@@ -1,7 +1,7 @@
 /** Finds the site that a page belongs to. */
 import { getDomain } from 'tldts';
 
-/** More than a host and its port may have. */
+/** Limit above the length that a host and its port may have. */
 const MAX_LENGTH = 300;
 
 /**

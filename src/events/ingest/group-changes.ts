@@ -3,9 +3,9 @@
 import { quoteText } from '../../platform/db/simple-query.ts';
 import type { IngestionWarning } from '../warnings/warnings.ts';
 
-/** Bytes of a group's properties as JSON. */
+/** Limit of a group's properties, in bytes of JSON. */
 export const MAX_PROPERTIES_BYTES = 1024 * 1024;
-/** Elements of lists and members of objects in them, at every level. */
+/** Limit of the elements of lists and members of objects in them, at every level. */
 export const MAX_PROPERTIES_VALUES = 25_000;
 /** Both limits, for the words of a refusal. */
 export const PROPERTIES_LIMIT = `${MAX_PROPERTIES_BYTES} bytes of JSON and ${MAX_PROPERTIES_VALUES} values`;

@@ -18,12 +18,12 @@ export type GroupTypesOf = {
 
 /** Caches all types that it reads, because a type's index never changes. */
 export function groupTypesOf(pool: Pool): GroupTypesOf {
-  const remembered = new Map<number, GroupTypes>();
+  const cache = new Map<number, GroupTypes>();
 
   return {
     find(projectId, names) {
       if (names.size === 0) return NONE;
-      const known = remembered.get(projectId) ?? NONE;
+      const known = cache.get(projectId) ?? NONE;
       return known.size === MAX_GROUP_TYPES || names.isSubsetOf(known) ? known : undefined;
     },
     async make(projectId, names) {
@@ -32,10 +32,10 @@ export function groupTypesOf(pool: Pool): GroupTypesOf {
         [projectId, [...names]],
       );
       const types = new Map(rows.map((row) => [row.group_type, row.group_type_index]));
-      // First in, first out: re-inserting moves a project to the end.
-      remembered.delete(projectId);
-      remembered.set(projectId, types);
-      if (remembered.size > MAX_PROJECTS) remembered.delete(remembered.keys().next().value!);
+      // Evicts in order of insertion, so a project that is read again moves to the end.
+      cache.delete(projectId);
+      cache.set(projectId, types);
+      if (cache.size > MAX_PROJECTS) cache.delete(cache.keys().next().value!);
       return types;
     },
   };

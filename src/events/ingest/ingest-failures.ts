@@ -5,7 +5,7 @@ import { NoAnswer } from '../../platform/db/simple-query.ts';
 import { GroupTooLarge, PersonsChanged } from './store-group.ts';
 
 /**
- * repeat: the same may succeed later. divide: it took too long, but smaller parts may not. halve: some event cannot be stored,
+ * repeat: the same transaction may succeed later. divide: it took too long, but smaller parts may not. halve: some event cannot be stored,
  * or the events together are too large.
  */
 export type Remedy = 'repeat' | 'divide' | 'halve';

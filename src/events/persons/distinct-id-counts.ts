@@ -7,7 +7,7 @@ export type DistinctIdCounts = ReadonlyMap<string, number>;
 /**
  * Exact while the transaction holds the project's lock for merges, because no other transaction can join ids to persons then.
  * @param most limit: counting stops at `most + 1`
- * @param persons whose distinct ids are counted
+ * @param persons those whose distinct ids are counted
  */
 export async function countDistinctIds(
   { ask, projectId }: { ask: Ask; projectId: number },

@@ -1,14 +1,14 @@
 /**
- * Persons that this process has seen lately. A user of one asks Postgres for its stamp in the same transaction, and reads the
- * person only where that has changed: changes need no announcement.
+ * Persons that this process has seen lately. Ingest asks Postgres for a person's stamp in its own transaction, and reads the person only
+ * if that has changed, so changes need no announcement.
  */
 import type { LoadedPerson } from './person.ts';
 
-/** UTF-16 units of properties; objects made from them take about six times as many bytes. */
+/** Limit in UTF-16 units of properties; objects made from them take about six times as many bytes. */
 const MAX_TEXT = 8 * 1024 * 1024;
-/** Persons with more change rarely enough, or are rare enough, to be read again. */
+/** Larger persons are not cached, because they are rare, or change rarely enough to be read again. */
 const LARGEST_TEXT = 64 * 1024;
-/** Size of a person besides the text of its properties, in the same unit. */
+/** Size of a person besides the text of its properties, in UTF-16 units. */
 const AROUND_PERSON = 400;
 
 export type KnownPersons = {
@@ -17,7 +17,7 @@ export type KnownPersons = {
   keep(projectId: number, distinctId: string, person: LoadedPerson): void;
 };
 
-/** Keeps two halves; a person that was not used in either is forgotten. */
+/** Keeps two generations; a person that was used in neither is forgotten. */
 export function createKnownPersons(mostText = MAX_TEXT): KnownPersons {
   let newer = new Map<string, LoadedPerson>();
   let older = newer;

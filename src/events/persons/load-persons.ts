@@ -16,13 +16,13 @@ type Loaded = {
   /** The row of the statement before. */
   answer: Fields;
   persons: Persons;
-  /** Each distinct id has the person that it was expected to have, or none where none was expected. */
+  /** Whether each distinct id has the person that it was expected to have, or none if none was expected. */
   areAsExpected: boolean;
 };
 
 /**
  * @param before statements that answer with one row, to be sent in the same round trip
- * @param expected of every distinct id the person that it had before, where that is known
+ * @param expected for every distinct id, the person that it had before; undefined: unknown
  */
 export async function loadPersons(
   { ask, projectId, knownPersons }: Reader,

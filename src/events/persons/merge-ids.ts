@@ -2,13 +2,13 @@
 import { namesNobody } from '../cookieless/ids.ts';
 import { cut } from '../../platform/wire/cut.ts';
 
-/** Compared in any case. */
+/** Words that are refused in any case. */
 const WORDS = 'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' ');
 const EXACT_WORDS = ['[object Object]', 'NaN', 'None', 'none', 'null', '0'];
 
 const MISTAKES = new Set(WORDS.flatMap(inQuotes));
 const EXACT_MISTAKES = new Set(EXACT_WORDS.flatMap(inQuotes));
-/** Code points, as capture cuts the distinct ids of events. */
+/** Limit in code points, at which capture cuts the distinct ids of events. */
 export const MAX_LENGTH = 200;
 
 function inQuotes(word: string): string[] {

@@ -1,4 +1,4 @@
-/** The properties of a person before and after an event. Nothing here changes an object that it is given. */
+/** The properties of a person before and after an event. No function here modifies its arguments. */
 import type { PersonEffects, Properties } from './effects.ts';
 
 type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce' | 'unset'>;
@@ -11,28 +11,28 @@ export function changedProperties(
   { set, volatile, setOnce, unset }: Setters,
 ): Properties | undefined {
   const changes: [string, unknown][] = [];
-  const lost = unset.length === 0 ? NONE : new Set(unset);
-  let isWorthIt = false;
+  const unsetNames = unset.length === 0 ? NONE : new Set(unset);
+  let isWorthWriting = false;
   for (const name in setOnce) {
-    if (lost.has(name) || Object.hasOwn(present, name)) continue;
+    if (unsetNames.has(name) || Object.hasOwn(present, name)) continue;
     changes.push([name, setOnce[name]]);
-    isWorthIt = true;
+    isWorthWriting = true;
   }
   for (const name in volatile) {
-    if (lost.has(name)) continue;
+    if (unsetNames.has(name)) continue;
     const isPresent = Object.hasOwn(present, name);
     if (isPresent && isSame(present[name], volatile[name])) continue;
     changes.push([name, volatile[name]]);
-    isWorthIt ||= !isPresent;
+    isWorthWriting ||= !isPresent;
   }
   for (const name in set) {
-    if (lost.has(name)) continue;
+    if (unsetNames.has(name)) continue;
     if (Object.hasOwn(present, name) && isSame(present[name], set[name])) continue;
     changes.push([name, set[name]]);
-    isWorthIt = true;
+    isWorthWriting = true;
   }
-  isWorthIt ||= unset.some((name) => Object.hasOwn(present, name));
-  if (!isWorthIt) return undefined;
+  isWorthWriting ||= unset.some((name) => Object.hasOwn(present, name));
+  if (!isWorthWriting) return undefined;
   // Names may be anything: fromEntries and spreading define properties where assigning would run setters.
   const changed: Record<string, unknown> = { ...present, ...Object.fromEntries(changes) };
   for (const name of unset) delete changed[name];

@@ -6,13 +6,13 @@ export class StoredProperties {
   #value: Properties | undefined;
   #bytes: Buffer | undefined;
 
-  /** @param value what the text was made of, where that is known */
+  /** @param value the object that the text was made of, if it is known */
   constructor(text: string, value?: Properties) {
     this.text = text;
     this.#value = value;
   }
 
-  /** Shared: not to be changed. */
+  /** The parsed object, which is shared and must not be changed. */
   get value(): Properties {
     return (this.#value ??= JSON.parse(this.text) as Properties);
   }

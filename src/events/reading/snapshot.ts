@@ -15,7 +15,7 @@ export type Snapshot = {
  * Takes a connection of the pool into a read-only transaction with one snapshot for all its statements.
  * @param sealed instants that must be sealed in that snapshot
  * @param settings of the transaction, by name
- * @throws Unavailable when one of them is not: rows may still appear before it
+ * @throws Unavailable when one of the instants is not sealed: rows may still appear before it
  */
 export async function openSnapshot(
   pool: Pool,

@@ -35,7 +35,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
         // Read first: an unknown person must not take the lock on all persons of the project.
         await persons.get(project.id, id);
         await persons.delete(project.id, [id]);
-        // A deleted person wants to be forgotten: their name is not kept here.
+        // The entry does not name the person, because a deleted person must be forgotten.
         const entry = { scope: 'Person', itemId: id, name: 'person', activity: 'deleted' as const };
         await auditLog.record({ project, author: by, ...entry });
       });

@@ -1,6 +1,6 @@
-/** The name of a person where people read of it. */
+/** The name of a person for people. */
 
-/** The first that a person has is its name. As in PostHog: PERSON_DEFAULT_DISPLAY_NAME_PROPERTIES. */
+/** The first of these properties that a person has is the name. As in PostHog: PERSON_DEFAULT_DISPLAY_NAME_PROPERTIES. */
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName'];
 
 /** Ids that SDKs generate for visitors who are not identified. */

@@ -1,4 +1,4 @@
-/** `/groups_types/`: of which kinds a project's groups are. */
+/** `/groups_types/`: the types of a project's groups. */
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { PeopleChanges } from './changes.ts';

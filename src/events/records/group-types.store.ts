@@ -33,7 +33,7 @@ export function groupTypeStore(db: Knex) {
       }));
     },
 
-    /** All of them or, when one of the types does not exist, none. @returns whether all exist */
+    /** Renames all of the types, or none if one of them does not exist. @returns whether all exist */
     async rename(projectId: number, names: readonly GroupTypeNames[]): Promise<boolean> {
       const rows = names.map(({ index, nameSingular, namePlural }) => ({
         index,

@@ -24,11 +24,11 @@ export async function ensureAnswered<T>(query: PromiseLike<T>, advice: string): 
   }
 }
 
-/** Bytes of JSON, about. */
+/** Approximate bytes of JSON in a page. */
 const PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * @param nearest a query of the rows of a place, with their `row_bytes`
+ * @param nearest a query of the rows next to the page's edge, with their `row_bytes`
  * @param order SQL; the nearest row first
  * @param pageBytes sum of `row_bytes` in a page, except its last row
  * @returns a query of the rows that fit into a page, at least one, and of the next row, for which `beyond` is true

@@ -5,7 +5,7 @@
 export type IngestionWarning = {
   /** Kind of warning in snake_case: one of a few words, never text of a sender. */
   code: string;
-  /** A sentence for people: the thing that happened, and to which name. Quotes names of events, timestamps, distinct ids and keys of groups at most, no values of properties. */
+  /** A sentence for people. Quotes at most names of events, timestamps, distinct ids and keys of groups; no values of properties. */
   detail: string;
   distinctId?: string;
   eventUuid?: string;

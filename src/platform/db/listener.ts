@@ -21,49 +21,49 @@ export type ListenerOptions = {
 
 export type Listener = { close(): Promise<void> };
 
-/** Listens from soon on, until it is closed. Never throws. */
+/** Starts to listen, and listens until it is closed. Never throws. */
 export function listen({ url, channel, onNotification, onListening, log }: ListenerOptions): Listener {
-  let closed = false;
+  let isClosed = false;
   let client: ReturnType<typeof createClient> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let retryMs = FIRST_RETRY_MS;
 
   async function connect(): Promise<void> {
-    const mine = createClient({ url, applicationName: LISTENER, answerTimeoutMs: PING_EVERY_MS });
-    client = mine;
-    let lost = false;
-    const lose = (error?: Error) => {
-      if (lost) return;
-      lost = true;
-      void mine.end().catch(() => {});
+    const connection = createClient({ url, applicationName: LISTENER, answerTimeoutMs: PING_EVERY_MS });
+    client = connection;
+    let isLost = false;
+    const handleLoss = (error?: Error) => {
+      if (isLost) return;
+      isLost = true;
+      void connection.end().catch(() => {});
       reconnectLater(error);
     };
-    mine.on('error', lose);
-    mine.on('end', () => lose());
-    mine.on('notification', ({ payload = '' }) => onNotification(payload));
+    connection.on('error', handleLoss);
+    connection.on('end', () => handleLoss());
+    connection.on('notification', ({ payload = '' }) => onNotification(payload));
     try {
-      await mine.connect();
-      await mine.query(`listen ${channel}`);
-      if (closed || lost) return;
+      await connection.connect();
+      await connection.query(`listen ${channel}`);
+      if (isClosed || isLost) return;
       retryMs = FIRST_RETRY_MS;
       onListening();
-      ping(mine, lose);
+      ping(connection, handleLoss);
     } catch (error) {
-      lose(error as Error);
+      handleLoss(error as Error);
     }
   }
 
-  function ping(mine: NonNullable<typeof client>, lose: (error: Error) => void): void {
+  function ping(connection: NonNullable<typeof client>, handleLoss: (error: Error) => void): void {
     timer = setTimeout(() => {
-      mine.query('select').then(() => {
-        if (mine === client && !closed) ping(mine, lose);
-      }, lose);
+      connection.query('select').then(() => {
+        if (connection === client && !isClosed) ping(connection, handleLoss);
+      }, handleLoss);
     }, PING_EVERY_MS);
   }
 
   function reconnectLater(error: Error | undefined): void {
     clearTimeout(timer);
-    if (closed) return;
+    if (isClosed) return;
     log.warn({ channel, ...(error && { err: error }) }, 'the connection that listens was lost');
     timer = setTimeout(() => void connect(), retryMs);
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
@@ -72,7 +72,7 @@ export function listen({ url, channel, onNotification, onListening, log }: Liste
   void connect();
   return {
     async close() {
-      closed = true;
+      isClosed = true;
       clearTimeout(timer);
       // With a query open the driver closes at once; without one it waits for the server to close, which may never happen.
       client?.query('select').catch(() => {});

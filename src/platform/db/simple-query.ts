@@ -10,7 +10,7 @@ export type Fields = readonly (string | null)[];
 type Sender = { query(query: Submittable): unknown };
 
 type QueryOptions = {
-  /** After this without an end the connection is cut: Postgres, or the way to it, may be frozen. */
+  /** Time after which the connection of an unfinished query is cut, because Postgres, or the network on the way to it, may be frozen. */
   timeoutMs: number;
   /** Answers `COPY … FROM STDIN`: given the rows so far, the complete CopyData messages and CopyDone. */
   copyIn?(rows: readonly Fields[]): Buffer;

@@ -1,4 +1,4 @@
-/** Transactions that are repeated when others were in their way. */
+/** Transactions that are repeated when they conflict with others. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from './connection.ts';
 import { SQL_STATE, sqlState } from './sql-states.ts';
@@ -6,7 +6,7 @@ import { SQL_STATE, sqlState } from './sql-states.ts';
 /** Errors after which the transaction is repeated, because the one that blocked it will have ended. */
 const REPEATABLE = new Set<string | undefined>([SQL_STATE.deadlockDetected, SQL_STATE.serializationFailure]);
 const TRIES = 4;
-/** Milliseconds at most, at random: transactions that met in a deadlock are not to meet again. */
+/** Longest pause, in milliseconds. Pauses are random, so transactions that met in a deadlock do not meet again. */
 const PAUSE_MS = 100;
 
 /**

@@ -24,10 +24,10 @@ const CHECK_TIMEOUT_MS = 2_000;
 
 /** @param timeoutMs a check that takes longer has failed */
 export function createHealth(checks: readonly Check[], timeoutMs = CHECK_TIMEOUT_MS): Health {
-  let draining = false;
+  let isDraining = false;
   return {
     async readiness() {
-      if (draining) return { ready: false, checks: { process: 'shutting down' } };
+      if (isDraining) return { ready: false, checks: { process: 'shutting down' } };
       const answers = await Promise.all(
         checks.map(async (check) => [check.name, await run(check, timeoutMs), check.advisory ?? false] as const),
       );
@@ -37,7 +37,7 @@ export function createHealth(checks: readonly Check[], timeoutMs = CHECK_TIMEOUT
       };
     },
     drain() {
-      draining = true;
+      isDraining = true;
     },
   };
 }
@@ -48,7 +48,7 @@ async function run({ check }: Check, timeoutMs: number): Promise<string> {
   try {
     return await Promise.race([check().then((reason) => reason ?? 'ok'), timeout.promise]);
   } catch {
-    // The error may name hosts and users; the log of whatever fails has it.
+    // The error may name hosts and users, and is logged where it occurs.
     return 'not reachable';
   } finally {
     clearTimeout(timer);

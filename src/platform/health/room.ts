@@ -1,4 +1,4 @@
-/** The installation itself: liveness and readiness for supervisors and load balancers, and what it is for those who are logged in. */
+/** The installation itself: liveness and readiness for supervisors and load balancers, and its settings for signed-in users. */
 import type { Room } from '../http/room.ts';
 import type { Route } from '../http/route.ts';
 import { instanceRoutes, type Instance, type InstanceApi } from './instance.routes.ts';

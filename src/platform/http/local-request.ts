@@ -15,7 +15,7 @@ export function ensureLocal(headers: IncomingHttpHeaders, remoteAddress: string)
   const { host = '', origin } = headers;
   const isLocal =
     isLoopback(remoteAddress) &&
-    // A name that leads to this machine may be an attacker's: their page would be of the same origin.
+    // A name that leads to this machine may be an attacker's, whose page would then be of the same origin.
     LOOPBACK_HOST.test(host) &&
     (origin === undefined || LOOPBACK_HOST.test(origin.replace(/^https?:\/\//, ''))) &&
     !Object.keys(headers).some((name) => FORWARDING.test(name));

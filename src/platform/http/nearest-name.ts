@@ -1,9 +1,9 @@
 /** Finds the known name that an unknown one is probably meant to be. */
 import { distance } from 'fastest-levenshtein';
 
-/** Names as long as a body would take as long. */
+/** Longer names are cut, because comparing them would take too long. */
 const MAX_LENGTH = 100;
-/** Shorter ones are part of any word, and near to many. */
+/** Shorter names are part of many words, and similar to many. */
 const MIN_LETTERS = 4;
 /** Largest share of letters to add, remove or replace, relative to the longer name. */
 const MAX_CHANGED = 0.4;

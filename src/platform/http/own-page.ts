@@ -1,4 +1,4 @@
-/** Requests that a page of another site made a browser send: its cookies come along, or new ones would be left there. */
+/** Refuses requests that a page of another site made a browser send, because they would carry our cookies, or leave new ones. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { PermissionDenied } from '../errors.ts';
 

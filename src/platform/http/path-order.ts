@@ -3,7 +3,7 @@
 /** Groups paths that differ only in parameter names, and puts paths with a literal before those with a parameter in its place. */
 export type Place<Entry> = {
   entries: Entry[];
-  /** Another place has a parameter where this one has a literal, so that its paths match there, too. */
+  /** Whether another group has a parameter where this one has a literal, so its paths match there, too. */
   isCovered: boolean;
 };
 

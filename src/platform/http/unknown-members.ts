@@ -5,29 +5,29 @@ import { KEY_IN_BODY } from './access.ts';
 import { misspellings, nearestName } from './nearest-name.ts';
 import type { DescribedRoute } from './route.ts';
 
-/** Names as long as a body would make answers as long. */
+/** Longer names are cut, so answers stay short. */
 const MAX_ATTR = 100;
 
 type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
 
 /**
- * A body cannot assign members that its schema does not name. Of a strict route all of them are refused, of others those that are nearly a
- * member which is not there: dropped quietly, `filter` for `filters` would export everything. A change may bring back all
- * that was read, so members of answers pass, but where a strict route makes something new.
- * @returns a function that removes them from a body; it throws InvalidInput naming the first that is refused, and the one that may be meant
+ * A strict route refuses all members that its schema does not name. Other routes drop them, and refuse only misspellings of a member that
+ * is missing: dropped quietly, `filter` for `filters` would export everything. A change may send back all that was read, so members of
+ * answers pass, except where a strict route creates something.
+ * @returns a function that removes unknown members from a body; it throws InvalidInput naming the first that is refused, and the likely one
  */
 export function unknownMembers({ method, body: schema, strict, answers }: DescribedRoute): (body: unknown) => unknown {
-  const taken = namesOf(schema);
+  const accepted = namesOf(schema);
   const read = strict && method === 'post' ? [] : Object.values(answers).flatMap(namesOf);
-  const known = new Set([...taken, ...read, KEY_IN_BODY]);
-  const meantBy = misspellings(taken);
+  const known = new Set([...accepted, ...read, KEY_IN_BODY]);
+  const likelyNames = misspellings(accepted);
 
   function refuseIn(object: object): void {
     for (const name of Object.keys(object)) {
       if (known.has(name)) continue;
-      if (strict) throw refusal(name, taken.length > 0 ? nearestName(name, taken) : null);
-      const meant = meantBy(name).find((other) => !Object.hasOwn(object, other));
-      if (meant !== undefined) throw refusal(name, meant);
+      if (strict) throw refusal(name, accepted.length > 0 ? nearestName(name, accepted) : null);
+      const likely = likelyNames(name).find((other) => !Object.hasOwn(object, other));
+      if (likely !== undefined) throw refusal(name, likely);
     }
   }
 

@@ -15,7 +15,7 @@ export function responseText(
   const connection =
     keepAliveSeconds > 0 ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}` : 'Connection: close';
   const type = body === undefined ? '' : 'Content-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n';
-  // These have no body, and so no length.
+  // Responses with these statuses have no body, and so no length.
   const size = status === 204 || status === 304 ? '' : `Content-Length: ${length}\r\n`;
   const text =
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fieldLines(headers)}${type}${size}` +

@@ -33,7 +33,7 @@ function isHttpPort(port: number): boolean {
 }
 
 /**
- * Like `checkEndpoint`, for an address of one page: with a path and a query.
+ * Like `checkEndpoint`, for the address of one page, which may have a path and a query.
  * @throws HostRefused, also for userinfo and fragments
  */
 export async function checkUrl(text: string, rules: HostRules): Promise<URL> {

@@ -1,4 +1,4 @@
-/** Programs that are not ours, found where the machine or an earlier start put them. */
+/** Finds programs that are not ours, where the machine or an earlier start put them. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import path from 'node:path';

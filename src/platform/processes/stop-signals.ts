@@ -9,7 +9,7 @@ const SAME_REQUEST_MS = 500;
 export type StopSignals = {
   /** Resolves with the source of the stop request; the process should finish its work, then end. */
   requested: Promise<string>;
-  /** Resolves when a person asks again: end now. */
+  /** Resolves when the stop is requested a second time, so the process must end now. */
   forced: Promise<void>;
 };
 

@@ -1,17 +1,17 @@
 /** Estimates the guesses that a password takes, by zxcvbn: common passwords, keyboards, dates, repetitions, and facts about the user. */
 import type * as Core from '@zxcvbn-ts/core';
 
-/** zxcvbn's score: from 2 on, more than 10^6 guesses. Ours are limited to a few a minute. */
+/** zxcvbn's score: from 2 on, a password takes more than 10^6 guesses. Guesses here are limited to a few a minute. */
 const LEAST_SCORE = 2;
-/** Characters that are rated: the estimator's time grows faster than the text, and further ones only make a password better. */
-const LOOKED_AT = 32;
+/** Characters that are rated, because the estimator's time grows faster than the text, and further ones only make a password better. */
+const RATED_CHARACTERS = 32;
 /** Limit of substituted letters, because each adds to the estimator's time; its own limit is 100. */
 const MAX_SUBSTITUTIONS = 10;
 const MAX_KNOWN = 10;
 
 let loaded: Promise<typeof Core> | undefined;
 
-/** 20 MB, for processes that are asked only. */
+/** Loaded on demand, because it takes 20 MB. */
 async function estimator(): Promise<typeof Core> {
   const [core, { adjacencyGraphs: graphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -29,6 +29,6 @@ async function estimator(): Promise<typeof Core> {
 export async function standsGuessing(password: string, known: readonly string[] = []): Promise<boolean> {
   const { zxcvbn } = await (loaded ??= estimator());
   const parts = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((part) => part !== '');
-  const inputs = parts.slice(0, MAX_KNOWN).map((part) => part.slice(0, LOOKED_AT));
-  return zxcvbn(password.slice(0, LOOKED_AT), [...inputs, 'sluice']).score >= LEAST_SCORE;
+  const inputs = parts.slice(0, MAX_KNOWN).map((part) => part.slice(0, RATED_CHARACTERS));
+  return zxcvbn(password.slice(0, RATED_CHARACTERS), [...inputs, 'sluice']).score >= LEAST_SCORE;
 }

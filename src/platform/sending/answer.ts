@@ -34,7 +34,7 @@ function parse(text: string): Body {
 }
 
 /**
- * Faults of the events themselves: fewer of them may pass. A 400 that does not say why is not from a server of ours; a 413 may
+ * Whether the events themselves are at fault, so fewer of them may pass. A 400 without a reason is not from a server of ours; a 413 may
  * be from a proxy before it.
  */
 export const isFaultyContent = (status: number, detail: string | undefined) =>

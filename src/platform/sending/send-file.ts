@@ -64,7 +64,7 @@ export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
     onProgress(summary);
   };
 
-  await eachWithin(concurrency, batches(outgoing(), limits), deliver);
+  await forEachConcurrently(concurrency, batches(outgoing(), limits), deliver);
   return summary;
 }
 
@@ -72,7 +72,7 @@ export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
  * Runs `work` on each item, at most `limit` at once. The first failure stops the reading, aborts the signal that the others
  * were given, and is thrown when they have ended.
  */
-async function eachWithin<T>(
+async function forEachConcurrently<T>(
   limit: number,
   items: AsyncIterable<T>,
   work: (item: T, signal: AbortSignal) => Promise<void>,

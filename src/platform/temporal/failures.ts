@@ -19,7 +19,7 @@ import {
   Unavailable,
 } from '../errors.ts';
 
-/** Trying again would not help. */
+/** Errors that trying again would not fix. */
 const FINAL = [
   DeliveredElsewhere,
   DeliveriesBlocked,
@@ -32,7 +32,7 @@ const FINAL = [
   StagedLost,
   Superseded,
 ];
-/** May pass; its message is ours. */
+/** Errors that may pass, with messages of ours. */
 const PASSING = [DestinationUnavailable, Unavailable];
 
 /**

@@ -32,7 +32,7 @@ export function dataConverter(codec: PayloadCodec | undefined): DataConverter {
   return codec ? { payloadCodecs: [codec], failureConverterPath: FAILURE_CONVERTER } : {};
 }
 
-/** Also in the bundle of the workflows, whose failures it converts. */
+/** Path of the failure converter, which is also in the bundle of the workflows. */
 export const FAILURE_CONVERTER = fileURLToPath(new URL('failure-converter.ts', import.meta.url));
 
 export function toJson({ metadata, data }: Payload): PayloadJson {

@@ -34,7 +34,7 @@ export async function untilAnswered<T>(attempt: () => Promise<T>, { signal, onFa
   }
 }
 
-/** `TransportError` is of the worker's SDK, whose native parts not every process loads. */
+/** Tests `TransportError` by name, because it comes from the worker's SDK, whose native parts not every process loads. */
 function mayPass(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof Unavailable || at.name === 'TransportError') return true;

@@ -1,4 +1,4 @@
-/** Clocks of time zones. A reading is kept as the milliseconds at which a clock in UTC shows the same. */
+/** Wall clocks of time zones. A reading is stored as the milliseconds at which a clock in UTC shows the same. */
 import { Temporal } from 'temporal-polyfill';
 
 /** @param zone IANA name */

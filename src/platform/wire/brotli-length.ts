@@ -1,10 +1,10 @@
-/** Reads the inflated size of a brotli body from its heads (RFC 7932, section 9), without decoding. */
+/** Reads the inflated size of a brotli body from its headers (RFC 7932, section 9), without decoding. */
 
 /**
  * Needed because the decoder fills its window, up to 16 MiB, before any output, so a limit of the output does not bound its work.
- * @param most bytes; larger results are of no interest
- * @returns bytes after inflation; undefined when there are more than `most`, or when a compressed part is not the last one, so that
- *   only a decoder finds the next head. A broken body may give any number: what it inflates to may be no more.
+ * @param most limit in bytes; the sizes of larger results are not needed
+ * @returns bytes after inflation; undefined when there are more than `most`, or when a compressed part is not the last one, because only a
+ *   decoder finds the next header. The number for a broken body is meaningless; it may inflate to no more than that.
  */
 export function brotliLength(body: Buffer, most: number): number | undefined {
   const read = bitReader(body);

@@ -1,6 +1,6 @@
 /**
- * @param most code points, by which other servers of the protocol count: none is cut in half, and what was stored under an id is found
- *   under it
+ * @param most limit in code points, by which other servers of the protocol count: no code point is cut in half, and an id is cut to the
+ *   same text everywhere
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -13,7 +13,7 @@ export type Memory = {
   hold(bytes: number): void;
   /** Moves the bytes to the account of the project with this key. @throws Unavailable when that holds too much already */
   belongTo(token: string): void;
-  /** The request is over. */
+  /** Closes the account, because the request is over. */
   release(): void;
 };
 
@@ -56,14 +56,14 @@ type Holders = { small: string; large: string };
  * A connection's texts are made once, because most connections carry many requests.
  */
 function holders(): (request: LaneRequest) => Holders & { isLarge: boolean } {
-  const ofSockets = new WeakMap<Socket, Holders>();
+  const bySocket = new WeakMap<Socket, Holders>();
 
   return (request) => {
     const { headers, socket } = request;
-    let texts = ofSockets.get(socket);
+    let texts = bySocket.get(socket);
     if (!texts) {
       texts = { small: `small from ${socket.remoteAddress}`, large: `large from ${socket.remoteAddress}` };
-      ofSockets.set(socket, texts);
+      bySocket.set(socket, texts);
     }
     const bytes =
       request instanceof WholeRequest ? request.bytes.length : Number(headers['content-length'] ?? Infinity);

@@ -1,4 +1,4 @@
-/** Numbers that JSON does not have, though Python's `json.dumps` and others write them. */
+/** Replaces numbers that JSON does not have, though Python's `json.dumps` and others write them. */
 
 const NAMES = ['NaN', 'Infinity'].map((name) => Buffer.from(name));
 const QUOTE = 0x22;
@@ -12,7 +12,7 @@ const [u, l] = [codeOf('u'), codeOf('l')];
 /**
  * Compares and writes single bytes: a body may be twenty million minus signs, or seven million times NaN, and a call into Node or a
  * callback for each would keep all other requests waiting.
- * @returns the same with `null` for each of these numbers, but not inside texts; undefined when there are none
+ * @returns the text with `null` for each of these numbers, except inside strings; undefined when there are none
  */
 export function withoutNonFinite(json: Buffer): Buffer | undefined {
   if (!NAMES.some((name) => json.includes(name))) return undefined;
@@ -22,14 +22,14 @@ export function withoutNonFinite(json: Buffer): Buffer | undefined {
   let inText = false;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at]!;
-    const named = inText ? 0 : lengthOfName(json, at, byte);
-    if (named > 0) {
+    const nameLength = inText ? 0 : nameLengthAt(json, at, byte);
+    if (nameLength > 0) {
       changed[length] = n;
       changed[length + 1] = u;
       changed[length + 2] = l;
       changed[length + 3] = l;
       length += 4;
-      at += named - 1;
+      at += nameLength - 1;
       continue;
     }
     changed[length++] = byte;
@@ -39,8 +39,8 @@ export function withoutNonFinite(json: Buffer): Buffer | undefined {
   return changed.subarray(0, length);
 }
 
-/** @returns 0 where none begins */
-function lengthOfName(json: Buffer, at: number, first: number): number {
+/** @returns the length of the name that begins here; 0: none does */
+function nameLengthAt(json: Buffer, at: number, first: number): number {
   if (first === N) return json[at + 1] === A && json[at + 2] === N ? 3 : 0;
   if (first === I) return isInfinity(json, at) ? 8 : 0;
   if (first === MINUS) return json[at + 1] === I && isInfinity(json, at + 1) ? 9 : 0;

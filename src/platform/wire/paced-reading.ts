@@ -6,7 +6,7 @@
  */
 import type { Readable } from 'node:stream';
 
-/** Copied from the kernel in about ten milliseconds. */
+/** Limit of a turn, which is copied from the kernel in about ten milliseconds. */
 const BYTES_PER_TURN = 4 * 1024 * 1024;
 /** A paused request still takes two buffers: one that was read, and one in its stream. */
 const BYTES_RESUMED = 128 * 1024;
@@ -27,7 +27,7 @@ export function countRead(request: Readable, chunk: Buffer): void {
   if (spentBytes >= BYTES_PER_TURN) waiting.add(request.pause());
 }
 
-/** The request is paused for good. */
+/** Pauses the request for good. */
 export function stopReading(request: Readable): void {
   waiting.delete(request);
   request.pause();

@@ -1,6 +1,6 @@
 /**
- * `text.replaceAll` of one UTF-16 unit by another. V8's own makes a string for each hit and joins them at the end: twenty million plus signs,
- * which are 20 kB of gzip, took seconds and a gigabyte.
+ * Replaces one UTF-16 unit by another. V8's `replaceAll` makes a string for each match and joins them at the end: twenty million plus
+ * signs, which are 20 kB of gzip, took seconds and a gigabyte.
  */
 export function replaceUnit(text: string, from: string, to: string): string {
   if (!text.includes(from)) return text;

@@ -19,7 +19,7 @@ export function collaboratorStore(db: Knex) {
   const table = () => db<Row>('dashboard_collaborators');
 
   return {
-    /** Collaborators who can act, in the order in which they were added. */
+    /** Active collaborators, in the order in which they were added. */
     async list(dashboardId: number): Promise<Collaborator[]> {
       const { rows } = await db.raw<{ rows: (Row & { person: UserRow })[] }>(
         `select collaborator.*, to_jsonb(users) as person
@@ -30,7 +30,7 @@ export function collaboratorStore(db: Knex) {
       return rows.map(({ person, ...row }) => ({ ...row, user: userFrom(person) }));
     },
 
-    /** A user who can act, of any organization. */
+    /** Finds an active user, of any organization. */
     async findUser(uuid: string): Promise<User | undefined> {
       const row = await db<UserRow & { is_active: boolean }>('users').where({ uuid, is_active: true }).first();
       return row && userFrom(row);
@@ -46,7 +46,7 @@ export function collaboratorStore(db: Knex) {
       return row && { ...row, user };
     },
 
-    /** @returns false when they are none */
+    /** @returns false when the user is not a collaborator */
     async remove(dashboardId: number, userId: number): Promise<boolean> {
       return (await table().where({ dashboard_id: dashboardId, user_id: userId }).delete()) > 0;
     },

@@ -1,4 +1,4 @@
-/** A dashboard to begin with. */
+/** A template that a dashboard is created from. */
 import type { DashboardFields } from '../dashboards.store.ts';
 import type { GivenTile } from '../tiles/schema.ts';
 

@@ -1,4 +1,4 @@
-/** Buttons on tiles, inside a transaction of the room's stores. */
+/** Buttons on tiles, inside a transaction of the stores. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Acting } from '../acting.ts';
 import type { Button, ButtonFields } from './buttons.store.ts';

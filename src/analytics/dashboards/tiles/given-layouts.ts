@@ -1,4 +1,4 @@
-/** Places as clients give them. They are stored verbatim; only what would lose the place altogether is refused. */
+/** Layouts as clients give them. They are stored verbatim; only those that would lose the position altogether are refused. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import { GRIDS, type Layouts } from './layout.ts';

@@ -14,16 +14,16 @@ type Logged = Pick<Dashboard, 'id' | 'project_id'>;
 /**
  * Does the work and returns its changes to the dashboard, for the log entry that the caller writes.
  * @returns nothing when nothing changed
- * @throws InvalidInput when the dashboard would have too many
+ * @throws InvalidInput when the dashboard would have too many tiles
  */
 export async function tileChanges(
   { stores }: Pick<Acting, 'stores'>,
   dashboard: Logged,
   work: () => Promise<unknown>,
 ): Promise<Change[]> {
-  const before = await auditedFields(stores, dashboard);
+  const before = await loadLoggedFields(stores, dashboard);
   await work();
-  const after = await auditedFields(stores, dashboard);
+  const after = await loadLoggedFields(stores, dashboard);
   const count = { before: Object.keys(before).length, after: Object.keys(after).length };
   await reserveRoom(stores, dashboard.id, count);
   const changes = changesBetween(SCOPE, before, after);
@@ -33,24 +33,24 @@ export async function tileChanges(
 /**
  * Does the work, logs its changes to the dashboard and raises the version; without changes it does neither.
  * @returns what the work returns
- * @throws InvalidInput when the dashboard would have too many
+ * @throws InvalidInput when the dashboard would have too many tiles
  * @throws PermissionDenied when it would restrict an insight that the caller may not change
  */
 export async function withChangesLogged<T>(acting: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
   const { stores, project } = acting;
   const restricted = await restrictedWith(stores, dashboard);
-  let done: T;
-  const changes = await tileChanges(acting, dashboard, async () => (done = await work()));
+  let result: T;
+  const changes = await tileChanges(acting, dashboard, async () => (result = await work()));
   await ensureMayRestrict(acting, dashboard, restricted);
   if (changes.length > 0) {
     await stores.dashboards.touch(project.id, dashboard.id);
     await recordOf(acting, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);
   }
-  return done!;
+  return result!;
 }
 
-/** The tiles that are shown, by id. */
-async function auditedFields(stores: DashboardBound, { id, project_id }: Logged): Promise<Record<string, unknown>> {
+/** Loads the logged fields of the shown tiles, by id. */
+async function loadLoggedFields(stores: DashboardBound, { id, project_id }: Logged): Promise<Record<string, unknown>> {
   const tiles = await stores.tiles.live(id);
   const texts = await stores.texts.byIds(
     project_id,

@@ -1,4 +1,4 @@
-/** Texts of text tiles, changed inside a transaction of the room's stores. */
+/** Texts of text tiles, changed inside a transaction of the stores. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Acting } from '../acting.ts';
 import { mayChangeEverywhere } from './permissions.ts';

@@ -50,9 +50,9 @@ export function overlayOf(
   overrides: Overrides = {},
 ): Overlay {
   const filters = { ...dashboard.filters, ...overrides.filters };
-  const ofTile = { ...tile?.filters_overrides, ...overrides.tileFilters };
+  const tileFilters = { ...tile?.filters_overrides, ...overrides.tileFilters };
   return {
-    filters: isDeepStrictEqual(ofTile, {}) ? filters : ofTile,
+    filters: isDeepStrictEqual(tileFilters, {}) ? filters : tileFilters,
     variables: { ...dashboard.variables, ...overrides.variables },
   };
 }

@@ -37,10 +37,10 @@ const MODES: Readonly<Record<string, Refresh>> = {
 
 /**
  * @param text of the query; `no` and unknown values mean `cache`, as upstream
- * @param otherwise the value when the text is absent
+ * @param fallback the value when the text is absent
  */
-export function refreshOf(text: string | undefined, otherwise: Refresh = 'async'): Refresh {
-  if (text === undefined) return otherwise;
+export function refreshOf(text: string | undefined, fallback: Refresh = 'async'): Refresh {
+  if (text === undefined) return fallback;
   const name = text.toLowerCase();
   return Object.hasOwn(MODES, name) ? MODES[name]! : 'cache';
 }

@@ -9,17 +9,17 @@ export type InsightResult = {
   hasMore: boolean;
   timezone: string | null;
   resolved_date_range: { date_from: string | null; date_to: string | null } | null;
-  /** When it was computed. */
+  /** When the result was computed. */
   last_refresh: string | null;
-  /** Whether it was computed before it was asked for. */
+  /** Whether the result was computed before this request. */
   is_cached: boolean;
   /** Instant from which the result counts as old. */
   cache_target_age: string | null;
   next_allowed_client_refresh: string | null;
   query_status: QueryStatus | null;
-  /** Names it in the cache. */
+  /** The name of the result in the cache. */
   filters_hash: string | null;
-  /** Why there is none. */
+  /** The reason why there is no result. */
   error: ResultError | null;
 };
 

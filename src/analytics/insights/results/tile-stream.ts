@@ -1,5 +1,5 @@
 /**
- * A dashboard tile by tile, as server-sent events: stored results at once, then each tile as soon as its result is computed. Each event is an
+ * Streams a dashboard as server-sent events: stored results at once, then each tile as soon as its result is computed. Each event is an
  * object with a `type`, as in upstream's stream: `metadata`, `tile`, `complete`.
  */
 import { Readable } from 'node:stream';
@@ -12,13 +12,13 @@ const FIRST_TILES = 2;
 
 /** @param shown the dashboard with stored results @param results by tile; they never reject. Tiles without one are sent at once */
 export function tileStream(shown: DashboardBody, results: ReadonlyMap<number, Promise<InsightResult>>): Readable {
-  const coming = shown.tiles.map(async (tile) => withResult(tile, await results.get(tile.id)));
-  return Readable.from(events(shown, coming));
+  const pendingTiles = shown.tiles.map(async (tile) => withResult(tile, await results.get(tile.id)));
+  return Readable.from(events(shown, pendingTiles));
 }
 
-async function* events(shown: DashboardBody, coming: readonly Promise<TileBody>[]): AsyncGenerator<string> {
+async function* events(shown: DashboardBody, pendingTiles: readonly Promise<TileBody>[]): AsyncGenerator<string> {
   yield event({ type: 'metadata', dashboard: { ...shown, tiles: shown.tiles.slice(0, FIRST_TILES) } });
-  const waiting = new Map(coming.map((tile, index) => [index, tile.then((value) => ({ index, value }))]));
+  const waiting = new Map(pendingTiles.map((tile, index) => [index, tile.then((value) => ({ index, value }))]));
   while (waiting.size > 0) {
     const { index, value: tile } = await Promise.race(waiting.values());
     waiting.delete(index);

@@ -7,7 +7,7 @@ import type { ParsedRetention } from '../parsing/parsed.ts';
 import type { RetentionResult } from './result.ts';
 import { ACTOR, entitySql, IN_RANGE, namedSql, rangeValues, WITH_ACTORS } from './selecting.ts';
 
-/** Intervals count from 1; `later` 0 is the interval itself: all who were there. */
+/** `bucket` counts intervals from 1, `later` the intervals after it; 0 is the interval itself, with all persons who were there. */
 type Row = { bucket: number; later: number; persons: number };
 
 /** @throws InvalidInput for dates beyond all calendars */

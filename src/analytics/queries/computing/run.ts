@@ -13,10 +13,10 @@ type Answer = Omit<QueryResult, 'timezone' | 'resolved_date_range'> & { dates: D
 
 /**
  * @param pool with `QUERY_OPTIONS`
- * @param project whose events, and whose time zone
+ * @param project its events are counted, in its time zone
  * @param now milliseconds since 1970: relative dates count back from it
  * @param signal ends the query, in Postgres too
- * @throws InvalidInput, attr `query`, for a range or numbers that cannot be; Unavailable when it takes too long; the signal's reason
+ * @throws InvalidInput, attr `query`, for an invalid range or numbers that cannot be computed; Unavailable after a time limit; the signal's reason
  */
 export async function runQuery(
   pool: Pool,

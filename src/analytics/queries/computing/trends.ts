@@ -22,21 +22,21 @@ type Trends = { results: TrendResult[]; hasMore: boolean; dates: Dates; compared
  */
 export async function trends(runSql: RunSql, projectId: number, query: ParsedTrends, now: number): Promise<Trends> {
   const { range, comparison, breakdown } = query;
-  const looked = { interval: query.shape === 'total' ? null : query.interval, now };
+  const options = { interval: query.shape === 'total' ? null : query.interval, now };
   const { current, previous } = comparison
-    ? await comparedDates(runSql, projectId, range, { ...looked, comparison })
-    : { current: await resolvedDates(runSql, projectId, range, looked) };
-  refuseLarge(query, current.starts.length + (previous?.starts.length ?? 0));
+    ? await comparedDates(runSql, projectId, range, { ...options, comparison })
+    : { current: await resolvedDates(runSql, projectId, range, options) };
+  refuseTooManyPoints(query, current.starts.length + (previous?.starts.length ?? 0));
 
-  async function resultsOf(dates: Dates): Promise<TrendResult[]> {
-    const values = [...rangeValues(projectId, dates), ...(looked.interval === null ? [] : [dates.starts])];
+  async function computeResults(dates: Dates): Promise<TrendResult[]> {
+    const values = [...rangeValues(projectId, dates), ...(options.interval === null ? [] : [dates.starts])];
     const rows = await runSql<TrendRow>(trendsSql(query, { timeZone: dates.timeZone, now }), values);
     const lines = linesOf(query, rows, dates.starts.length);
     if (query.formulas.length > 0) return formulaResults(query, lines, dates);
     return lines.map((line) => seriesResult(query, line, dates));
   }
-  const found = labelResults(await resultsOf(current), previous && 'current');
-  if (previous) found.push(...labelResults(await resultsOf(previous), 'previous'));
+  const found = labelResults(await computeResults(current), previous && 'current');
+  if (previous) found.push(...labelResults(await computeResults(previous), 'previous'));
   return {
     results: breakdown?.hidesOther ? found.filter((one) => !isOther(one)) : found,
     hasMore: found.some(isOther),
@@ -53,7 +53,7 @@ function labelResults(results: TrendResult[], label: TrendResult['compare_label'
   return label === undefined ? results : results.map((one) => ({ ...one, compare: true, compare_label: label }));
 }
 
-function refuseLarge({ series, formulas, breakdown }: ParsedTrends, intervals: number): void {
+function refuseTooManyPoints({ series, formulas, breakdown }: ParsedTrends, intervals: number): void {
   const lines = Math.max(series.length, formulas.length);
   const points = lines * (breakdown ? breakdown.limit + 1 : 1) * intervals;
   if (points <= MAX_POINTS) return;

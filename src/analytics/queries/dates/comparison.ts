@@ -4,11 +4,11 @@ import type { Comparison, Range, Unit } from '../parsing/parsed.ts';
 import { DAY_MS, HOUR_MS, shiftWall, startOf } from './wall-clock.ts';
 
 /**
- * The span before, as long as this one; or the one that began so long before as is asked for. As upstream
- * (`query_previous_period_date_range.py`), the last 7 days, which are 8 with today, are compared with those 7 days before, so that weekdays
- * meet; and what began with this day, week, month, quarter or year with the whole one before.
+ * Returns the earlier span to compare with: the one that began as long ago as was asked for, or else the one directly before, of the same
+ * length. As upstream (`query_previous_period_date_range.py`), the last 7 days, which are 8 with today, are compared with the days 7 days
+ * before, so weekdays match; a range from the start of this day, week, month, quarter or year is compared with the whole one before.
  * @param range from which the span was made
- * @param now a total that still counts is compared with what had been counted at the same moment then
+ * @param now end of a total that still counts: only what had been counted at the same moment of the earlier span is compared with it
  */
 export function previousSpan(span: Span, range: Range, { ago }: Comparison, now: number): Span {
   const { from, to, interval } = span;
@@ -32,7 +32,7 @@ function calendarUnitOf({ from, to }: Range): Unit | null {
   return edge === 'start' && amount === 0 && unit !== 'h' ? unit : null;
 }
 
-/** Number of intervals in the span. */
+/** Returns the span's start, moved back by as many intervals as the span has. */
 function countedBack({ from, to }: Span, interval: 'week' | 'month'): number {
   let start = from;
   for (let at = from; at < to; at = shiftWall(at, 1, interval)) start = shiftWall(start, -1, interval);

@@ -18,8 +18,8 @@ export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>)
 }
 
 /**
- * As upstream's `apply_dashboard_filters`: dates replace those of the query, properties must hold beside its own, a breakdown replaces
- * its own where there can be one.
+ * Lays the filters over a query as upstream's `apply_dashboard_filters` does: dates replace those of the query, properties must match in
+ * addition to its own, and a breakdown replaces its own if the query's kind has one.
  * @param query as an insight holds it
  * @param filters of a dashboard; unknown members are ignored
  * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked

@@ -7,7 +7,7 @@ import type { DateRange } from './schema.ts';
 
 type Scoped = { properties?: unknown; dateRange?: DateRange | null };
 
-/** @param room of all filters of the query @throws InvalidInput for filters or dates that are none */
+/** @param room budget of all filters of the query @throws InvalidInput for invalid filters or dates */
 export function scopeOf({ properties, dateRange }: Scoped, room: FilterRoom): { filters: FilterTree; range: Range } {
   return { filters: filterTreeOf(properties, 'properties', room), range: rangeOf(dateRange) };
 }

@@ -1,4 +1,4 @@
-/** Bars: over time, standing upon each other; of totals, lying below each other. */
+/** Bar charts: upright bars over time, and lying bars of totals. */
 import { h, type ComponentChild } from 'preact';
 import { scaleBand } from 'd3-scale';
 import { number, percent, shortDay } from './format.ts';
@@ -43,7 +43,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
   return plot({ label: `Bar chart. ${inWords(series)}`, ticks, labels: frame, shapes });
 }
 
-/** One bar for each series: also for pies, whose slices people compare worse. */
+/** Draws one bar for each series, also in place of a pie, because people compare the slices of a pie less well. */
 export function totalBars(all: readonly Series[], { shares }: { shares: boolean }): ComponentChild {
   const series = all.slice(0, MAX_BARS);
   const totals = all.map(totalOf);
@@ -67,7 +67,7 @@ export function totalBars(all: readonly Series[], { shares }: { shares: boolean 
   );
 }
 
-/** One that lies, as long as its share of the longest. */
+/** Draws a lying bar, as long as its share of the longest. */
 export function bar(value: number, longest: number, colour: string): ComponentChild {
   const width = longest > 0 ? `${round((Math.max(0, value) / longest) * 100)}%` : '0';
   return h('svg', { class: `bar ${colour}`, 'aria-hidden': 'true' }, h('rect', { width, height: '100%', rx: 3 }));

@@ -1,9 +1,9 @@
-/** One number, and beside it what it was before, where ranges are compared. */
+/** One number, with that of the earlier range beside it if ranges are compared. */
 import { h, type ComponentChild } from 'preact';
 import { change, number } from './format.ts';
 import { totalOf, type Series } from './series.ts';
 
-/** @returns of all series the one that is drawn, and the same of the range before: there is none where nothing is compared */
+/** @returns the series that is drawn, and the same series of the earlier range if there is one */
 export function boldSeries<One extends Pick<Series, 'label' | 'compare_label'>>(series: readonly One[]): One[] {
   const [first] = series;
   const before = series.find((one) => one.compare_label === 'previous' && one.label === first?.label);

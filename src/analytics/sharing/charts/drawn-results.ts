@@ -1,4 +1,4 @@
-/** Results as visitors see them: the data that the chart is drawn from, and of the cells of a table their text. */
+/** Results as visitors see them: the data that a chart is drawn from, and the text of a table's cells. */
 import type { FunnelStepResult, RetentionResult, TrendResult } from '../../queries/computing/result.ts';
 import { boldSeries } from './bold-number.ts';
 import { namedBy } from './chart.ts';
@@ -50,7 +50,7 @@ function drawnSeries({ label, labels, data, count, aggregated_value: value, comp
   };
 }
 
-/** Under the name that people gave it. */
+/** Prefers the name that people gave the step. */
 function drawnStep({ custom_name, name, count, average_conversion_time }: FunnelStepResult): Step {
   return { name: custom_name ?? name, count, average_conversion_time };
 }

@@ -5,35 +5,35 @@ const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 const CHANGE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
-/** `1.2K`: at axes. */
+/** Shortens a number for axes: `1.2K`. */
 export function compact(value: number): string {
   return COMPACT.format(value);
 }
 
-/** `1,234.5`; what is no number is a dash. */
+/** Formats a number: `1,234.5`; a dash for other values. */
 export function number(value: unknown): string {
   return typeof value === 'number' && Number.isFinite(value) ? WHOLE.format(value) : '–';
 }
 
-/** Of a whole; of nothing it is a dash. */
+/** Share of a whole; a dash if the whole is zero. */
 export function percent(part: number, whole: number): string {
   return whole > 0 ? PERCENT.format(part / whole) : '–';
 }
 
-/** `+43.8%`; of nothing, and of what was below zero, there is no share: empty. */
+/** Change in percent: `+43.8%`; empty if the value before was not above zero. */
 export function change(before: number, now: number): string {
   if (before <= 0) return '';
   if (now === before) return 'unchanged';
-  // Screen readers say nothing of a hyphen.
+  // Screen readers do not read a hyphen as a minus sign.
   return CHANGE.format(now / before - 1).replace('-', '−');
 }
 
-/** `1-Jun-2024` to `1 Jun`: at axes. */
+/** Shortens a day for axes: `1-Jun-2024` to `1 Jun`. */
 export function shortDay(label: string): string {
   return label.replace(/-\d{4}$/, '').replace('-', ' ');
 }
 
-/** `3 min`, `2.5 h`: seconds in the unit that they fill. */
+/** Formats seconds in the largest unit that they fill: `3 min`, `2.5 h`. */
 export function duration(seconds: number): string {
   const [length, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, 's'];
   return `${WHOLE.format(Math.round((seconds / length) * 10) / 10)} ${unit}`;

@@ -1,4 +1,4 @@
-/** A funnel: how many came as far as each step. */
+/** A funnel: how many persons reached each step. */
 import { h, type ComponentChild } from 'preact';
 import type { FunnelStepResult } from '../../queries/computing/result.ts';
 import { bar } from './bars.ts';

@@ -1,4 +1,4 @@
-/** Lines, and areas one upon the other, over time. */
+/** Lines, and stacked areas, over time. */
 import { h, type ComponentChild } from 'preact';
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line, stack, type SeriesPoint } from 'd3-shape';
@@ -10,7 +10,7 @@ import { colourOf, inWords, MAX_DRAWN, type Series } from './series.ts';
 const MAX_DOTS = 62;
 
 export function lineChart(all: readonly Series[]): ComponentChild {
-  const { series, x, frame } = timeOf(all);
+  const { series, x, frame } = timeAxis(all);
   const { y, ticks } = heights(series.flatMap(({ data }) => data));
   const path = line<number>((_, index) => x(index), y);
   const shapes = series.map(({ label, labels, data }, n) =>
@@ -26,7 +26,7 @@ export function lineChart(all: readonly Series[]): ComponentChild {
 }
 
 export function areaChart(all: readonly Series[]): ComponentChild {
-  const { series, labels, x, frame } = timeOf(all);
+  const { series, labels, x, frame } = timeAxis(all);
   const layers = stack<unknown, number, number>()
     .keys(series.keys())
     .value((index, n) => series[n]!.data[index] ?? 0)(labels.keys());
@@ -42,7 +42,7 @@ export function areaChart(all: readonly Series[]): ComponentChild {
   return plot({ label: `Area chart. ${inWords(series)}`, ticks, labels: frame, shapes });
 }
 
-function timeOf(all: readonly Series[]) {
+function timeAxis(all: readonly Series[]) {
   const series = all.slice(0, MAX_DRAWN);
   const labels = series[0]?.labels ?? [];
   const point = scalePoint<number>().domain(labels.keys()).range([0, PLANE]);
@@ -51,7 +51,7 @@ function timeOf(all: readonly Series[]) {
   return { series, labels, x, frame };
 }
 
-/** Between round numbers, with zero and all values among them. */
+/** Vertical scale between round numbers, with zero and all values in between. */
 export function heights(values: readonly number[]) {
   const [lowest, highest] = [Math.min(0, ...values), Math.max(0, ...values)];
   const scale = scaleLinear([lowest, highest === lowest ? 1 : highest], [PLANE, 0]).nice(4);

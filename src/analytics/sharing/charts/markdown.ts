@@ -1,10 +1,10 @@
-/** Texts of tiles: Markdown without HTML, without pictures (whoever serves them would learn who looks), and with safe links only. */
+/** Texts of tiles: Markdown without HTML, without pictures (their server would learn who views the page), and with safe links only. */
 import MarkdownIt, { type Token } from 'markdown-it';
 import { LINK_ATTRIBUTES, safeLink } from './links.ts';
 
-/** Lists in lists in lists: deeper ones stay text. */
+/** Limit of lists within lists; deeper ones stay text. */
 const MAX_NESTING = 20;
-/** The page and its tiles have the first two levels of headings. */
+/** The page and its tiles use the first two levels of headings. */
 export const FIRST_HEADING = 3;
 
 const markdown = new MarkdownIt({ html: false, linkify: true }).disable('image');
@@ -24,7 +24,7 @@ for (const rule of ['heading_open', 'heading_close']) {
   };
 }
 
-/** @returns the same before it is HTML, for who makes elements of it; headings begin at the first level */
+/** @returns the tokens before they become HTML, for callers that create elements; headings begin at the first level */
 export function markdownTokens(text: string): Token[] {
   return markdown.parse(text, {});
 }

@@ -1,14 +1,14 @@
-/** Places of tiles on a page. */
+/** Positions of tiles on a shared page. */
 import { arrange, compact, gridPlaceOf, type Laid as Placed, type Place } from '../../dashboards/tiles/layout.ts';
 
-/** Taller ones leave nothing to see but room. */
+/** Limit of a tile's height; a taller one would show empty space only. */
 const MAX_HEIGHT = 30;
-/** Of a table without rows. */
+/** Height of a table without rows. */
 const EMPTY_HEIGHT = 2;
 
 export type Laid = Placed & { insight?: object | null };
 
-/** Tiles without a place come after all others, two beside each other. */
+/** Places tiles without a position after all others, two side by side. */
 export function placesOf(tiles: readonly Laid[]): (readonly [id: number, area: string])[] {
   const placed = compact(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(boundTile));
   const places = placed.map(({ id, layouts }) => [id, gridPlaceOf(layouts, 'sm')!] as const);
@@ -33,7 +33,7 @@ function lower(place: Place, rows: number): Place {
   return { ...place, y: place.y + rows };
 }
 
-/** As `grid-area` has it. */
+/** The position in the syntax of `grid-area`. */
 function areaOf({ x, y, w, h }: Place): string {
   return `${y + 1}/${x + 1}/span ${h}/span ${w}`;
 }

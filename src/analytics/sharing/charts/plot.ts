@@ -60,12 +60,12 @@ function thinOut<T>(labels: readonly T[]): T[] {
   return labels.filter((_, index) => index % step === 0);
 }
 
-/** Where there is little room every second one is left out. */
+/** Marks every second label, which is left out where there is little space. */
 function classOf(index: number): string | undefined {
   return index % 2 === 1 ? 'between' : undefined;
 }
 
-/** Enough for any screen, and fewer bytes. */
+/** Rounds to hundredths: enough for any screen, and fewer bytes. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -1,4 +1,4 @@
-/** Retention: of those who came in an interval, how many came back so many intervals later. */
+/** Draws retention: how many of the persons of an interval returned in each later interval. */
 import { h, type ComponentChild } from 'preact';
 import type { RetentionResult } from '../../queries/computing/result.ts';
 import { number, percent } from './format.ts';
@@ -6,7 +6,7 @@ import { number, percent } from './format.ts';
 /** Shades of a cell. */
 const STEPS = 10;
 
-/** @param timezone by whose clock the intervals begin */
+/** @param timezone the zone in which the intervals begin */
 export function retention(name: string, cohorts: readonly RetentionResult[], timezone: string): ComponentChild {
   const dateOf = dates(timezone);
   const width = Math.max(0, ...cohorts.map(({ values }) => values.length));
@@ -53,7 +53,7 @@ function row({ values }: RetentionResult, date: string): ComponentChild {
   );
 }
 
-/** @returns what says when a cohort came: `2 Jun 2025`, of hours `2 Jun 2025, 08:00` */
+/** @returns a function that formats when a cohort came: `2 Jun 2025`, or for hours `2 Jun 2025, 08:00` */
 function dates(timeZone: string): (cohort: RetentionResult) => string {
   const days = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
   const hours = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' });

@@ -3,25 +3,25 @@ import type { TrendResult } from '../../queries/computing/result.ts';
 import { h, type ComponentChild } from 'preact';
 import { number } from './format.ts';
 
-/** As on the wire, cut down for strangers. */
+/** A series as on the wire, reduced to what visitors see. */
 export type Series = Pick<TrendResult, 'label' | 'data' | 'labels' | 'count' | 'aggregated_value' | 'compare_label'>;
 
-/** There are no more colours; the table has them all. */
+/** Number of colours, and so of drawn series; the table has all of them. */
 export const MAX_DRAWN = 10;
 
-/** The class that gives the n-th series its colour; of rows, whose names stand beside them, there may be more. */
+/** The class that gives the n-th series its colour. Colours repeat in lists, where names stand beside the rows. */
 export function colourOf(n: number): string {
   return `s${n % MAX_DRAWN}`;
 }
 
-/** The earlier period lies beside the present one, under another name. */
+/** Gives the series of the earlier period another name, so both periods can be drawn together. */
 export function sideBySide(series: readonly Series[]): Series[] {
   return sameLength(series).map((one) => {
     return one.compare_label === 'previous' ? { ...one, label: `${one.label} (before)` } : one;
   });
 }
 
-/** The earlier period is as long as the present one at most. */
+/** Cuts the earlier period to the length of the present one. */
 export function sameLength(series: readonly Series[]): Series[] {
   const length = series[0]?.data.length ?? 0;
   return series.map((one) => {
@@ -30,12 +30,12 @@ export function sameLength(series: readonly Series[]): Series[] {
   });
 }
 
-/** One value for the whole range. */
+/** The value of a series for the whole range. */
 export function totalOf({ aggregated_value: value, count }: Series): number {
   return value ?? count;
 }
 
-/** One in which nothing was counted. */
+/** Whether nothing was counted in the series. */
 export function isEmpty({ data, aggregated_value: value }: Series): boolean {
   return !value && data.every((one) => one === 0);
 }
@@ -55,7 +55,7 @@ export function legend(series: readonly Series[]): ComponentChild {
 
 const SQUARE = { width: '100%', height: '100%', rx: 2 };
 
-/** `Visits 1,234, Sign-ups 56`. */
+/** Describes series in words: `Visits 1,234, Sign-ups 56`. */
 export function inWords(series: readonly Series[]): string {
   return series
     .slice(0, MAX_DRAWN)

@@ -8,14 +8,14 @@ export const MAX_COLUMNS = 30;
 const MAX_TEXT = 300;
 /** More columns are printed in smaller letters. */
 const MAX_ON_PAPER = 8;
-/** In UTC: without what nobody reads. */
+/** Instants in UTC, of which only date and time are shown. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/;
 
 const NUMERIC = { class: 'number' };
 
 type Table = { name: string; head: readonly string[]; rows: readonly (readonly unknown[])[]; hasMore?: boolean };
 
-/** The table scrolls by itself, by keyboard too, so that the page does not. */
+/** Draws a table that scrolls on its own, by keyboard too, so the page does not. */
 export function table({ name, head, rows, hasMore = false }: Table): ComponentChild {
   const shown = rows.slice(0, MAX_ROWS);
   const columns = head.slice(0, MAX_COLUMNS);
@@ -55,7 +55,7 @@ function cell(value: unknown): ComponentChild {
   return typeof shown === 'string' ? h('td', null, shown) : h('td', shown === null ? null : NUMERIC, number(shown));
 }
 
-/** Text of a value, here and in JSON: objects in few words, or cut as long texts are. Its own text stays the same. */
+/** Returns the text of a value, here and in JSON. Objects become a name, or JSON that is cut like long texts. Applying it twice changes nothing. */
 export function shownCell(value: unknown): string | number | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return value;
@@ -64,7 +64,7 @@ export function shownCell(value: unknown): string | number | null {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
 }
 
-/** @returns undefined for what is not the person of an event, as queries answer it */
+/** @returns undefined for a value that is not the person of an event, as queries answer it */
 function personName(value: object | boolean): string | undefined {
   if (typeof value === 'boolean' || !('distinct_id' in value && 'properties' in value) || 'event' in value)
     return undefined;
@@ -72,7 +72,7 @@ function personName(value: object | boolean): string | undefined {
   return typeof name === 'string' && name !== '' ? name : String(value.distinct_id);
 }
 
-/** Intervals downwards, series beside each other; of totals one row for each. */
+/** Draws a row for each interval and a column for each series; for totals, a row for each series. */
 export function seriesTable(name: string, series: readonly Series[]): ComponentChild {
   const labels = series[0]?.labels ?? [];
   if (labels.length === 0) {

@@ -1,4 +1,4 @@
-/** An HTML document that runs nothing, loads nothing and sends nothing: its one stylesheet stands in it, and is allowed by its hash. */
+/** An HTML document that runs nothing, loads nothing and sends nothing. Its only stylesheet is inline, and allowed by its hash. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { h, type ComponentChild } from 'preact';
@@ -10,7 +10,7 @@ export type DocumentParts = {
   title: string;
   body: ComponentChild;
   theme: 'light' | 'dark' | 'system';
-  /** Of the stylesheet, for this page alone. Numbers of ours: nothing that somebody typed. */
+  /** Rules of the stylesheet for this page alone. They are made of our own numbers, never of text that users typed. */
   rules?: string;
   /** Whether the page may send a form to its own origin. */
   takesForms?: boolean;
@@ -40,7 +40,7 @@ export function documentOf({ title, body, theme, rules = '', takesForms = false 
   return { html: `<!doctype html>${renderToString(document)}`, headers: headersOf(styles, takesForms) };
 }
 
-/** @returns of a page that may be shown inside any other: that is what links are shared for */
+/** @returns headers that let every other page show this one in a frame, because links are shared for that */
 function headersOf(styles: string, takesForms: boolean): Record<string, string> {
   const hash = createHash('sha256').update(styles).digest('base64');
   const policy = [

@@ -1,4 +1,4 @@
-/** Rules of a page's stylesheet that put tiles in their places: the page has no styles in its elements, which its policy forbids. */
+/** Stylesheet rules that put tiles in their places, because the page's policy forbids styles in its elements. */
 import { placesOf, type Laid } from '../charts/places.ts';
 
 export function gridRules(tiles: readonly Laid[]): string {

@@ -1,4 +1,4 @@
-/** The pages that strangers get: what is shared, the question for its password, and that there is nothing. */
+/** The pages that visitors get: the shared object, the form for its password, and the page of a link that does not exist. */
 import { h, type ComponentChild } from 'preact';
 import type { Exported } from '../exported.ts';
 import type { ShareSettings } from '../settings.ts';
@@ -26,7 +26,7 @@ export function sharedPage(exported: Exported): Page {
   return pageOf(title, body, settings, { rules: gridRules(tiles) });
 }
 
-/** @param problem with what was typed before */
+/** @param problem with the password that was typed before */
 export function unlockPage({ theme }: ShareSettings, problem?: string): Page {
   const body = h(
     'main',
@@ -52,7 +52,7 @@ export function unlockPage({ theme }: ShareSettings, problem?: string): Page {
   return pageOf('Password', body, { theme }, { takesForms: true });
 }
 
-/** The same whatever is wrong with the link. */
+/** The same page for every kind of invalid link. */
 export const missingPage: Page = pageOf(
   'Not found',
   h(

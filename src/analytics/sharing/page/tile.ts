@@ -1,4 +1,4 @@
-/** A tile of a shared dashboard, and an insight that is shared by itself. */
+/** A tile of a shared dashboard, and an insight that is shared on its own. */
 import { h, type ComponentChild } from 'preact';
 import { chartOf } from '../charts/chart.ts';
 import { drawnAs } from '../charts/drawn-as.ts';
@@ -55,7 +55,7 @@ function text(body: string): ComponentChild {
   return h('div', { class: 'markdown', dangerouslySetInnerHTML: { __html: markdownToHtml(body) } });
 }
 
-/** One that leads nowhere that is safe is only its text. */
+/** A button without a safe link is drawn as text. */
 function button({ url, text: words, style, placement }: NonNullable<SharedTile['button_tile']>): ComponentChild {
   const href = safeLink(url);
   const look = `button ${style === 'primary' ? 'primary' : 'secondary'}`;
@@ -64,7 +64,7 @@ function button({ url, text: words, style, placement }: NonNullable<SharedTile['
   return h('p', { class: placement === 'right' ? 'to-the-right' : '' }, shown);
 }
 
-/** In UTC: who looks may be anywhere. */
+/** Shows an instant in UTC, because viewers may be anywhere. */
 export function instant(iso: string): ComponentChild {
   return h('time', { dateTime: iso }, `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`);
 }

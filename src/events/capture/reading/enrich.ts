@@ -1,4 +1,4 @@
-/** Adds the client's address and its place to events. */
+/** Adds the client's address and location to events. */
 import type { Locate } from '../../../platform/wire/geoip.ts';
 import { isCookieless } from './cookieless.ts';
 import { isObject } from '../envelope.ts';
@@ -15,14 +15,14 @@ export type Enrich = (events: readonly unknown[], origin: Origin) => void;
 
 /**
  * `$ip` is the event's own if it has one, even null: a server that reports on its users knows their addresses better than we do.
- * `$geoip_disable` suppresses the place. The database's values for the address override the event's own.
+ * `$geoip_disable` suppresses the location. The database's values for the address override the event's own.
  * @param locate absent: there is no geolocation database
  */
 export function createEnrichment(locate?: Locate): Enrich {
   return (events, origin) => {
-    const locateOnce = locate && remembering(locate);
+    const locateOnce = locate && rememberLast(locate);
     for (const event of events) {
-      // The place of visitors without cookies is not stored.
+      // The location of visitors without cookies is not stored.
       if (!isObject(event) || isCookieless(event)) continue;
       // Safe to change: the event was parsed for this request.
       const parsed = event as { properties?: unknown };
@@ -43,11 +43,11 @@ function enrich(properties: Record<string, unknown>, { address, anonymize }: Ori
 }
 
 /** Remembers the last address: events of one request mostly share one, or come one address after another. */
-function remembering(locate: Locate): Locate {
+function rememberLast(locate: Locate): Locate {
   let last: string | undefined;
-  let place: ReturnType<Locate>;
+  let location: ReturnType<Locate>;
   return (address) => {
-    if (address !== last) [last, place] = [address, locate(address)];
-    return place;
+    if (address !== last) [last, location] = [address, locate(address)];
+    return location;
   };
 }

@@ -14,17 +14,17 @@ export type ReadEvents = {
 
 export type EventsReception = Reception & Pick<Envelope, 'faults'>;
 
-/** How long the events of one request may keep other requests waiting. */
+/** Longest time for which the events of one request keep other requests waiting. */
 const LONGEST_TURN_MS = 20;
 
-/** Other requests get their turn between the events of a large one. */
+/** Reads events one after another, and lets other requests run between those of a large request. */
 export async function readEvents(given: readonly unknown[], reception: EventsReception): Promise<ReadEvents> {
   const result: ReadEvents = { events: [], indexes: [], rejected: [] };
-  let begun = performance.now();
+  let turnStartedAt = performance.now();
   for (const [index, raw] of given.entries()) {
-    if (index > 0 && performance.now() - begun > LONGEST_TURN_MS) {
+    if (index > 0 && performance.now() - turnStartedAt > LONGEST_TURN_MS) {
       await othersTurn();
-      begun = performance.now();
+      turnStartedAt = performance.now();
     }
     try {
       const fault = reception.faults?.get(raw);

@@ -21,8 +21,8 @@ export type ModelSource = {
   /** Rows of a window: exactly the delivered ones, whenever they are read. */
   rows(window: Window): Relation;
   /**
-   * Where a project may have rows, by `interval_time` through an index. `isWhole`: it has the columns of the relation, so that filters
-   * can be asked of it.
+   * Rows of a project at all times, for a search by `interval_time` through an index. `isWhole`: the rows have the columns of the relation,
+   * so filters can be applied to them.
    */
   history(projectId: number): Relation & { isWhole: boolean };
   /** SQL of type uuid that identifies the row in every export. With `interval_time` it is the order of a window. */

@@ -1,12 +1,12 @@
-/** Names of operations in the OpenAPI document: derived from where they are found and their method. */
+/** Names of operations in the OpenAPI document, derived from their paths and methods. */
 import { pathsOf } from '../paths.ts';
 import type { DescribedRoute } from '../route.ts';
 
 const VERBS = { get: 'retrieve', post: 'create', put: 'update', patch: 'partial_update', delete: 'destroy' } as const;
 
 /**
- * `dashboards_tiles_list` of `GET /dashboards/:id/tiles/`; a route may say another.
- * @param path of several
+ * Returns an id such as `dashboards_tiles_list` for `GET /dashboards/:id/tiles/`, unless the route has its own.
+ * @param path the one of the route's paths to name
  */
 export function operationIdOf(route: DescribedRoute, path = pathsOf(route)[0]): string {
   if (route.operationId) return route.operationId;
@@ -16,7 +16,7 @@ export function operationIdOf(route: DescribedRoute, path = pathsOf(route)[0]): 
   return [...words, isList(route) ? 'list' : VERBS[route.method]].join('_');
 }
 
-/** The subject: `dashboards` of everything below it. */
+/** Returns the subject of a route: `dashboards` for all paths below `/dashboards/`. */
 export function tagOf(route: DescribedRoute): string {
   const [subject = 'projects'] = route.tag === undefined ? literalsOf(route.path) : [route.tag];
   return (subject.startsWith('_') ? 'health' : subject).replace(/\.\w+$/, '');

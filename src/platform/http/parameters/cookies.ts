@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookie, stringifySetCookie, type SetCookie } from 'cookie';
 
-/** Values of the cookie in the order of the header: several paths may have set one. */
+/** Values of the cookie in the order of the header, because several paths may have set one. */
 export function cookieValues({ cookie = '' }: IncomingHttpHeaders, name: string): string[] {
   return cookie.split(';').flatMap((pair) => parseCookie(pair)[name] ?? []);
 }

@@ -55,7 +55,7 @@ export function pathValues(schema: TObject, texts: Readonly<Record<string, strin
   );
 }
 
-/** Values that do not look like the type stay text, so that the schema refuses them by name. */
+/** Values that do not look like the type stay text, so the schema refuses them by name. */
 export function convert(property: Property | undefined, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   switch (property?.type) {
