@@ -1,4 +1,4 @@
-/** The API: a list of rooms over shared connections. What a route needs is created in the `room.ts` of its room. */
+/** Assembles the API from its rooms, which share connections. Each `room.ts` creates the collaborators of that room's routes. */
 import { createRequire } from 'node:module';
 import {
   analyticsRawRoutes,
@@ -39,7 +39,7 @@ const { version: VERSION } = createRequire(import.meta.url)('../../package.json'
 
 type Collaborators = HealthApi & PeopleApi & EventsRoomApi & ExportsApi & FlagsApi & AnalyticsApi;
 
-/** Everything with access rules, errors and bodies in the API's own forms; the authorization matrix reads it too. */
+/** Routes of the router, with its access rules and forms of errors; the authorization matrix covers them, too. */
 export const apiRoutes: readonly Route<Collaborators>[] = [
   ...healthRoutes,
   ...peopleRoutes,
@@ -49,13 +49,13 @@ export const apiRoutes: readonly Route<Collaborators>[] = [
   ...analyticsRoutes,
 ];
 
-/** Everything that raw handlers answer. */
+/** Routes that raw handlers answer. */
 export const rawRoutes: readonly DescribedRoute[] = [...eventsRawRoutes, ...flagRawRoutes, ...analyticsRawRoutes];
 
 export type Api = {
-  /** Answers everything; its lane answers capture and decide. */
+  /** Answers all requests; its lane answers capture and decide. */
   application: Application;
-  /** Makes the API unready and ends its streams, which would otherwise never end. */
+  /** Makes the API unready, and ends its streams, which would stay open otherwise. */
   drain(): void;
   /** Stores accepted data, then closes the connections. Call when no request is under way. */
   close(): Promise<void>;
@@ -68,15 +68,15 @@ export type Api = {
 export type ApiOptions = EngineOptions &
   Pick<CaptureOptions, 'eventsPerSecond' | 'clientAddress' | 'locate'> & {
     publicUrl: string;
-    /** Address of Temporal's UI, for links; absent: none is known. */
+    /** URL of Temporal's UI for links, if it is known. */
     temporalUiUrl?: string | undefined;
     /** Limits of each key. */
     requestLimits: RequestLimits;
-    /** Requests for flags that are answered for each project. */
+    /** Limit of flag requests per project. */
     flagRequestsPerSecond: number;
-    /** Distinct ids that a person may get by merges. */
+    /** Maximum number of distinct ids that a person may get by merges. */
     mostDistinctIds: number;
-    /** Access for Temporal's UI to have payloads decrypted; absent: none. */
+    /** Access for Temporal's UI to decrypt payloads; absent: it has none. */
     codecFor?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
   };
 
@@ -175,7 +175,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-/** Handlers that decrypt payloads for Temporal's UI, if it is allowed to see them. */
+/** Handlers that decrypt payloads for Temporal's UI, if it has access. */
 function payloadOpeners({ codecFor, temporal: { codec } }: ApiOptions): RawHandler[] {
   return codec && codecFor ? [codecEndpoint({ ...codecFor, codec })] : [];
 }

@@ -41,7 +41,7 @@ export function engineOptions(config: Config, log: Logger): EngineOptions {
   };
 }
 
-/** Processes of the installation, for their connections. */
+/** Numbers of processes in the installation, which determine how many connections it needs. */
 export function plannedProcesses(config: Config): Planned {
   return {
     apiProcesses: config.SLUICE_API_PROCESSES,

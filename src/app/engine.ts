@@ -30,7 +30,7 @@ export type EngineOptions = {
   environment: DestinationEnvironment;
   /** Absent: no mail is sent. */
   mail?: MailOptions | undefined;
-  /** Rows that travel at once need a connection each. */
+  /** Number of parts moved at once, each of which needs a connection. */
   partsAtOnce: number;
   limits: ExportLimits;
   /** Value of EXPORT_FILE_GRACE_HOURS. */
@@ -49,7 +49,7 @@ export type ComposedEngine = Engine & {
   close(): Promise<void>;
 };
 
-/** Makes Postgres end the session of a worker that froze inside a transaction, so that its rows do not stay locked. */
+/** Timeouts after which Postgres ends the session of a worker that froze inside a transaction, so its rows do not stay locked. */
 const TRANSACTION_TIMEOUTS = { idleInTransactionTimeoutMs: 10_000, lockTimeoutMs: 20_000 };
 
 export function createEngine(options: EngineOptions): ComposedEngine {
@@ -93,7 +93,7 @@ export function createEngine(options: EngineOptions): ComposedEngine {
   };
 }
 
-/** Measures how long runs wait for a seal, the most likely reason when they are late. */
+/** Measures how long runs wait for a seal, the most likely reason for late runs. */
 function measureSeals({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
   return {
     seal,

@@ -1,4 +1,4 @@
-/** Preparation of a database, before any role may use it. */
+/** Prepares a database before the API or a worker uses it. */
 import { createPool } from '../platform/db/connection.ts';
 import { POOLS } from '../platform/db/pools.ts';
 import { migrate } from '../platform/db/migrate.ts';
@@ -6,9 +6,9 @@ import { CommandFailed } from '../platform/errors.ts';
 import { ensurePartitions } from '../events/table/partitions.ts';
 
 export type Prepared = {
-  /** Migrations, oldest first. */
+  /** Names of the applied migrations, oldest first. */
   applied: string[];
-  /** Partitions of events. */
+  /** Names of the created partitions of events. */
   partitioned: string[];
 };
 

@@ -1,6 +1,6 @@
 /**
- * `/docs/api`: the OpenAPI document for people. A page of our own instead of a library: Swagger UI is 1.7 MB of script that
- * compiles functions from text, which only a loose policy allows. This page runs and loads nothing but its one stylesheet.
+ * `/docs/api`: the OpenAPI document as an HTML page. Not Swagger UI, because that is 1.7 MB of script that compiles functions from text,
+ * which a strict content security policy forbids. This page has one inline stylesheet and no scripts.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const HEADERS = {
   Vary: 'Accept, Accept-Encoding',
 };
 
-/** @param document as `/api/schema/` answers it; drawn when it is first asked for, and then kept */
+/** @param document the answer of `/api/schema/`; rendered on the first request, and then cached */
 export function createApiPage(document: OpenApi): RawHandler {
   let drawn: Promise<{ html: Buffer; zipped: Buffer }> | undefined;
 
@@ -43,7 +43,7 @@ export function createApiPage(document: OpenApi): RawHandler {
   return (request, response) => {
     const { method, headers, url = '' } = request;
     const isReading = method === 'GET' || method === 'HEAD';
-    // Programs keep the API's own 404.
+    // Programs, which do not ask for HTML, get the API's usual 404.
     if (!isReading || !PATH.test(url.split('?', 1)[0]!) || !/\btext\/html\b/.test(headers.accept ?? '')) return false;
     const takesGzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
     drawn ??= draw();

@@ -1,4 +1,4 @@
-/** The parts of our OpenAPI document that its page shows. */
+/** Types of the parts of the OpenAPI document that its page shows. */
 
 export type Schema = {
   $ref?: string;

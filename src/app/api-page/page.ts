@@ -1,4 +1,4 @@
-/** The page of the OpenAPI document: operations by their tags, closed until they are opened, and the schemas that they name. */
+/** Renders the page of the OpenAPI document: collapsed operations by tag, then the schemas that they use. */
 import { h, type ComponentChild } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Content, OpenApi, Operation } from './document.ts';
@@ -6,7 +6,7 @@ import { anchorOf, field, Fields, prose, typeWords } from './schema-view.ts';
 
 type Placed = Operation & { method: string; path: string };
 
-/** @param styles the whole stylesheet, as its hash in the policy was made of it */
+/** @param styles the stylesheet, exactly the text whose hash is in the content security policy */
 export function htmlOf(document: OpenApi, styles: string): string {
   const { info, servers, tags, components } = document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -93,7 +93,7 @@ function operationView(operation: Placed): ComponentChild {
       h('div', { class: 'answer' }, [
         h('b', null, status),
         ` ${answer.description}`,
-        // Refusals all have one body, the envelope.
+        // Errors are left out, because all have the same body.
         Number(status) < 400 && answer.content && contentView(answer.content),
       ]),
     ),

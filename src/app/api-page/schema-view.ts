@@ -1,4 +1,4 @@
-/** A schema as people read it: its type in a few words, and its fields below each other. */
+/** Renders a schema: its type in a few words, and a list of its fields. */
 import { h, type ComponentChild } from 'preact';
 import type { Schema } from './document.ts';
 
@@ -39,7 +39,7 @@ function limits({ minimum, maximum, minLength, maxLength, minItems, maxItems }: 
   return words.length > 0 ? ` (${words.join(', ')})` : '';
 }
 
-/** Fields of an object, or of the objects in a list or a choice; null when the schema has none. */
+/** Lists the fields of an object, or of the objects in a list or a choice. */
 export function Fields({ schema }: { schema: Schema }): ComponentChild {
   const nested = [
     schema.items,
@@ -73,7 +73,7 @@ export function field(name: string, schema: Schema, isRequired: boolean, place =
   ]);
 }
 
-/** Descriptions mark code by backticks. */
+/** Renders a description, in which backticks mark code. */
 export function prose(text: string): ComponentChild {
   return text.split('`').map((part, index) => (index % 2 === 1 ? h('code', null, part) : part));
 }

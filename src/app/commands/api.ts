@@ -10,7 +10,7 @@ import { createClientAddress } from '../../platform/wire/client-address.ts';
 import { openGeoip } from '../../platform/wire/geoip.ts';
 import { startMetricsServer } from './metrics-server.ts';
 
-/** Requests under way have this long to end. */
+/** How long running requests may take after a signal to stop. */
 const GRACE_MS = 10_000;
 
 export function apiCommand(): Command {

@@ -14,13 +14,13 @@ import { readReport, REPORT_FILE } from '../up/report.ts';
 
 const FORMATS: Record<string, ReadLine> = { ndjson: readNdjsonLine, 'access-log': readAccessLogLine };
 
-/** Uncompressed size of a batch; far below the server's limit. */
+/** Maximum uncompressed size of a batch; far below the server's limit. */
 const BATCH_BYTES = 2 * 1024 * 1024;
 
-/** Interval between reports of an outage, so that not every attempt prints a line. */
+/** Minimum interval between reports of an outage, so not every attempt prints a line. */
 const REPORT_EVERY_MS = 15_000;
 
-/** Everything was read and sent, but for bad lines: neither success (0) nor failure (1). */
+/** Exit code if everything except bad lines was sent, as opposed to success (0) and failure (1). */
 const EXIT_BAD_LINES = 2;
 
 type Options = {
@@ -94,7 +94,7 @@ async function capture(file: string, options: Options): Promise<void> {
   if (summary.badLines > 0) process.exitCode = EXIT_BAD_LINES;
 }
 
-/** Server and key: from the options, else of the server that `sluice up` runs from this folder. */
+/** Returns server and key from the options, or else those of the server that `sluice up` runs from this folder. */
 async function target({ url, key }: Options): Promise<{ url: string; key: string }> {
   if (url !== undefined && !URL.canParse(url))
     throw new CommandFailed(`--url ${url} is not an address like http://127.0.0.1:8000.`);
@@ -109,8 +109,8 @@ async function target({ url, key }: Options): Promise<{ url: string; key: string
 }
 
 /**
- * Shown on a terminal only (cli-progress's own rule). Standard input has no known size, so only the counts move then. The option
- * `gracefulExit` would intercept Ctrl-C.
+ * Starts a progress bar, which cli-progress shows only on a terminal. For standard input, whose size is unknown, only the counts change.
+ * `gracefulExit` is off because it would intercept Ctrl-C.
  */
 function progressBar({ totalBytes }: Input): SingleBar {
   const format = totalBytes === undefined ? '{sent} events sent' : '{bar} {percentage}% · {sent} events sent';

@@ -12,10 +12,10 @@ import { readServer } from '../../flags/import/read-server.ts';
 import { RETRY } from '../../platform/sending/retry.ts';
 import { readReport, REPORT_FILE } from '../up/report.ts';
 
-/** The import ended, but something was refused, or is not whole: neither success (0) nor failure (1). */
+/** Exit code if items were refused or are incomplete, as opposed to success (0) and failure (1). */
 const EXIT_INCOMPLETE = 2;
 
-/** Longest error or warning, in characters; quoted parts are cut first. */
+/** Longest error or warning, in characters; quoted parts are truncated before. */
 const LONGEST_ERROR = 2000;
 const SAY_EVERY_MS = 15_000;
 
@@ -66,7 +66,7 @@ function importCommand(): Command {
     .action((files: string[], options: Options) => run(files, options).catch(failPrintably));
 }
 
-/** Errors quote servers, files and their names. */
+/** Escapes an error's message, because errors quote text from servers, files and file names. */
 function failPrintably(error: unknown): never {
   if (!(error instanceof CommandFailed)) throw error;
   throw new CommandFailed(printable(error.message, LONGEST_ERROR), { cause: error });
@@ -135,7 +135,7 @@ async function targetOf({ url, project, keyFile }: Options, config: Config): Pro
   const key =
     running && keyFile === undefined ? (config.SLUICE_API_KEY ?? running.personal_api_key) : config.SLUICE_API_KEY;
   return apiClient({
-    // The report of the server that runs here names this machine, by any of its addresses.
+    // The URL in the report is of this machine, whatever its address, so it may be http.
     url: running ? httpAddress(place, '--url').href : safeAddress(place, '--url'),
     project: projectId(project ?? (running ? String(running.project_id) : '@current'), '--project'),
     ...(await keyOf(keyFile, key, {
@@ -184,7 +184,7 @@ function httpAddress(text: string, option: string): URL {
   return url;
 }
 
-/** A key does not travel in the open. */
+/** Refuses http except to this machine, because the key must not be sent unencrypted. */
 function safeAddress(text: string, option: '--from' | '--url'): string {
   const url = httpAddress(text, option);
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
@@ -194,7 +194,7 @@ function safeAddress(text: string, option: '--from' | '--url'): string {
   return url.href;
 }
 
-/** Reports an outage only now and then, not at each attempt. */
+/** Reports waits, but not at each attempt. */
 function sayWait(place: string): (reason: string) => void {
   let saidAt = -Infinity;
   return (reason) => {

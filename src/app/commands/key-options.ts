@@ -5,7 +5,7 @@ import { isScope } from '../../people/access/scopes.ts';
 
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Adds the scopes of one word; Commander passes the previous result for each further word. */
+/** Parses an argument of `--scope`, and adds it to those of the previous arguments. */
 export function addScopes(text: string, before: readonly string[] = []): string[] {
   const added = text.split(',');
   const unknown = added.find((scope) => !isScope(scope));
@@ -28,7 +28,7 @@ export function addOrganizations(text: string, before: readonly string[] = []): 
   throw new InvalidArgumentError('Give the ids of organizations.');
 }
 
-/** @returns the same instant as our stores write it */
+/** Parses an instant in the future. @returns ISO text with microseconds, as in the stores */
 export function momentToCome(text: string): string {
   const moment = parseDatetime(text)?.instant;
   if (moment !== undefined && Date.parse(moment) > Date.now()) return moment;

@@ -24,7 +24,7 @@ type List = Owner & { json: boolean };
 type OfOne = { id: string; json: boolean };
 type Roll = OfOne & { grace: number };
 
-/** The author of a command's changes: no known user, but one who may use the database. */
+/** The author of a command's changes: not a user, but anybody who can use the database. */
 const AUTHOR = { userId: null, keyId: null };
 
 export function keysCommand(): Command {
@@ -142,7 +142,7 @@ async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
   return owner;
 }
 
-/** Refusals of the API, in the words of the command where the API speaks of its fields. */
+/** Rethrows a refusal of the API, in terms of the command's options rather than the API's fields. */
 function throwRefusal(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   throw new CommandFailed(OF_LIMITS[error.attr ?? ''] ?? error.message, { cause: error });

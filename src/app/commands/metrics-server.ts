@@ -1,4 +1,4 @@
-/** `/metrics`, on a port of its own, apart from the users' one. */
+/** Serves `/metrics` on a separate port. */
 import type { Config } from '../../platform/config.ts';
 import { startHttpServer, type HttpServer } from '../../platform/http/server.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
@@ -7,8 +7,8 @@ import { metricsListener, type Metrics } from '../../platform/telemetry/metrics.
 type Options = { port: number | undefined; metrics: Metrics; log: Logger; others?: () => Promise<string> };
 
 /**
- * @param others gives more metrics to append
- * @returns undefined when no port is given
+ * @param others returns further metrics to append
+ * @returns undefined without a port
  * @throws CommandFailed when it cannot listen there
  */
 export async function startMetricsServer(

@@ -7,7 +7,7 @@ import { seedDemo } from '../../people/demo.store.ts';
 import { prepareDatabase } from '../prepare-database.ts';
 
 type Options = { rollback: boolean; demo: boolean; json: boolean };
-/** Names of migrations and partitions, by what was done with them: `applied`, `partitioned` or `undone`. */
+/** Names of migrations and partitions by what was done: `applied`, `partitioned` or `undone`. */
 type Result = { [verb: string]: string[] };
 
 export function migrateCommand(): Command {
@@ -38,7 +38,7 @@ async function run(options: Options): Promise<void> {
     );
 }
 
-/** Returns the demo's keys under the names of `dev.json`. The personal key of an earlier call is no longer valid: it cannot be read back. */
+/** Returns the demo's keys under the names of `dev.json`. Replaces the personal key, because an existing one cannot be read back. */
 async function demoKeys(url: string): Promise<Record<string, string | number>> {
   const db = createKnex({ url, ...POOLS.migrate });
   try {

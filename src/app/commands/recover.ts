@@ -66,7 +66,7 @@ async function run(exportId: string | undefined, options: Options): Promise<void
   }
 }
 
-/** Refuses combinations in which one option would be ignored, because the command would do more than intended. */
+/** Refuses combinations of which one option would be ignored, because the command would then do more than intended. */
 function checkTogether(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
   if (exportId !== undefined && side === undefined)
     throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');
@@ -102,7 +102,7 @@ async function recover(
     console.log('What another timeline delivered waits for you: `sluice recover --accept theirs` or `ours`.');
 }
 
-/** Prints the differences. @param whether to list foreign deliveries, for an operator's decision */
+/** Prints the differences. @param lists whether to record foreign deliveries, for an operator's decision */
 async function compare(engine: ComposedEngine, from: string | null, lists: boolean) {
   const never = new AbortController().signal;
   const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };

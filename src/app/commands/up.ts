@@ -4,7 +4,7 @@ import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { reportTable, type Report } from '../up/report.ts';
 import { up, type UpOptions } from '../up/up.ts';
 
-/** Time that a forced stop may still take; the next start ends the rest. */
+/** How long a forced stop may still take; the next start ends what is left. */
 const FORCED_STOP_MS = 3_000;
 
 export function upCommand(): Command {

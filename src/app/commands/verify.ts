@@ -16,7 +16,7 @@ import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
 import { besideUp } from '../up/beside.ts';
 
-/** Findings that need a look; the others were so decided at the source. */
+/** Kinds of findings that need attention; others result from changes at the source. */
 const FAILING = ['differing', 'missing', 'unchecked'] as const;
 
 type Options = { from?: string; to?: string; deep: boolean; json: boolean };
@@ -73,10 +73,10 @@ function rangeOf(options: Options): VerifyRange {
   return { from, to };
 }
 
-/** Number of intervals by finding; one interval may have several. */
+/** Number of intervals by kind of finding; one interval may have several. */
 type Summary = Record<'intervals' | 'rows' | 'ok' | FindingKind, number>;
 
-/** Prints each interval (for people only those with findings) as its result comes. */
+/** Prints each interval as soon as its result is known; in text only those with findings. */
 async function report(
   results: AsyncIterable<VerifiedInterval>,
   json: boolean,
@@ -141,7 +141,7 @@ function table(summary: Summary, { from }: VerifyRange): string {
     .join('\n');
 }
 
-/** On a terminal only (cli-progress's own rule). */
+/** Starts a progress bar, which cli-progress shows only on a terminal. */
 function progressBar(total: number): SingleBar {
   const format = '{bar} {percentage}% · {value} of {total} intervals';
   const bar = new SingleBar({ format, barsize: 40, hideCursor: true, clearOnComplete: true, stream: process.stderr });

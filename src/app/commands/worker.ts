@@ -43,7 +43,7 @@ async function run(): Promise<void> {
   const reportReady = engine.metrics.registerWorker();
   try {
     const worker = await whenTemporalAnswers(engine, options, stopping.signal);
-    // The first delivery would check, too, but after a restore the operator should know at once.
+    // The first delivery would check, too, but after a restore the operator should be told immediately.
     await engine.timeline.blockReason();
     engine.log.info('worker ready');
     reportReady(true);
@@ -65,8 +65,8 @@ async function run(): Promise<void> {
 }
 
 /**
- * Starts taking work as soon as Temporal lets it: also a Temporal that is started after this process, or hangs at its start.
- * @throws errors that do not pass, such as a missing permission for the namespace; the signal's reason
+ * Starts taking work as soon as Temporal answers, even if Temporal starts after this process, or hangs while it starts.
+ * @throws permanent errors, such as a missing permission for the namespace; the signal's reason
  */
 async function whenTemporalAnswers(
   engine: ComposedEngine,

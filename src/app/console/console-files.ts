@@ -1,4 +1,4 @@
-/** The built console as it is served: read from `console/dist` into memory, each file with its compressed forms. */
+/** Reads the built console from `console/dist` into memory, each file with its compressed forms. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,13 +9,13 @@ export const CONSOLE_DIST = fileURLToPath(new URL('../../../console/dist', impor
 export type ConsoleFile = { type: string; bytes: Buffer; brotli?: Buffer; gzip?: Buffer };
 
 export type ConsoleFiles = {
-  /** The page in pieces, between which the nonce goes. */
+  /** The page, split at the places of the nonce. */
   page: readonly string[];
   /** Files by path: `/assets/…`, `/icon.svg`. */
   files: ReadonlyMap<string, ConsoleFile>;
 };
 
-/** Stands in the page where each answer puts its own nonce. */
+/** Placeholder in the page, which each answer replaces by its own nonce. */
 const NONCE = '__NONCE__';
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -24,14 +24,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param dist folder with `current`, which names the build
- * @returns a function that answers the present build, and reads it when there is another; undefined while there is none
+ * @param dist folder with a file `current` that names the build
+ * @returns a function that returns the current build, cached until `current` changes; undefined without a build
  */
 export function openConsoleFiles(dist: string = CONSOLE_DIST): () => Promise<ConsoleFiles | undefined> {
   const pointer = path.join(dist, 'current');
   let loaded: { name: string; files: Promise<ConsoleFiles> } | undefined;
   return async () => {
-    // Read each time, so that a manual build shows without a restart; the file is tiny and cached by the system.
+    // Read each time, so a new build shows without a restart; the file is tiny and cached by the system.
     const name = existsSync(pointer) ? readFileSync(pointer, 'utf8') : undefined;
     if (name === undefined) return undefined;
     if (loaded?.name !== name) {

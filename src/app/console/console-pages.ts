@@ -1,6 +1,6 @@
 /**
- * The console's pages and files, answered by a raw handler. One page serves all addresses of the console; it is sent only to who asks for HTML,
- * so that programs keep the API's error for an unknown path.
+ * The raw handler of the console's page and files. One page serves all paths of the console. It is sent only to clients that ask for HTML,
+ * so programs get the API's error for an unknown path.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import { describeError } from '../../platform/secrets/redact.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 
-/** Addresses of pages; `/flags`, `/e`, `/static` and others belong to SDKs. */
+/** Paths of pages; `/flags`, `/e`, `/static` and others are for SDKs. */
 const PAGE =
   /^\/(?:login\/?|reset(?:\/[\w-]{0,64})?\/?|signup\/[\w-]{1,64}\/?|project\/\d{1,10}(?:\/.*)?|settings(?:\/.*)?)?$/;
 const FILE = /^\/(?:assets\/[\w.-]+|icon\.svg)$/;
@@ -38,7 +38,7 @@ export function createConsolePages({ files, log }: ConsolePagesOptions): RawHand
 
 const isReading = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
 
-/** Browsers name HTML; programs take anything (`*`/`*`), or JSON. */
+/** Whether the client asks for HTML, as browsers do; programs accept anything (`*`/`*`), or JSON. */
 const asksForHtml = ({ headers }: IncomingMessage) => /\btext\/html\b/.test(headers.accept ?? '');
 
 async function sendPage(
@@ -68,7 +68,7 @@ const PAGE_HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
-/** Has neither `upgrade-insecure-requests` nor HSTS, because the public address may be http. */
+/** Content security policy, without `upgrade-insecure-requests` because the public URL may be http. */
 function policyOf(nonce: string): string {
   // tooth: console-policy
   return [
@@ -101,7 +101,7 @@ async function sendFile(
     'Content-Length': bytes.length,
     ...(encoding !== undefined && { 'Content-Encoding': encoding }),
     Vary: 'Accept-Encoding',
-    // Names of assets hold a digest of their content.
+    // Names of assets contain a digest of their content.
     'Cache-Control': path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
     'X-Content-Type-Options': 'nosniff',
   });

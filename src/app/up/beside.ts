@@ -1,4 +1,4 @@
-/** The configuration of a command that runs beside `sluice up`, in another terminal of the same folder. */
+/** Configuration of commands that run beside `sluice up`, in another terminal in the same folder. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../platform/config.ts';
@@ -25,7 +25,7 @@ export async function besideUp(config: Config): Promise<Config> {
   };
 }
 
-/** An API that listens on all addresses is reached on this machine's own. */
+/** Host by which clients on this machine reach an API that listens on `host`, which may mean all addresses. */
 export function clientHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,4 +1,4 @@
-/** The console's build: made in a process of its own while the servers start, and only when its sources have changed. */
+/** Builds the console in a separate process while the servers start, if its sources have changed. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const BUILD = fileURLToPath(new URL('../../../console/build.ts', import.meta.url));
 const TIMEOUT_MS = 120_000;
 
-/** Never rejects: everything but the pages works without it. @param onProgress gets why it could not be built */
+/** Never rejects, because everything but the pages works without the console. @param onProgress receives the reason of a failure */
 export async function buildConsole(onProgress: (message: string) => void): Promise<void> {
   if (!existsSync(BUILD)) return;
   const building = spawn(process.execPath, [BUILD], { stdio: ['ignore', 'pipe', 'pipe'], timeout: TIMEOUT_MS });

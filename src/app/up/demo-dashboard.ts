@@ -1,4 +1,4 @@
-/** A dashboard of the demo project with an open link: made on the first start only; once deleted, it or its link stays gone. */
+/** Creates a shared dashboard of the demo project on the first start. If a user deletes it or its link, later starts do not restore it. */
 import type { Acting } from '../../analytics/dashboards/acting.ts';
 import { makeFromTemplate } from '../../analytics/dashboards/creation.ts';
 import { createSharing } from '../../analytics/sharing/sharing.ts';
@@ -9,10 +9,10 @@ import { rightsOfMember } from '../../people/access/rights.ts';
 import { ALL_SCOPES } from '../../people/access/scopes.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** Holds the dashboard's id. */
+/** File with the dashboard's id. */
 const FILE = 'demo-dashboard';
 
-/** @returns the token of its link; null when there is none any more */
+/** @returns the token of the dashboard's link; null if it has been removed */
 export async function demoDashboard(stores: DashboardStores, demo: Demo, state: StateFolder): Promise<string | null> {
   const { projectId, organizationId, userId } = demo;
   const known = Number(await state.read(FILE));

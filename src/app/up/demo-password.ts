@@ -1,4 +1,4 @@
-/** The password of the demo's user: made on the first start, and shown at every start until it is changed. */
+/** Creates the demo user's password on the first start, and returns it on every start until the user changes it. */
 import { randomBytes } from 'node:crypto';
 import { DEMO_EMAIL } from '../../people/demo.store.ts';
 import { resetPassword } from '../../people/accounts/operator.ts';
@@ -8,7 +8,7 @@ import type { StateFolder } from './state-folder.ts';
 
 const FILE = 'demo-password';
 
-/** null: the user has changed the password. */
+/** Login of the demo's user; the password is null if the user has changed it. */
 export type DemoLogin = { email: string; password: string | null };
 
 export async function demoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {
@@ -18,7 +18,7 @@ export async function demoLogin(identity: IdentityStores, state: StateFolder): P
     return { email: DEMO_EMAIL, password: (await isPassword(known, account.passwordHash)) ? known : null };
   }
   const password = randomBytes(15).toString('base64url');
-  // Stored first, so that it cannot be lost; if that fails, the next start makes another.
+  // Stored before it is set, so it cannot be lost; if setting it fails, the next start creates another.
   await state.writeSecret(FILE, `${password}\n`);
   await resetPassword(identity, DEMO_EMAIL, password);
   return { email: DEMO_EMAIL, password };

@@ -1,4 +1,4 @@
-/** The demo's organization, project, keys and dashboard: made on the first start, the same ever after. */
+/** Creates the demo's organization, project, keys and dashboard on the first start; later starts find them. */
 import { dashboardStores } from '../../analytics/dashboards/stores.ts';
 import { createKnex } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
@@ -8,10 +8,10 @@ import { demoDashboard } from './demo-dashboard.ts';
 import { demoLogin, type DemoLogin } from './demo-password.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** File for the key, which the API shows only once, so that every start can show it. */
+/** File with the personal key, so every start can show it, although the database has only its hash. */
 const KEY_FILE = 'personal-api-key';
 
-/** `shareToken`: token of the link to its dashboard; null: the link is gone. */
+/** The demo; `shareToken` is the token of the link to its dashboard, or null if that has been removed. */
 export type SharedDemo = Demo & DemoLogin & { shareToken: string | null };
 
 export async function demo(databaseUrl: string, state: StateFolder): Promise<SharedDemo> {

@@ -1,4 +1,4 @@
-/** The encryption keys of all secrets that the product stores: those of the environment or, without any, of the state folder. */
+/** Finds the encryption keys for stored secrets, in the environment or else in the state folder. */
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { createKeyRing, generateKeyRing } from '../../platform/secrets/key-ring.ts';
@@ -9,9 +9,9 @@ export const KEYS_FILE = 'encryption-keys';
 const TRACES_OF_A_START = ['postgres', 'personal-api-key'];
 
 /**
- * Returns the keys in the form of SLUICE_ENCRYPTION_KEYS. The first start without that variable makes a key and writes it to the state
- * folder, before there is a database that could hold secrets.
- * @throws CommandFailed when keys are damaged, or those of earlier starts are gone
+ * Returns the keys in the form of SLUICE_ENCRYPTION_KEYS. Without that variable, the first start generates a key and writes it to the state
+ * folder, before any secret can be stored.
+ * @throws CommandFailed if the keys are damaged, or those of earlier starts are missing
  */
 export async function encryptionKeys(config: Config, state: StateFolder): Promise<string> {
   const given = config.SLUICE_ENCRYPTION_KEYS;

@@ -1,4 +1,4 @@
-/** Waits until the whole of Sluice can be used. */
+/** Waits until the API and the worker are ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../platform/errors.ts';
 import { connectTemporal } from '../../platform/temporal/connection.ts';
@@ -30,8 +30,8 @@ export async function untilReady({ apiUrl, temporalAddress, namespace, signal }:
 }
 
 /**
- * Asks the API whether a started Sluice makes deliveries.
- * @returns why none is made; undefined: deliveries work, or the API cannot tell
+ * Asks the API whether deliveries are blocked.
+ * @returns the reason; undefined if they are not blocked, or the API does not tell
  */
 export async function deliveriesBlocked(apiUrl: string, signal: AbortSignal): Promise<string | undefined> {
   try {

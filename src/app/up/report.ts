@@ -1,4 +1,4 @@
-/** The report that people and programs need to use a running Sluice. */
+/** Writes, reads and prints the addresses and keys of a running Sluice. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StateFolder } from './state-folder.ts';
@@ -16,19 +16,19 @@ export type Report = {
   email: string;
   password: string | null;
   shared_dashboard_url: string | null;
-  /** Good once, for ten minutes; null where the API is not on this machine’s own addresses. */
+  /** Works once, for ten minutes; null if the API does not listen on a loopback address. */
   sign_in_url: string | null;
 };
 
 /** File in the state folder. */
 export const REPORT_FILE = 'dev.json';
 
-/** The report holds keys and a password: readable by its owner only. The file is there exactly while Sluice is ready. */
+/** Writes the report, readable by its owner only because of its keys. The file exists exactly while Sluice is ready. */
 export async function writeReport(state: StateFolder, report: Report): Promise<void> {
   await state.writeSecret(REPORT_FILE, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** @param folder of the state @returns undefined when no Sluice is ready there */
+/** @param folder the state folder @returns undefined if no Sluice is ready there */
 export async function readReport(folder: string): Promise<Report | undefined> {
   const text = await readFile(path.resolve(folder, REPORT_FILE), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Report);
@@ -53,7 +53,7 @@ const LABELS: Record<keyof Report, string> = {
   sign_in_url: 'Log in by',
 };
 
-/** The same for people. */
+/** The report as a table for people. */
 export function reportTable(report: Report): string {
   const width = Math.max(...Object.values(LABELS).map((label) => label.length));
   return (Object.keys(LABELS) as (keyof Report)[])

@@ -1,4 +1,4 @@
-/** The API and the worker as child processes. */
+/** Runs the API and the worker as child processes. */
 import { mkdir, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentWith, type Config } from '../../platform/config.ts';
@@ -14,9 +14,9 @@ export const EXPORTS_FOLDER = 'exports';
 
 const LAUNCHER = fileURLToPath(new URL('../../../bin/sluice', import.meta.url));
 const ROLES = ['api', 'worker'] as const;
-/** Longer than either role grants itself. */
+/** How long a role may take to stop; longer than either role gives itself. */
 const GRACE_MS = 15_000;
-/** Number of ends before everything was ready that count as a permanent fault. */
+/** How often a role may end before everything is ready, until that counts as a permanent fault. */
 const ENDS_TO_GIVE_UP = 3;
 const LOG_TAIL_BYTES = 4_096;
 
@@ -24,7 +24,7 @@ export type Roles = {
   /** Rejects when a role ends repeatedly before everything is ready. */
   broken: Promise<never>;
   stop(mode?: StopMode): Promise<void>;
-  /** Ends both and starts them again, as they are in the sources by then. */
+  /** Restarts both, with the current sources. */
   restart(): void;
 };
 
@@ -33,19 +33,19 @@ type Start = {
   state: StateFolder;
   servers: Servers;
   keys: string;
-  /** Token with which Temporal's UI has payloads decrypted. */
+  /** Token with which Temporal's UI requests the decryption of payloads. */
   codecToken: string;
   apiPort: number;
   apiUrl: string;
   onProgress: (message: string) => void;
 };
 
-/** Starts both roles; each is restarted when it ends by itself or is killed for not answering. */
+/** Starts both roles. Each is restarted when it ends unexpectedly, or is killed because it does not answer. */
 export async function startRoles(start: Start): Promise<Roles> {
   const { state, apiUrl, onProgress } = start;
   const env = await environment(start);
   const broken = Promise.withResolvers<never>();
-  // A rejection after the start has no one left to handle it.
+  // Nobody handles a rejection after the start.
   broken.promise.catch(() => {});
 
   const supervise = (role: (typeof ROLES)[number]) => {

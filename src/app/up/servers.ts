@@ -1,4 +1,4 @@
-/** Postgres and Temporal: the servers named in the environment, else our own. */
+/** Postgres and Temporal: the servers named in the environment, or else embedded ones that are started here. */
 import type { Config } from '../../platform/config.ts';
 import { startEmbeddedPostgres } from '../../platform/db/embedded-postgres.ts';
 import type { StopMode } from '../../platform/processes/stop-mode.ts';
@@ -11,9 +11,9 @@ import type { StateFolder } from './state-folder.ts';
 export type Servers = {
   databaseUrl: string;
   temporalAddress: string;
-  /** null for a Temporal server whose UI we do not know. */
+  /** URL of Temporal's UI; null if it is unknown. */
   temporalUiUrl: string | null;
-  /** Resolves with the name of a server of ours that ended by itself. */
+  /** Resolves with the name of an embedded server that ended unexpectedly. */
   ended: Promise<string>;
   stop(mode?: StopMode): Promise<void>;
 };
@@ -30,12 +30,12 @@ type Server = { ended: Promise<string>; stop(mode?: StopMode): Promise<void> };
 type Postgres = Server & Pick<Servers, 'databaseUrl'>;
 type Temporal = Server & Pick<Servers, 'temporalAddress' | 'temporalUiUrl'>;
 
-/** A server that is not ours never ends, as far as we are concerned, and is not ours to stop. */
+/** An external server, whose end is not observed, and which is not stopped. */
 const NOT_OURS: Server = { ended: new Promise<never>(() => {}), stop: async () => {} };
 
 /**
- * Starts both servers at once. When one fails to start, the other is stopped.
- * @throws CommandFailed of the one that could not start
+ * Starts both servers concurrently. If one fails to start, the other is stopped.
+ * @throws CommandFailed from the server that could not start
  */
 export async function startServers(start: Start): Promise<Servers> {
   const failure = new AbortController();
@@ -99,7 +99,7 @@ async function startTemporal({ config, state, codecEndpoint, onProgress, signal 
   };
 }
 
-/** Waits for a server that is started after us. */
+/** Waits for an external server, which may start later. */
 async function useTemporal(
   { config, onProgress, signal }: Pick<Start, 'config' | 'onProgress' | 'signal'>,
   address: string,

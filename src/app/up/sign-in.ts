@@ -4,14 +4,14 @@ import { identityStores } from '../../people/stores.ts';
 import { createKnex } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
 
-/** @param apiUrl where the API is reached. On other than loopback addresses it takes no such link. */
+/** Whether the API accepts sign-in links, which it does only on loopback addresses. */
 export function takesSignInLinks(apiUrl: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(new URL(apiUrl).hostname);
 }
 
 /**
- * Puts the token into the fragment, which browsers send to no server, so it appears in no log.
- * @returns null when there is no such user, or they may not log in, or the API takes no link
+ * Creates a link with the token in its fragment, which browsers never send, so it appears in no log.
+ * @returns null if the user does not exist or may not log in, or the API accepts no links
  */
 export async function signInUrl(at: { databaseUrl: string; apiUrl: string; email: string }): Promise<string | null> {
   if (!takesSignInLinks(at.apiUrl)) return null;

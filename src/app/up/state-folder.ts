@@ -1,4 +1,4 @@
-/** The folder in which `sluice up` keeps everything, and the lock that lets only one `up` use it. */
+/** The folder with all state of `sluice up`, and its lock, which only one `up` can hold. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,13 +8,13 @@ import { runsCommand } from '../../platform/processes/leftover.ts';
 export type StateFolder = {
   /** Absolute path of something inside. */
   file(name: string): string;
-  /** Readable by its owner only; written whole or not at all. */
+  /** Writes a file atomically, readable by its owner only. */
   writeSecret(name: string, text: string): Promise<void>;
-  /** undefined when there is no such file. */
+  /** Returns undefined if there is no such file. */
   read(name: string): Promise<string | undefined>;
   has(name: string): boolean;
   remove(name: string): Promise<void>;
-  /** Lets the next `up` in. */
+  /** Releases the lock. */
   release(): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export async function takeStateFolder(directory: string): Promise<StateFolder> {
 async function makeFolder(root: string): Promise<void> {
   try {
     await mkdir(path.dirname(root), { recursive: true });
-    // Without `recursive`, with which Node retries forever where no folder can be created (/proc/x).
+    // Without `recursive`, with which Node retries forever in places such as /proc.
     await mkdir(root).catch(async (error: NodeJS.ErrnoException) => {
       if (!(await stat(root).catch(() => undefined))?.isDirectory()) throw error;
     });
@@ -67,7 +67,7 @@ async function lock(file: string, root: string): Promise<void> {
         'Stop it with Ctrl-C in its terminal, or set SLUICE_STATE_DIR to another folder.',
     );
   await rm(file, { force: true });
-  // Of two starts at the same moment, the first creates the file, and the other fails.
+  // If two starts happen at the same time, the first creates the file, and the other fails.
   await writeFile(file, String(process.pid), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new CommandFailed(`Another start on ${root} is under way.`);
     throw new CommandFailed(

@@ -1,4 +1,4 @@
-/** Starts everything on one machine in order: servers, schema, demo, API and worker; stops in reverse order. */
+/** Starts everything on one machine in order (servers, schema, demo, API and worker), and stops it in reverse order. */
 import { createHmac } from 'node:crypto';
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
@@ -20,19 +20,19 @@ import { takeStateFolder, type StateFolder } from './state-folder.ts';
 export type UpOptions = {
   config: Config;
   signals: StopSignals;
-  /** Gets steps that take time, faults and repairs. */
+  /** Receives messages about progress, faults and restarts. */
   onProgress: (message: string) => void;
   onReady: (report: Report) => void;
   /** Called when API and worker have been started. */
   onRoles?: (roles: Pick<Roles, 'restart'>) => void;
 };
 
-/** Parts that were started so far; stopped in reverse. */
+/** Parts that have been started, to be stopped in reverse order. */
 type Running = { stop(mode?: StopMode): Promise<void> }[];
 
 /**
- * Runs until it is asked to stop, and then stops everything; a second request ends all at once.
- * @throws CommandFailed with a way out when something cannot start or a server ends by itself
+ * Runs until a signal to stop, and then stops everything; a second signal stops immediately.
+ * @throws CommandFailed with advice if a part cannot start, or a server ends unexpectedly
  */
 export async function up(options: UpOptions): Promise<void> {
   const { signals, onProgress } = options;
@@ -49,7 +49,7 @@ export async function up(options: UpOptions): Promise<void> {
     await removeReport(state);
     await run(options, { state, running, signal: stopping.signal });
   } catch (error) {
-    // An error that an interruption causes is not news.
+    // Errors after an interruption are its consequence.
     if (!interrupted) throw error;
   } finally {
     stopping.abort();
@@ -85,7 +85,7 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   await Promise.race([ready, roles.broken, brokenDown]);
 
   const { databaseUrl } = servers;
-  // Last, because its minutes begin now.
+  // Created last, because the sign-in link's ten minutes begin now.
   const report = { ...prepared, sign_in_url: await signInUrl({ databaseUrl, apiUrl, email: prepared.email }) };
   await writeReport(state, report);
   onReady(report);
@@ -94,19 +94,19 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   await Promise.race([signals.requested, brokenDown]);
 }
 
-/** The same at every start: people write the codec's address down. */
+/** Derives the token from the keys, so the codec's URL is the same at every start. */
 function codecTokenOf(keys: string): string {
   return createHmac('sha256', keys).update('codec token').digest('base64url');
 }
 
-/** Rejects when a server of ours ends by itself. */
+/** Rejects when an embedded server ends unexpectedly. */
 function breakdown(servers: Servers, state: StateFolder): Promise<never> {
   const broken = servers.ended.then((name) => {
     throw new CommandFailed(
       `${name} ended by itself; its log is in ${state.file('')}. Start again: what was stored is kept.`,
     );
   });
-  // Servers that we stop end as well, and then no caller waits for this.
+  // Also rejects when the servers are stopped, and then nobody handles it.
   broken.catch(() => {});
   return broken;
 }
@@ -118,7 +118,7 @@ type Prepare = Pick<UpOptions, 'onProgress'> & {
   codecEndpoint: string;
 };
 
-/** Schema and demo. */
+/** Prepares the schema and the demo. */
 async function prepare({
   state,
   servers,
@@ -145,7 +145,7 @@ async function prepare({
   };
 }
 
-/** Checked before anything that takes time. */
+/** Returns the API's port, after checking that it is free. */
 async function apiPort({ SLUICE_PORT: port, SLUICE_HOST: host }: Config): Promise<number> {
   if (port === 0) return freePort();
   if (await isPortFree(port, host)) return port;
