@@ -1,4 +1,4 @@
-/** Organization, user, project and keys for a first start on a developer's machine. */
+/** Creates an organization, a user, a project and keys for the first start on a developer's machine. */
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';
@@ -21,9 +21,9 @@ export type Demo = {
 };
 
 /**
- * Makes what is missing and leaves the rest.
- * @param knownPersonalKey the key that an earlier call returned: kept while it is valid. A key cannot be read back from the
- * database, so without it the demo's key is replaced by a new one.
+ * Creates missing parts of the demo and leaves the others.
+ * @param knownPersonalKey the key that an earlier call returned, which stays while it is valid. Without it the demo's key is replaced,
+ * because keys cannot be read back from the database.
  */
 export async function seedDemo(db: Knex, knownPersonalKey?: string): Promise<Demo> {
   return inTransaction(db, async (transaction) => {
@@ -71,7 +71,7 @@ async function create(db: Knex): Promise<Tenant> {
       organization_id: organizationId,
       name: 'Demo',
       api_token: projectApiKey,
-      // On one's own machine the convenience of importing a log with the public key outweighs the risk.
+      // On a developer's machine the convenience of importing logs with the public key outweighs the risk.
       historical_from_project_key: true,
     })
     .returning('id');

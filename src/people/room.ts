@@ -1,4 +1,4 @@
-/** People for the API: accounts, memberships, logging in, and what people and their programs may do. */
+/** Assembles the API of people: accounts, memberships, logging in, and the rights of people and keys. */
 import type { Knex } from '../platform/db/connection.ts';
 import type { FindProtected, Gatekeeper } from '../platform/http/access.ts';
 import type { Room } from '../platform/http/room.ts';
@@ -71,9 +71,9 @@ export type PeopleRoomOptions = Pick<LoginApi, 'addressOf'> & {
   /** Absent: this installation sends no mail. */
   mailer: Mailer | undefined;
   log?: Logger;
-  /** Limits for each key; absent: none. */
+  /** Limits for each key; absent: no limits. */
   requestLimits?: RequestLimits;
-  /** Finds objects that other rooms protect one by one, by kind. */
+  /** Lookups, by kind, of the objects of other rooms that have access controls of their own. */
   protectedObjects: Readonly<Record<string, FindProtected>>;
 };
 

@@ -45,7 +45,7 @@ export async function startRoles(start: Start): Promise<Roles> {
   const { state, apiUrl, onProgress } = start;
   const env = await environment(start);
   const broken = Promise.withResolvers<never>();
-  // Nobody handles a rejection after the start.
+  // After the start, a rejection has no handler.
   broken.promise.catch(() => {});
 
   const supervise = (role: (typeof ROLES)[number]) => {

@@ -1,4 +1,4 @@
-/** Gives any kind of object `access_controls/` and `users_with_access/`. */
+/** Creates the routes `access_controls/` and `users_with_access/` for any kind of object. */
 import { json, noBody, route, type Route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { AccessControls, RuledObject } from './access-controls.ts';
@@ -17,10 +17,10 @@ import { decides } from './rights.ts';
 export type AccessControlsApi = { accessControls: AccessControls };
 
 /**
- * Routes of one kind. Its `FindProtected` must be among the gatekeeper's `protectedObjects`, which finds the kind's objects.
- * @param resource the kind, as in scopes: `dashboard`
- * @param path of its list, with slashes: `/dashboards/`
- * @param activity what the activity log calls the kind: `Dashboard`; `type` where upstream gives its entries one
+ * Creates the routes of one kind of object, which must be among the gatekeeper's `protectedObjects`.
+ * @param resource the kind as in scopes, such as `dashboard`
+ * @param path of the kind's list, with slashes, such as `/dashboards/`
+ * @param activity name of the kind in the audit log, such as `Dashboard`, and the `type` of its entries if upstream has one
  */
 export function accessControlRoutes({
   resource,

@@ -1,4 +1,4 @@
-/** Rules of access on the wire. */
+/** Access rules on the wire. */
 import { LEVELS } from '../../platform/http/access.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import type { Levels } from './access-levels.ts';
@@ -96,7 +96,7 @@ export function presentAccessControl(rule: AccessControl): Static<typeof AccessC
   };
 }
 
-/** @param caller their level, and whether they decide about the access of others */
+/** @param caller `level` of the caller, and whether the caller `decides` about the access of others */
 export function presentAccessControls(
   rules: readonly AccessControl[],
   { available, usual, minimum, maximum }: Levels,

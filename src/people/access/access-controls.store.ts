@@ -1,18 +1,18 @@
-/** Rules of who may do what with which objects. Instants are ISO text with microseconds. */
+/** Rows of access rules. Instants are ISO text with microseconds. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { OrganizationRole } from '../../platform/http/access.ts';
 import type { Rule, Standing } from './rights.ts';
 
-/** Subject of a rule. */
+/** Objects that a rule is about. */
 export type RuleTarget = {
-  /** The kind of object, as in scopes; `project`: the project itself. */
+  /** The kind of object as in scopes, or `project` for the project itself. */
   resource: string;
-  /** null: all objects of the kind. */
+  /** Null for all objects of the kind. */
   resourceId: string | null;
 };
 
-/** Whom a rule is for; both null: everybody. */
+/** Member or role that a rule applies to; if both are null, it applies to everybody. */
 export type RuleSubject = { membershipId: string | null; roleId: string | null };
 
 export type AccessControl = RuleTarget &
@@ -86,7 +86,7 @@ export function accessControlStore(db: Knex) {
   const table = () => db<Row>('access_controls');
 
   return {
-    /** Level of a user in a project's organization, with the rules of the project that apply to them; undefined: not a member. */
+    /** Finds the membership of a user in a project's organization, with the project's rules that apply to them; undefined for others. */
     async standingOf(projectId: number, userId: number): Promise<Standing | undefined> {
       const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and member.user_id = :userId`, {
         projectId,
@@ -95,13 +95,13 @@ export function accessControlStore(db: Knex) {
       return rows[0] && standingFromRow(rows[0]);
     },
 
-    /** Returns all members of a project's organization that can act, in no order. */
+    /** Lists all active members of a project's organization, with the rules that apply to them, in no order. */
     async standings(projectId: number): Promise<(Standing & { userUuid: string })[]> {
       const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and users.is_active`, { projectId });
       return rows.map((row) => ({ ...standingFromRow(row), userUuid: row.uuid }));
     },
 
-    /** The rules of one object, the oldest first. */
+    /** Lists the rules of one object, oldest first. */
     async ofObject(projectId: number, { resource, resourceId }: RuleTarget): Promise<AccessControl[]> {
       const rows = await table()
         .where({ project_id: projectId, resource, resource_id: resourceId })
@@ -109,7 +109,7 @@ export function accessControlStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** The rules of whole kinds, the oldest first. */
+    /** Lists the rules of whole kinds, oldest first. */
     async ofKinds(projectId: number): Promise<AccessControl[]> {
       const rows = await table()
         .where({ project_id: projectId })
@@ -118,7 +118,7 @@ export function accessControlStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** The rules of whole kinds that are for everybody. */
+    /** Lists the rules of whole kinds that apply to everybody. */
     async forEverybody(projectId: number): Promise<Rule[]> {
       const rows = await table()
         .where({ project_id: projectId })
@@ -133,7 +133,7 @@ export function accessControlStore(db: Knex) {
       }));
     },
 
-    /** The rule as it is, locked until the transaction ends. */
+    /** Finds a rule, and locks it until the transaction ends. */
     async find(projectId: number, target: RuleTarget, subject: RuleSubject): Promise<AccessControl | undefined> {
       const row = await table()
         .where(columnsOf(projectId, target, subject))
@@ -142,7 +142,7 @@ export function accessControlStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Makes the rule or changes its level; its first author stays its author. */
+    /** Creates a rule or changes its level; `created_by` stays its first author. */
     async put(
       projectId: number,
       target: RuleTarget,

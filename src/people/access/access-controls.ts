@@ -1,4 +1,4 @@
-/** Decisions about access: the rules of one object, of whole kinds and of the project, and who has access because of them. */
+/** Manages access rules of single objects, of whole kinds and of the project, and lists who has access because of them. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import {
   LEVELS,
@@ -14,14 +14,14 @@ import type { IdentityBound, IdentityStores } from '../stores.ts';
 
 export type AccessControlsOptions = {
   stores: IdentityStores;
-  /** Finds the objects of each kind that is protected one by one. */
+  /** Lookups, by kind, of the objects that have access controls of their own. */
   protectedObjects: Readonly<Record<string, FindProtected>>;
 };
 
 /** A requested rule; without a level, the rule is removed. */
 export type WantedRule = { level: string | null; organizationMember?: string | null; role?: string | null };
 
-/** Name, in the activity log, of the object whose rules change. */
+/** Audit log's identification of the object whose rules change. */
 export type RuledObject = { scope: string; type?: string; itemId: string | number; name: string };
 
 export type UserWithAccess = {
@@ -36,14 +36,14 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
     ofObject: stores.accessControls.ofObject,
     ofKinds: stores.accessControls.ofKinds,
 
-    /** @throws NotFound when there is no such object */
+    /** Finds a protected object. @throws NotFound */
     async object(resource: string, projectId: number, id: string): Promise<ProtectedFound> {
       const found = await protectedObjects[resource]?.(projectId, id);
       if (!found) throw new NotFound();
       return found;
     },
 
-    /** Makes, changes or removes one rule; callers have checked that they may. @throws InvalidInput naming the field */
+    /** Creates, changes or removes a rule, without checking the caller's rights. @throws InvalidInput naming the field */
     async put(
       project: Project,
       caller: Caller,
@@ -81,7 +81,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
       });
     },
 
-    /** Members who may at least view an object, with the sources of their levels: the highest level first. */
+    /** Lists the members who may at least view an object, with the sources of their levels, highest level first. */
     async usersWithAccess(projectId: number, resource: string, object: ProtectedFound): Promise<UserWithAccess[]> {
       const standings = await stores.accessControls.standings(projectId);
       return standings
@@ -95,7 +95,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
         .sort((a, b) => rankOf(b) - rankOf(a) || a.userUuid.localeCompare(b.userUuid));
     },
 
-    /** Membership of a caller in a project; keys of a project have none. */
+    /** Returns the caller's level in a project; null for keys of a project. */
     async projectLevelOf({ userId }: Caller, projectId: number): Promise<Rule['level'] | null> {
       if (userId === null) return null;
       const standing = await stores.accessControls.standingOf(projectId, userId);
@@ -124,7 +124,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
 
 export type AccessControls = ReturnType<typeof accessControls>;
 
-/** The `uuid` of a user looks alike. */
+/** Hint in errors, because a user's `uuid` is easily confused with the id of a membership. */
 const WHERE_MEMBERS_ARE = "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,4 +1,4 @@
-/** Levels that rules about a kind of object may give, and the level without any rule. */
+/** Levels that access rules about a kind of object may set, and the level without a rule. */
 import { LEVELS } from '../../platform/http/access.ts';
 import { PROJECT_LEVELS, type Rule } from './rights.ts';
 import { SCOPES } from './scopes.ts';
@@ -16,7 +16,7 @@ const OF_OBJECTS: Levels = { available: LEVELS, usual: 'editor', minimum: 'none'
 const OF_WHAT_IS_ONLY_READ: Levels = { ...OF_OBJECTS, usual: 'viewer', maximum: 'viewer' };
 export const OF_PROJECTS: Levels = { available: PROJECT_LEVELS, usual: 'admin', minimum: 'none', maximum: 'admin' };
 
-/** Kinds that are about people and whole projects; they have rules of their own. */
+/** Kinds in scopes that are not objects of a project, so they have no such rules. */
 const NOT_OBJECTS = ['access_control', 'organization', 'organization_member', 'project', 'user'];
 
 /** The kinds of objects that rules can be about, as in scopes. */

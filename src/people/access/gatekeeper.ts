@@ -1,4 +1,4 @@
-/** Rights of callers, decided from the key or the session that a request carries. */
+/** Authenticates callers by the key or session of a request, and checks their rights. */
 import { NotAuthenticated, NotFound, PermissionDenied } from '../../platform/errors.ts';
 import {
   isAtLeast,
@@ -30,11 +30,11 @@ export type GatekeeperOptions = {
   organizations: OrganizationStore;
   tenants: TenantStore;
   accessControls: AccessControlStore;
-  /** Sessions of users; absent: only keys open anything. */
+  /** Authenticates by a session; absent: only keys are accepted. */
   callerOf?: (request: Credentials) => Promise<Caller | undefined>;
-  /** Limit for each key; absent: none. */
+  /** Limit for each key; absent: no limit. */
   requestLimit?: RequestLimit;
-  /** Finds the objects of each kind that is protected one by one. */
+  /** Lookups, by kind, of the objects that have access controls of their own. */
   protectedObjects?: Readonly<Record<string, FindProtected>>;
 };
 
@@ -42,7 +42,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { keys, projects, tenants, accessControls, callerOf, requestLimit, protectedObjects = {} } = options;
 
   async function keyHolder(presented: PresentedKey): Promise<Caller> {
-    // A wrong checksum is a typing error or a guess: not worth a query.
+    // A key with a wrong checksum is mistyped or guessed, so it needs no query.
     const caller = isSecretKey(presented.key) ? await keys.findCaller(hashOf(presented.key)) : undefined;
     if (!caller) throw invalidKey(presented);
     return caller;
@@ -134,10 +134,10 @@ function ensureScope({ scopes }: Caller, scope: ProjectAccess['scope']): void {
   if (!allows(scopes, scope)) throw new PermissionDenied(`API key missing required scope '${scope}'`);
 }
 
-/** Checks the level for a kind. Single objects are checked once they are known; lists are filtered instead. */
+/** Checks the level for a kind of object. Routes of single objects are checked later by `guard`, and lists are filtered instead. */
 function ensureKind(rights: Rights, { scope, object, filtered }: ProjectAccess): void {
   const [resource = ''] = scope.split(':');
-  // Rules of the project itself decide who enters it, with levels of their own.
+  // The rules of the project itself have other levels, and have been checked when rights were computed.
   if (filtered || object?.resource === resource || resource === 'project') return;
   const wanted = levelFor(scope);
   // tooth: gatekeeper-kind

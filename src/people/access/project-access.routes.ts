@@ -1,4 +1,4 @@
-/** Rules about a project itself, and about all objects of a kind in it. */
+/** Routes of the access rules about a project itself, and about all objects of a kind in it. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { FindProtected, Rights } from '../../platform/http/access.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
@@ -62,7 +62,7 @@ const putProjectRule = route({
   },
 });
 
-/** Under the older name, too. */
+/** Routes under the current and the older path. */
 const resourceRules = (['/resource_access_controls/', '/global_access_controls/'] as const).flatMap((path) => [
   route({
     method: 'get',

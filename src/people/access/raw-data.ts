@@ -1,21 +1,20 @@
 /**
- * Rights to see events and persons themselves: rows, columns, and values of properties, wherever an answer shows them. Counts of them are
- * not raw.
+ * Rights to raw data: rows and columns of events and persons, and values of their properties, in any answer. Counts are not raw data.
  */
 import { PermissionDenied } from '../../platform/errors.ts';
 import { reaches, type Caller, type Level, type Rights, type Scope } from '../../platform/http/access.ts';
 import { allows } from './scopes.ts';
 
-/** The kinds of raw data, by the names that rules and scopes have for them. */
+/** The kinds of raw data, named as in rules and scopes. */
 export type RawData = 'event' | 'person';
 
-/** Decides for one viewer. */
+/** Access of one viewer to raw data. */
 export type RawAccess = {
-  /** @returns why the viewer may not see one of the kinds; undefined: they may see all of them */
+  /** @returns why the viewer may not see one of the kinds; undefined if all are visible */
   refusal(kinds: readonly RawData[]): string | undefined;
 };
 
-/** Any of these opens the kind to a key. As upstream, `query:read` reads events by queries. */
+/** Scopes by kind, any of which gives a key access. As at upstream, `query:read` includes events, which queries return. */
 const SCOPES_OF: Readonly<Record<RawData, readonly Scope[]>> = {
   event: ['event:read', 'query:read'],
   person: ['person:read'],
@@ -23,7 +22,7 @@ const SCOPES_OF: Readonly<Record<RawData, readonly Scope[]>> = {
 
 type Viewer = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> };
 
-/** @returns the access of a caller: by the levels of the user and the scopes of the key */
+/** @returns the access of a caller, by the user's levels and the key's scopes */
 export function rawAccess({ caller, rights }: Viewer): RawAccess {
   return {
     refusal(kinds) {
@@ -38,7 +37,7 @@ export function rawAccess({ caller, rights }: Viewer): RawAccess {
   };
 }
 
-/** @returns the access by levels alone, for data that is stored or delivered instead of answered to a key */
+/** @returns the access by levels alone, for data that is stored or delivered rather than returned to a key */
 export function rawAccessByLevel(rights: Pick<Rights, 'levelOf'>): RawAccess {
   return { refusal: (kinds) => refusalByLevel(kinds, (kind) => rights.levelOf(kind)) };
 }
@@ -55,7 +54,7 @@ function refusalByLevel(kinds: readonly RawData[], levelOf: (kind: RawData) => L
   return closed && `This shows ${closed}s: you do not have viewer access to them.`;
 }
 
-/** @param levelOf what the rules for everybody leave @returns the access of a shared link, which belongs to no member */
+/** @param levelOf the level by the rules for everybody @returns the access of a shared link, which belongs to no member */
 export function rawAccessOfLink(levelOf: (kind: RawData) => Level): RawAccess {
   return { refusal: (kinds) => refusalByLevel(kinds, levelOf) };
 }

@@ -1,6 +1,6 @@
 /**
- * Rights of a caller in a project, computed from the rules that apply to them. Pure: the rules are read once for a request.
- * Rule by rule as upstream does it, except that lists follow the same computation as single objects.
+ * Computes the rights of a caller in a project from the rules that apply to them, without I/O. Follows upstream's precedence of rules,
+ * except that lists apply the same rules as single objects.
  */
 import { PermissionDenied } from '../../platform/errors.ts';
 import {
@@ -15,20 +15,20 @@ import {
 
 /** A rule that applies to the caller. */
 export type Rule = {
-  /** The kind of object, as in scopes; `project`: the project itself. */
+  /** The kind of object as in scopes, or `project` for the project itself. */
   resource: string;
-  /** null: all objects of the kind. */
+  /** Null for all objects of the kind. */
   resourceId: string | null;
-  /** Whom it is for: this member, a role of theirs, or everybody. */
+  /** Whether the rule applies to this member, to a role of theirs, or to everybody. */
   subject: 'member' | 'role' | 'everybody';
   level: Level | ProjectLevel;
 };
 
 export const PROJECT_LEVELS = ['none', 'member', 'admin'] as const;
-/** Standing in a project. */
+/** Level of a member in a project itself. */
 export type ProjectLevel = (typeof PROJECT_LEVELS)[number];
 
-/** Objects without any rule are open to everybody in the project. */
+/** Level of everybody in the project with objects that have no rule. */
 const DEFAULT_LEVEL: Level = 'editor';
 
 /** A member of the project's organization, and the rules of the project that apply to them. */
@@ -64,7 +64,7 @@ export function rightsOfMember({ userId, membership, rules }: Standing): Rights 
   return { membership, isProjectAdmin, levelOf, visible };
 }
 
-/** A key of the project is nobody in particular: rules are about people. It edits everything, and decides about nobody's access. */
+/** Rights of a project secret key. Rules are about members, so none applies: it may edit everything, but not change access. */
 export const RIGHTS_OF_PROJECT_KEY: Rights = {
   membership: null,
   isProjectAdmin: false,
@@ -72,7 +72,7 @@ export const RIGHTS_OF_PROJECT_KEY: Rights = {
   visible: () => ({ madeBy: null, except: [] }),
 };
 
-/** Whether the caller decides about the access of others to an object: its managers do, and project admins by a rule. */
+/** Whether the caller may change access to an object: its managers may, and project admins. */
 export function decides(rights: Rights, resource: string, object: Protected): boolean {
   return rights.isProjectAdmin || rights.levelOf(resource, object) === 'manager';
 }
@@ -83,13 +83,13 @@ export function ensureDecides(rights: Rights, resource: string, object: Protecte
     throw new PermissionDenied(`Must be manager to modify ${resource} permissions.`);
 }
 
-/** Ensures that the caller may make objects of a kind, or change one. @throws PermissionDenied */
+/** Ensures that the caller may create objects of a kind, or change the given one. @throws PermissionDenied */
 export function ensureEditor(rights: Rights, resource: string, object?: Protected): void {
   if (reaches(rights.levelOf(resource, object), 'editor')) return;
   throw new PermissionDenied('You do not have editor access to this resource.');
 }
 
-/** Sources of a member's level with an object, in the order in which upstream names them. */
+/** Sources of a member's level with an object, in upstream's order. */
 export type AccessSource =
   'creator' | 'organization_admin' | 'explicit_member' | 'explicit_role' | 'project_admin' | 'default';
 
@@ -106,7 +106,7 @@ export function sourceOf(standing: Standing, rights: Rights, resource: string, o
   return rights.isProjectAdmin ? 'project_admin' : 'default';
 }
 
-/** @returns the level with a kind that the rules for everybody leave: for links, which belong to no member */
+/** @returns the level with a kind by the rules for everybody, for shared links, which belong to no member */
 export function levelForEverybody(rules: readonly Rule[], resource: string): Level {
   return levelByRules(
     rules.filter((rule) => rule.resource === resource && !isSpecific(rule)),
@@ -114,7 +114,10 @@ export function levelForEverybody(rules: readonly Rule[], resource: string): Lev
   );
 }
 
-/** The highest level by rules for this person and object; if there are none, for this kind of object; then for the object and everybody. */
+/**
+ * Returns the highest level by the first of these that exist: rules for this person and object, rules for this kind of object, rules for
+ * everybody and this object.
+ */
 function levelByRules(rules: readonly Rule[], id: string | undefined): Level {
   const ofObject = rules.filter(({ resourceId }) => id !== undefined && resourceId === id);
   return (
@@ -134,7 +137,7 @@ function highest(rules: readonly Rule[]): Level | undefined {
   return LEVELS[Math.max(-1, ...levels)];
 }
 
-/** Level that the rules give to a project; undefined: they give none. */
+/** Level in the project by its rules; undefined without a rule. */
 export function projectLevel(rules: readonly Rule[]): ProjectLevel | undefined {
   const ofProject = rules.filter(({ resource }) => resource === 'project');
   const specific = ofProject.filter(isSpecific);

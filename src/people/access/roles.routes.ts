@@ -1,4 +1,4 @@
-/** `/roles/` of an organization: groups of members that rules of access can name. */
+/** `/roles/` of an organization: groups of members for access rules. */
 import type { OrganizationAccess } from '../../platform/http/access.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';

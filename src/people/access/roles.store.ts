@@ -1,4 +1,4 @@
-/** Rows of roles: named groups of an organization's members, for rules of access. */
+/** Rows of roles: named groups of an organization's members, for access rules. */
 import { randomUUID } from 'node:crypto';
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
@@ -68,12 +68,12 @@ export function roleStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Deletes a role with its memberships, and the rules about it. */
+    /** Deletes a role with its memberships and its access rules. */
     async delete(id: string): Promise<void> {
       await table().where({ id }).delete();
     },
 
-    /** Returns the members of the roles; of each role, the first to join first. */
+    /** Lists the memberships of the roles, in the order in which members joined. */
     async membershipsOf(roleIds: readonly string[]): Promise<RoleMembership[]> {
       const rows = await memberships().whereIn('role_id', roleIds).orderBy(['joined_at', 'id']);
       return rows.map(membershipFrom);

@@ -1,4 +1,4 @@
-/** Roles of an organization and who has them, on the wire and in the activity log. */
+/** Presents roles of an organization with their members, and logs changes to them. */
 import type { Caller, Organization } from '../../platform/http/access.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import { type AuditVerb } from '../audit/entry.ts';
@@ -46,7 +46,7 @@ export function presentRoleMembership(one: RoleMembership, member: Member): Stat
   };
 }
 
-/** Presents roles with their members, in three queries for all of them. */
+/** Presents roles with their members, with three queries for any number of roles. */
 export async function presentRoles(
   roles: readonly Role[],
   organizationId: string,
@@ -68,7 +68,7 @@ export async function presentRoles(
   }));
 }
 
-/** Members of the roles, the first to join first. */
+/** Lists the members of the roles, in the order in which they joined. */
 export async function membershipsOf(
   roleIds: readonly string[],
   organizationId: string,
@@ -86,7 +86,7 @@ export async function membershipsOf(
   });
 }
 
-/** Changes of a role: of its name, or of its members. A change that changes nothing is not logged. */
+/** Logs a change to a role's name or members, unless nothing changed. */
 export async function recordRole(
   { auditLog }: IdentityBound,
   { caller, organization }: { caller: Caller; organization: Organization },

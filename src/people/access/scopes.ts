@@ -1,4 +1,4 @@
-/** Scopes of keys. `write` includes `read`; `*` is every scope, also later ones. */
+/** Scopes of keys. `write` includes `read`; `*` means all scopes, including future ones. */
 import type { Scope } from '../../platform/http/access.ts';
 
 export const SCOPES = [
@@ -44,12 +44,12 @@ export const SCOPES = [
 ] as const satisfies readonly Scope[];
 export const ALL_SCOPES = '*';
 
-/** Whether a text is one that a key may carry. */
+/** Whether a key may have this scope. */
 export function isScope(text: string): boolean {
   return text === ALL_SCOPES || (SCOPES as readonly string[]).includes(text);
 }
 
-/** Whether a key that carries `granted` may do what needs `wanted`. */
+/** Whether the scopes `granted` include `wanted`. */
 export function allows(granted: readonly string[], wanted: Scope): boolean {
   const writing = wanted.replace(/:read$/, ':write');
   return granted.some((scope) => scope === ALL_SCOPES || scope === wanted || scope === writing);

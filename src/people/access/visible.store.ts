@@ -1,16 +1,16 @@
-/** Lists of protected objects, without those that the caller may not see. */
+/** Filters lists of protected objects by what the viewer may see. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Visible } from '../../platform/http/access.ts';
 
-/** Whether none of a kind's objects is hidden from the viewer. */
+/** Whether the viewer sees all objects of a kind. */
 export function seesAll(visible: Visible): boolean {
   return 'except' in visible && visible.except.length === 0;
 }
 
 /**
- * Limits a query to the rows that the viewer sees: exactly those where their level is not `none`.
- * @param query over the objects of one kind; it is changed
- * @param columns of the object's id, and of the user who made it
+ * Limits a query to the rows that the viewer sees: those for which their level is not `none`.
+ * @param query over the objects of one kind; changed in place
+ * @param columns names of the columns with the object's id and its creator
  * @returns the same query
  */
 export function whereVisible<Query extends Knex.QueryBuilder>(

@@ -1,4 +1,4 @@
-/** Tests which objects in memory a viewer sees; `visible.store.ts` does it for lists of stored ones. */
+/** Tests whether a viewer sees objects in memory; `visible.store.ts` filters queries. */
 import type { Protected, Visible } from '../../platform/http/access.ts';
 
 /** Whether the viewer sees the object. */

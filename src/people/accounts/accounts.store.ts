@@ -1,4 +1,4 @@
-/** Users as they see themselves, and log in. */
+/** Rows of users with the fields that only they see, and those for logging in. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { Conflict, NotFound } from '../../platform/errors.ts';
@@ -22,7 +22,7 @@ export type Account = User &
     isActive: boolean;
     passwordHash: string | null;
     createdAt: string;
-    /** Made by a link that another person had seen, so perhaps not by the owner of the address. */
+    /** Whether the account was created by a link that others had seen, so perhaps not by the owner of the address. */
     isUnproven: boolean;
   };
 
@@ -79,7 +79,7 @@ export function accountStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Addresses differ by more than case. */
+    /** Finds an account by its address, ignoring case. */
     async byEmail(email: string): Promise<Account | undefined> {
       const row = await table().whereRaw('lower(email) = lower(?)', [email]).first();
       return row && fromRow(row);
@@ -91,14 +91,14 @@ export function accountStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Notes that the user has the address. */
+    /** Marks the account as created by the owner of the address. */
     async prove(id: number, { isEmailVerified }: { isEmailVerified: boolean }): Promise<void> {
       await table()
         .where({ id })
         .update({ is_unproven: false, updated_at: now(), ...(isEmailVerified && { is_email_verified: true }) });
     },
 
-    /** Whether a user is an admin of every organization that an account is in, and nowhere below it. */
+    /** Whether a user is an admin of all organizations of an account, with at least its role in each. */
     async mayReplace(id: number, byUserId: number | null): Promise<boolean> {
       const { rows } = await db.raw<{ rows: unknown[] }>(
         `select 1 from organization_memberships as theirs
@@ -112,7 +112,7 @@ export function accountStore(db: Knex) {
       return rows.length === 0;
     },
 
-    /** Ends an account for good: its sessions, keys, invites and memberships; and frees its address. What it made stays. */
+    /** Deactivates an account permanently, deletes its sessions, keys, invites and memberships, and frees its address. Its objects stay. */
     async retire(id: number): Promise<void> {
       // tooth: account-retired
       for (const owned of ['sessions', 'one_time_links', 'api_keys', 'organization_memberships']) {
@@ -153,7 +153,7 @@ export function accountStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Fields that are left out stay. */
+    /** Omitted fields keep their values. */
     async change(id: number, changes: ProfileChanges): Promise<void> {
       const given = (Object.keys(COLUMNS) as (keyof Profile)[]).filter((name) => changes[name] !== undefined);
       if (given.length === 0) return;
@@ -163,7 +163,7 @@ export function accountStore(db: Knex) {
         .update({ ...columns, updated_at: now() });
     },
 
-    /** Links to the account that were given out before are worth nothing any more. Call in a transaction. */
+    /** Sets a password, and invalidates all existing links to the account. Call in a transaction. */
     async setPassword(id: number, passwordHash: string): Promise<void> {
       // tooth: password-ends-links
       await db('one_time_links').where({ user_id: id }).delete();

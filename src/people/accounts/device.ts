@@ -1,4 +1,4 @@
-/** Names browsers and systems as people do: only by words of these lists, never by text of the user agent. */
+/** Names the browser and system of a user agent, only with words from these lists, never with text from the user agent. */
 
 /** Ordered, because the first match wins: Edge also claims to be Chrome, and Chrome to be Safari. */
 const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** @returns such as `Firefox on Linux`; '' when neither is known */
+/** @returns text such as `Firefox on Linux`; '' if neither is known */
 export function deviceOf(userAgent = ''): string {
   const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
   return [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined).join(' on ');

@@ -1,20 +1,20 @@
-/** Rows of links that are good for one use: a token in one opens its user's account. The token itself passes through once. */
+/** Rows of links that work once, whose token gives access to the user's account. Only hashes of tokens are stored. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 
-/** `sign-in`: begins a session. `reset`: sets a new password. */
+/** Purpose of a link: `sign-in` begins a session, `reset` sets a new password. */
 export type LinkPurpose = 'sign-in' | 'reset';
 
 export const LINK_MINUTES: Readonly<Record<LinkPurpose, number>> = { 'sign-in': 10, reset: 60 };
 
-/** Limit for each purpose; beyond it the oldest links are deleted. */
+/** Maximum number of a user's links per purpose; beyond it the oldest are deleted. */
 const MAX_OF_USER = 5;
 
 type Row = { token_hash: Buffer; purpose: LinkPurpose; user_id: number; created_at: string; expires_at: string };
 
 export function linkStore(db: Knex) {
   const table = () => db<Row>('one_time_links');
-  /** The one with this token, while it can be used. */
+  /** Query for the link with this token, if it can still be used. */
   const open = (purpose: LinkPurpose, token: string) =>
     // tooth: link-purpose
     // tooth: link-expiry
@@ -26,7 +26,7 @@ export function linkStore(db: Knex) {
       .whereIn('user_id', db('users').where({ is_active: true }).select('id'));
 
   return {
-    /** Makes a link, and removes all users' expired links. @returns the token */
+    /** Creates a link, and deletes all users' expired links. @returns the token */
     async create(purpose: LinkPurpose, userId: number): Promise<string> {
       await table().where('expires_at', '<=', db.raw('now()')).delete();
       const kept = table().where({ purpose, user_id: userId }).orderBy('created_at', 'desc');
@@ -42,7 +42,7 @@ export function linkStore(db: Knex) {
       return token;
     },
 
-    /** @returns whose it is */
+    /** @returns the id of the link's user */
     async find(purpose: LinkPurpose, token: string): Promise<number | undefined> {
       return (await open(purpose, token).first('user_id'))?.user_id;
     },

@@ -1,24 +1,24 @@
 /**
- * Tries to log in, for all processes together: a token bucket for each subject in one instant, as in the generic cell rate algorithm
- * (GCRA). A try costs its time, which is paid off as time goes by.
+ * Limits tries to log in, across all processes. Each subject has a token bucket that is stored as one instant, as in the generic cell rate
+ * algorithm (GCRA): each try moves `paid_at` by its cost, and time pays it off.
  */
 import { createHash } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { Throttled, Unavailable } from '../../platform/errors.ts';
 
 export type TryLimit = {
-  /** Names the kind of subject: an account and an address of the same text are two. */
+  /** Kind of subject, which keeps an account and an address with the same text apart. */
   kind: string;
   /** Seconds that one try costs. */
   cost: number;
-  /** Seconds that may be owed: so many tries at once. */
+  /** Seconds of cost that may be owed, which allows `burst / cost` tries at once. */
   burst: number;
 };
 
-/** Maximum number of rows; beyond it the ones that owe least are deleted first. */
+/** Maximum number of rows; beyond it those that owe least are deleted. */
 const MAX_ROWS = 50_000;
 const SWEEP_EVERY = 100;
-/** Short, because a person waits, and the tries before may hold the row. */
+/** Short, because a person waits; concurrent tries may have locked the row. */
 const LONGEST_WAIT_MS = 2_000;
 
 const CHARGE = `
@@ -39,7 +39,7 @@ const SWEEP = `
 export function loginTryStore(db: Knex) {
   let charges = 0;
 
-  /** @throws Unavailable when Postgres does not answer in time: without the count nobody guesses on */
+  /** @throws Unavailable if Postgres does not answer in time, because uncounted tries are not allowed */
   async function ask<Row>(sql: string, values: Record<string, string | number | Buffer>): Promise<Row[]> {
     try {
       const answer = db.raw<{ rows: Row[] }>(sql, values).timeout(LONGEST_WAIT_MS, { cancel: true });
@@ -53,8 +53,8 @@ export function loginTryStore(db: Knex) {
   return {
     /**
      * Counts one try.
-     * @param subject who tries: an address, or the account that they try
-     * @throws Throttled, and nothing was counted, when there were too many; Unavailable
+     * @param subject the client's address, or the tried account
+     * @throws Throttled after too many tries, without counting this one; Unavailable
      */
     async charge({ kind, cost, burst }: TryLimit, subject: string): Promise<void> {
       charges += 1;

@@ -12,7 +12,7 @@ export type LoginApi = {
   identity: IdentityStores;
   sessions: Sessions;
   login: Login;
-  /** Client address of a request, as far as it can be believed. */
+  /** Client address of a request, by trusted proxies only. */
   addressOf(request: { headers: IncomingHttpHeaders; remoteAddress: string }): string;
 };
 
@@ -71,7 +71,7 @@ const logOut = route({
   summary: 'Log out',
   async handle({ caller, headers }, { identity, sessions }: LoginApi) {
     const cookies = await identity.inTransaction(async (stores) => {
-      // A session is always somebody's.
+      // A session always has a user.
       const userId = caller.userId!;
       const { email } = await stores.accounts.get(userId);
       await recordOwn(stores, { userId, keyId: null }, { activity: 'logged_out', name: email });

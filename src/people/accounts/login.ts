@@ -1,4 +1,4 @@
-/** Logging in with a password: the same answer in the same time, whether there is such an account or not. */
+/** Logs users in with a password. Answers and their timing do not reveal whether an account exists. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import { isPassword } from '../../platform/secrets/passwords.ts';
@@ -11,7 +11,7 @@ import type { IdentityStores } from '../stores.ts';
 
 /** Seconds. After 20 tries at once, one try a minute: enough for typing, not for lists of passwords. */
 const TRIES_OF_ACCOUNT: TryLimit = { kind: 'account', cost: 60, burst: 20 * 60 };
-/** Many people may be behind one address. */
+/** Higher limits, because many people may share one address. */
 const TRIES_OF_ADDRESS: TryLimit = { kind: 'address', cost: 10, burst: 500 };
 /** Separate from the limit for passwords, so guessing passwords does not lock out someone at the machine. */
 const TRIES_OF_LINKS: TryLimit = { kind: 'sign-in link', cost: 10, burst: 500 };
@@ -19,7 +19,7 @@ const TRIES_OF_LINKS: TryLimit = { kind: 'sign-in link', cost: 10, burst: 500 };
 export type Attempt = {
   email: string;
   password: string;
-  /** Whence: tries are counted for it. */
+  /** Address of the client, for which tries are counted, too. */
   address: string;
   headers: IncomingHttpHeaders;
 };
@@ -27,11 +27,11 @@ export type Attempt = {
 export type Login = {
   /**
    * @throws Throttled after too many tries of this account, or from this address
-   * @throws InvalidInput when it is not the password of an account that may log in
+   * @throws InvalidInput unless the password is that of an active account
    */
   logIn(attempt: Attempt): Promise<Cookies>;
   /**
-   * Logs in by a link that the operator's machine printed. Callers have checked that the request comes from that machine.
+   * Logs in by a link that was printed on the server's machine. Callers check that the request comes from that machine.
    * @throws Throttled after too many tries from this address
    * @throws InvalidInput when the link was used already, or has expired
    */
@@ -44,8 +44,8 @@ export type Login = {
 };
 
 /**
- * Counts a try in this process first, which costs nothing, and then for all processes.
- * @throws (the returned function) Throttled; Unavailable when they cannot be counted
+ * Returns a function that counts a try in this process, which is cheap, and then across all processes. The function throws Throttled after
+ * too many tries, and Unavailable if they cannot be counted.
  */
 export function tryCounter({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
   const here = createRateLimit<string>(1 / limit.cost, undefined, limit.burst);
@@ -72,7 +72,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
         throw invalidCredentials();
       }
       return identity.inTransaction(async (stores) => {
-        // The password may have been changed while it was compared: sessions that began with the former one have been ended.
+        // The password may have changed during the comparison, which ended the sessions that were begun with the old one.
         const present = await stores.accounts.lockByEmail(email);
         if (present?.passwordHash !== account.passwordHash) throw invalidCredentials();
         const author = { userId: account.id, keyId: null };
@@ -107,8 +107,8 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
 }
 
 /**
- * Gives one result for all spellings that a database may treat as the same address, however it folds letters; a few addresses that it
- * keeps apart share their tries.
+ * Normalizes an address so that all spellings that a database may consider equal share their tries. A few different addresses share them,
+ * too.
  */
 export function spellingOf(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -86,7 +86,7 @@ const patchMe = route({
 
 export const meRoutes = [getMe, patchMe];
 
-/** Every answer about the user carries it, also lists of members. */
+/** JSON values in `hedgehog_config`; limited, because all answers about the user include it, even lists of members. */
 const MAX_HEDGEHOG_VALUES = 200;
 
 function profileIn(body: MePatch): ProfileChanges {
@@ -100,7 +100,7 @@ function profileIn(body: MePatch): ProfileChanges {
   };
 }
 
-/** @throws InvalidInput for what the caller is not in */
+/** @throws InvalidInput for a project or organization that the caller is not in */
 async function currentIn(body: MePatch, caller: Caller, { projects }: IdentityStores): Promise<ProfileChanges> {
   const { set_current_team: team, set_current_organization: organizationId } = body;
   if (team !== undefined) {
@@ -119,7 +119,7 @@ function missing(id: string | number, attr: string): InvalidInput {
   return new InvalidInput(`Object with id=${id} does not exist.`, attr, 'does_not_exist');
 }
 
-/** @returns the hash of the new password; undefined: the password stays */
+/** @returns the hash of the new password; undefined if the password does not change */
 async function newPassword(
   { password: wanted, current_password: current }: MePatch,
   { caller, account, login }: { caller: Caller; account: Account; login: Login },

@@ -1,5 +1,5 @@
 /**
- * A user as they see themselves: upstream's fields. Fields of features that do not exist here (second factors, impersonation,
+ * Presents a user to themselves, with upstream's fields. Fields of features that do not exist here (second factors, impersonation,
  * onboarding, ...) have constant values.
  */
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
@@ -18,7 +18,7 @@ import { presentProjects, ProjectBody } from '../projects/project-body.ts';
 import type { IdentityStores } from '../stores.ts';
 import { presentUser, UserBody } from './users.ts';
 
-/** The same for every user. */
+/** Fields of missing features, the same for every user. */
 const NOT_HERE = {
   pending_email: null,
   notification_settings: {},
@@ -102,7 +102,7 @@ export async function presentMe(
   const own = await organizations.ofUser(account.id, caller.onlyOrganizations);
   const open = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
   const worked = await projects.worked(caller);
-  // The project that the user works in is shown whatever its place in the list.
+  // The user's current project replaces the last one, if it is not in the list.
   const isListed = !worked || open.results.some(({ id }) => id === worked.id);
   const presented = await presentProjects(isListed ? open.results : [...open.results.slice(0, -1), worked], projects);
   const chosen = presented.find(({ id }) => id === worked?.id);
@@ -112,7 +112,7 @@ export async function presentMe(
   const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
   return {
     ...presentUser(account),
-    // Returned as it was given.
+    // Unlike in answers to others, returned in full.
     hedgehog_config: account.hedgehogConfig,
     date_joined: account.createdAt,
     has_password: account.passwordHash !== null,

@@ -1,4 +1,4 @@
-/** Actions of an operator at the machine itself: the first users, and forgotten passwords. */
+/** Actions of an operator on the server's machine: creating the first users, and resetting passwords. */
 import { CommandFailed } from '../../platform/errors.ts';
 import type { OrganizationRole } from '../../platform/http/access.ts';
 import { hashPassword } from '../../platform/secrets/passwords.ts';
@@ -8,7 +8,7 @@ import type { IdentityBound, IdentityStores } from '../stores.ts';
 
 export type AddedUser = { email: string; organization: string; role?: OrganizationRole | undefined; password: string };
 
-/** Author of an operator's changes: anybody who may use the database. */
+/** Author of an operator's changes: anybody who can use the database. */
 const OPERATOR = { userId: null, keyId: null };
 
 /**
@@ -48,7 +48,7 @@ export async function resetPassword(identity: IdentityStores, email: string, pas
   const passwordHash = await hashPassword(password);
   await identity.inTransaction(async (stores) => {
     await stores.accounts.setPassword(user.id, passwordHash);
-    // The operator vouches for who gets it.
+    // The operator is responsible for who gets the password.
     await stores.accounts.prove(user.id, { isEmailVerified: false });
     await stores.sessions.endOthers(user.id, null);
     const changes = [{ type: 'User', action: 'changed', field: 'password', before: null, after: null } as const];

@@ -1,4 +1,4 @@
-/** `/api/reset/`: a new password by mail. */
+/** `/api/reset/`: resets of forgotten passwords by mail. */
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { LoginApi } from './login.routes.ts';

@@ -12,18 +12,18 @@ import { LINK_MINUTES } from './links.store.ts';
 import { tryCounter, spellingOf } from './login.ts';
 import type { TryLimit } from './login-tries.store.ts';
 
-/** Seconds: three letters at once, then one in twenty minutes, because the letters may be unwanted. */
+/** Allows three mails at once, then one every twenty minutes, because the mails may be unwanted. */
 const REQUESTS_OF_ACCOUNT: TryLimit = { kind: 'reset of account', cost: 1_200, burst: 3_600 };
-/** Many people may be behind one address. */
+/** Higher limits, because many people may share one address. */
 const REQUESTS_OF_ADDRESS: TryLimit = { kind: 'reset from address', cost: 60, burst: 1_200 };
-/** Requests that were answered but whose letters are not sent yet; letters are sent one after another. */
+/** Maximum number of answered requests whose mail is not sent yet; mails are sent one after another. */
 const MAX_WAITING = 20;
 
 export type ResetOptions = {
   identity: IdentityStores;
   /** Base URL of the link. */
   publicUrl: string;
-  /** undefined: the server sends no mail. */
+  /** Undefined if the server sends no mail. */
   mailer: Mailer | undefined;
   log?: Logger | undefined;
 };
@@ -32,8 +32,8 @@ export type Resets = {
   /** Whether the server can send mail. */
   isAvailable: boolean;
   /**
-   * Mails a link, if there is such an account. Callers do not learn whether: the account is looked up after they were answered.
-   * @throws InvalidInput where there is no mail
+   * Mails a link if the account exists. The account is looked up after the answer, so callers cannot find out whether it does.
+   * @throws InvalidInput if the server sends no mail
    * @throws Throttled after too many requests for this account, or from this address
    */
   request(wanted: { email: string; address: string }): Promise<void>;
@@ -41,7 +41,7 @@ export type Resets = {
   find(token: string): Promise<Account>;
   /** Uses the link up, and ends all sessions of the user. @throws NotFound, and InvalidInput for a password that is easily guessed */
   complete(token: string, password: string): Promise<Account>;
-  /** Resolves when the letter is sent that is under way; others are not sent any more. */
+  /** Resolves when the mail in progress has been sent; waiting ones are dropped. */
   close(): Promise<void>;
 };
 
@@ -56,7 +56,7 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
     const account = await identity.accounts.byEmail(email);
     if (!account?.isActive) return;
     const token = await identity.inTransaction(({ links }) => links.create('reset', account.id));
-    // Sent to the account's own address: the typed one may differ, although the database treats both as the same.
+    // Sent to the account's own address, because the typed one may differ although the database considers both equal.
     const problem = await send([account.email], letterOf(`${publicUrl.replace(/\/$/, '')}/reset/${token}`));
     if (problem !== undefined) log?.warn({ problem }, 'the link for a new password was not mailed');
   }
@@ -83,15 +83,17 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
       await ofAddress(address);
       // tooth: reset-tries-of-account
       await ofAccount(spellingOf(email));
-      // Letters to accounts take longer than looking for one in vain: a refusal would tell the two apart.
+      // Not refused with an error, because mails to existing accounts take longer, so errors would reveal that accounts exist.
       if (waiting >= MAX_WAITING) {
-        log?.warn('too many links wait to be mailed: one is left out');
+        log?.warn('too many links wait to be mailed: one was dropped');
         return;
       }
       waiting += 1;
       last = last
         .then(() => (isClosed ? undefined : mailLink(mailer, email)))
-        .catch((error: unknown) => log?.warn({ error: describeError(error) }, 'a link for a new password was not made'))
+        .catch((error: unknown) =>
+          log?.warn({ error: describeError(error) }, 'a link for a new password could not be created'),
+        )
         .finally(() => (waiting -= 1));
     },
 
@@ -116,7 +118,7 @@ async function reset(stores: IdentityBound, token: string, passwordHash: string)
   if (userId === undefined) throw unknownLink();
   const account = await stores.accounts.get(userId);
   await stores.accounts.setPassword(userId, passwordHash);
-  // Perhaps made by another person than the owner of the address, who keeps no way in.
+  // Deletes the keys of an account that perhaps another person created, so that person keeps no access.
   // tooth: reset-ends-keys
   if (account.isUnproven) await stores.keys.deleteAll({ userId });
   await stores.accounts.prove(userId, { isEmailVerified: true });

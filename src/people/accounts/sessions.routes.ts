@@ -9,7 +9,7 @@ import type { OwnSession } from './sessions.store.ts';
 export type SessionsApi = { identity: IdentityStores };
 
 const PATH = '/api/users/@me/sessions/';
-/** Not `sensitive`: throwing an intruder out must not take longer than getting in. */
+/** Not `sensitive`, because ending an intruder's session must not be harder than logging in. */
 const access = { authenticated: true, sessionOnly: true } as const;
 
 const Instant = Type.String({ format: 'date-time' });

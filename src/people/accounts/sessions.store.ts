@@ -4,16 +4,16 @@ import type { Knex } from '../../platform/db/connection.ts';
 
 export const SESSION_DAYS = 14;
 
-/** Beyond these the ones go that were not used for longest. */
+/** Maximum number of a user's sessions; beyond it the least recently used ones end. */
 const MAX_OF_USER = 30;
-/** `last_seen_at` is for people: exact to this. */
+/** Precision of `last_seen_at`, which is only shown to users. */
 const LAST_SEEN_PRECISION = '1 minute';
 
 export type Session = { id: string; userId: number; authenticatedAt: Date };
 
 export type NewSession = { userId: number; tokenHash: Buffer; device: string; network: string };
 
-/** A session as its user sees it. */
+/** A session with the fields that its user sees. */
 export type OwnSession = {
   id: string;
   device: string;
@@ -43,7 +43,7 @@ export function sessionStore(db: Knex) {
   const stale = `last_seen_at is null or last_seen_at < now() - interval '${LAST_SEEN_PRECISION}'`;
 
   async function makeRoom(userId: number): Promise<void> {
-    // Sessions of one user begin one after another.
+    // Locks the user, so only one session of a user begins at a time.
     await db('users').where({ id: userId }).forNoKeyUpdate().first('id');
     const surplus = table()
       .where({ user_id: userId })
@@ -55,8 +55,8 @@ export function sessionStore(db: Knex) {
 
   return {
     /**
-     * Begins a session now, and removes all users' sessions that have ended. Call in a transaction.
-     * @param former hash of the browser's old token: the same user's session continues with only the new token; another user's ends
+     * Begins a session, and deletes all users' expired sessions. Call in a transaction.
+     * @param former hash of the browser's old token. A session of the same user continues with the new token; one of another user ends
      */
     async begin({ userId, tokenHash, device, network }: NewSession, former?: Buffer): Promise<void> {
       await table().where('expires_at', '<', db.raw('now()')).delete();
@@ -76,7 +76,7 @@ export function sessionStore(db: Knex) {
       await table().insert({ id: randomUUID(), user_id: userId, ...begun });
     },
 
-    /** Returns a session that has not ended, of a user who may still log in, and notes that it was seen. */
+    /** Finds a session that has not ended, of an active user, and updates when it was last seen. */
     async find(tokenHash: Buffer): Promise<Session | undefined> {
       // tooth: session-expiry
       // tooth: session-of-active-user
@@ -95,7 +95,7 @@ export function sessionStore(db: Knex) {
       return { id: row.id, userId: row.user_id, authenticatedAt: new Date(row.authenticated_at) };
     },
 
-    /** The last seen first. */
+    /** Lists a user's sessions, the last seen first. */
     async list(userId: number): Promise<OwnSession[]> {
       const rows = await table()
         .where({ user_id: userId })
@@ -116,13 +116,13 @@ export function sessionStore(db: Knex) {
       await table().where({ token_hash: tokenHash }).delete();
     },
 
-    /** @returns its device; undefined when the user has no such session */
+    /** Ends a session. @returns its device; undefined if the user has no such session */
     async endOne(userId: number, id: string): Promise<string | undefined> {
       const [row] = await table().where({ user_id: userId, id }).delete().returning('device');
       return row?.device;
     },
 
-    /** Ends all of a user's sessions but one: a new password logs out everybody who used the old one. @returns how many ended */
+    /** Ends all sessions of a user but one, for example after a new password. @returns how many ended */
     async endOthers(userId: number, except: string | null): Promise<number> {
       const ended = table().where({ user_id: userId });
       if (except !== null) ended.whereNot({ id: except });

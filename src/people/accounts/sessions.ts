@@ -1,6 +1,6 @@
 /**
- * Sessions of users who are logged in. The cookie `sessionid` is random and not readable by pages; `posthog_csrftoken` is derived from it.
- * Only pages that can read our cookies can send it in `X-CSRFToken`, and a cookie planted by an attacker does not match.
+ * Sessions of logged-in users. The cookie `sessionid` is random and not readable by scripts; `posthog_csrftoken` is derived from it. Only
+ * pages of this site can read the latter and send it in `X-CSRFToken`, and one that an attacker planted does not match.
  */
 import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -25,23 +25,23 @@ export type Cookies = readonly string[];
 /** A browser that logs in. */
 export type Client = {
   headers: IncomingHttpHeaders;
-  /** Client address, as far as it can be believed. */
+  /** Client address, by trusted proxies only. */
   address: string;
 };
 
 export type Sessions = {
   /**
-   * @returns undefined when nobody is logged in there
+   * @returns undefined without a valid session
    * @throws PermissionDenied for a change from a page of another site, or without the CSRF token
    */
   callerOf(request: Pick<Credentials, 'headers' | 'method'>): Promise<Caller | undefined>;
-  /** Begins a session, in the place of the one that the request came with. @param store of a transaction */
+  /** Begins a session, and replaces the one of the request. @param store of a transaction */
   begin(store: SessionStore, userId: number, client: Client): Promise<Cookies>;
-  /** Ends the session that the request came with. @param store of a transaction */
+  /** Ends the session of the request. @param store of a transaction */
   end(store: SessionStore, headers: IncomingHttpHeaders): Promise<Cookies>;
 };
 
-/** @param options `publicUrl`: cookies of one with https never travel in the open */
+/** @param options with an https `publicUrl`, cookies are only sent over https */
 export function createSessions({ sessions, publicUrl }: { sessions: SessionStore; publicUrl: string }): Sessions {
   const base = new URL(publicUrl);
   const options = { path: '/', secure: base.protocol === 'https:' };
@@ -94,7 +94,7 @@ export function carriesSession(headers: IncomingHttpHeaders): boolean {
   return tokenOf(headers) !== undefined;
 }
 
-/** @throws PermissionDenied unless the page that sent the request can read our cookies */
+/** @throws PermissionDenied unless the page that sent the request can read this site's cookies */
 function ensureCsrfToken(token: string, headers: IncomingHttpHeaders): void {
   const given = headers['x-csrftoken'];
   if (given === undefined) throw new PermissionDenied('CSRF Failed: CSRF token missing.');

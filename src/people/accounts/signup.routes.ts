@@ -1,4 +1,4 @@
-/** `/api/signup/:token/`: the target of an invite's link. */
+/** `/api/signup/:invite_id/`: retrieves and accepts an invite by its link. */
 import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { LoginApi } from './login.routes.ts';

@@ -15,26 +15,26 @@ export type NewPerson = {
   roleAtOrganization: string;
 };
 
-/** The new member; a newcomer is logged in at once. */
+/** The new member's account, and cookies that log in a newly created one. */
 export type Joined = { account: Account; cookies: Cookies };
 
-/** @throws NotFound when there is no such invite (any more) */
+/** @throws NotFound if the invite does not exist, or is used up or expired */
 export async function findInvite({ invites }: IdentityBound, token: string): Promise<Invite> {
   const invite = await invites.find(token);
   if (!invite) throw unknownInvite();
   return invite;
 }
 
-/** @returns the account with which an invite is accepted; undefined when accepting makes one */
+/** @returns the account with which the invite must be accepted; undefined if accepting creates a new one */
 export async function accountFor(identity: IdentityBound, invite: Invite): Promise<Account | undefined> {
   const known = await identity.accounts.byEmail(invite.email);
   return known && (await isReplacedBy(identity, known, invite)) ? undefined : known;
 }
 
 /**
- * Uses the invite up.
- * @throws NotFound when there is no such invite (any more)
- * @throws InvalidInput when it is for another account, or when something of a new account is missing
+ * Accepts an invite, which uses it up.
+ * @throws NotFound if the invite does not exist, or is used up or expired
+ * @throws InvalidInput if it is for another account, or fields of a new account are missing
  */
 export async function join(
   { identity, sessions }: { identity: IdentityStores; sessions: Sessions },
@@ -62,15 +62,15 @@ export async function join(
 }
 
 /**
- * Whether this invite replaces the account. That needs an account whose owner may not have the address, and either a link that came by
- * mail or a sender who could remove the account from all its organizations.
+ * Whether accepting the invite replaces the account. Requires an account that perhaps does not belong to the owner of the address, and
+ * either a mailed link, or a sender who could remove the account from all its organizations.
  */
 async function isReplacedBy({ accounts }: IdentityBound, known: Account, invite: Invite): Promise<boolean> {
   // tooth: invite-replaces
   return known.isUnproven && (!invite.linkShown || (await accounts.mayReplace(known.id, invite.createdBy)));
 }
 
-/** Frees the address of an invite. Nothing of the former account goes over to the next. @throws InvalidInput */
+/** Retires the account with the invite's address, of which the new account takes over nothing. @throws InvalidInput */
 async function replace(stores: IdentityBound, invite: Invite): Promise<void> {
   const known = await stores.accounts.lockByEmail(invite.email);
   if (!known) return;

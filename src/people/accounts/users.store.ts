@@ -1,4 +1,4 @@
-/** Rows of users, as other objects show who made or changed them. */
+/** Rows of users, as shown in other objects. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 export type User = {
@@ -44,7 +44,7 @@ export type Users = ReadonlyMap<number, User>;
 
 export function userStore(db: Knex) {
   return {
-    /** Reads all of them in one query; ids that are null or gone are left out. */
+    /** Finds users in one query; ids that are null or unknown are left out. */
     async byIds(ids: Iterable<number | null>): Promise<Users> {
       const wanted = [...new Set(ids)].filter((id) => id !== null);
       if (wanted.length === 0) return new Map();

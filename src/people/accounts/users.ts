@@ -1,8 +1,8 @@
-/** Users as the contract embeds them in other objects. */
+/** Presents users inside of other objects. */
 import { stringEnum, Type, type Static } from '../../platform/schema.ts';
 import type { User, Users } from './users.store.ts';
 
-/** Roles at work: upstream's list, and none. */
+/** Upstream's list of roles at work; empty for none. */
 export const WorkRole = stringEnum(
   ['', 'engineering', 'data', 'product', 'founder', 'leadership', 'marketing', 'sales', 'other'],
   { default: '' },
@@ -38,7 +38,7 @@ export function presentUser(user: User): UserBody {
   };
 }
 
-/** Four things of somebody's picture, and `{}` for none. Its second version has three of them one level deeper. */
+/** Four settings of the user's picture, or `{}` without one. In its second version three of them are in `actor_options`. */
 function hedgehogOf(config: User['hedgehogConfig']): User['hedgehogConfig'] {
   if (Object.keys(config).length === 0) return {};
   const look: User['hedgehogConfig'] = { ...config, ...(config['actor_options'] as object | null | undefined) };
@@ -49,13 +49,13 @@ function hedgehogOf(config: User['hedgehogConfig']): User['hedgehogConfig'] {
   };
 }
 
-/** @returns null for nobody (a project's key did it) and for who is gone */
+/** @returns null if a project's key was the author, or the user no longer exists */
 export function userOf(users: Users, id: number | null): UserBody | null {
   const user = id === null ? undefined : users.get(id);
   return user ? presentUser(user) : null;
 }
 
-/** `m****@example.com`: people who have a link see whether it is theirs. */
+/** Masks an address (`m****@example.com`), so people who have a link recognize their own address. */
 export function maskedEmail(email: string): string {
   return email.replace(/^(.).*(?=@)/, '$1****');
 }

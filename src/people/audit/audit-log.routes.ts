@@ -61,7 +61,11 @@ type ActivityQuery = Static<typeof query>;
 
 function wantedOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
   if (itemId !== undefined && scope === undefined) {
-    throw new InvalidInput('Objects of different kinds have the same ids: say which kind.', 'scope', 'required');
+    throw new InvalidInput(
+      'Objects of different kinds may have the same id, so `scope` is required with `item_id`.',
+      'scope',
+      'required',
+    );
   }
   return { scope, itemId, userId };
 }

@@ -10,7 +10,7 @@ import type { VisibleAuditLog } from './visible-audit-log.ts';
 import { seesAll, whereVisible } from '../access/visible.store.ts';
 
 export type NewAuditLogEntry = {
-  /** `id` null: the entry is about the organization as a whole. If `organizationId` is absent, it is looked up. */
+  /** Project of the entry; its `id` is null for entries about the organization as a whole. `organizationId` is looked up if absent. */
   project: { id: number; organizationId?: string } | { id: null; organizationId: string };
   author: Author;
   /** The kind of object: `FeatureFlag`, `Cohort`, ... */
@@ -19,7 +19,7 @@ export type NewAuditLogEntry = {
   activity: AuditVerb;
   /** Display name of the object. */
   name: string;
-  /** Kind of the object in upstream's entries, if they have one: `dashboard`. */
+  /** Upstream's `type` of the entry, for kinds that have one, such as `dashboard`. */
   type?: string;
   /** Version of the object after the change, if the object has versions. */
   version?: number;
@@ -33,9 +33,9 @@ type Fields = Readonly<Record<string, unknown>>;
 type AuditLogFilter = {
   scope?: string | undefined;
   itemId?: string | number | undefined;
-  /** The author. */
+  /** Only changes by this user. */
   userId?: number | undefined;
-  /** Objects of these kinds that the reader may see; absent: all. The reader's own entries are always shown. */
+  /** Limits entries to objects that the reader may see; absent: no limits. The reader's own entries are always shown. */
   seen?: readonly VisibleAuditLog[];
 };
 type Page = { limit: number; offset: number };
@@ -53,7 +53,7 @@ type Row = {
   created_at: string;
 };
 
-/** The user of an entry; null: no user, or one who is gone. */
+/** The user who made a change. */
 export type EntryAuthor = { id: number; uuid: string; first_name: string; last_name: string; email: string };
 export type AuthoredEntry = AuditLogEntry & { author: EntryAuthor | null };
 
@@ -74,7 +74,7 @@ function fromRow(row: Row): AuditLogEntry {
   };
 }
 
-/** Changes of secrets are logged without their values. */
+/** Redacts values of secrets in a change. */
 function withoutSecrets(change: Change): Change {
   if (!isSecretName(change.field)) return redact(change) as Change;
   return { ...change, before: redactValue(change.before), after: redactValue(change.after) };
@@ -170,7 +170,7 @@ export function auditLogStore(db: Knex) {
       if (changes?.length !== 0) await record({ ...entry, ...(changes && { changes }) });
     },
 
-    /** Lists the entries of a project, newest first: of one object, of all of a kind, or all of them. */
+    /** Lists the entries of a project, newest first: about one object, about all objects of a kind, or all entries. */
     list: (projectId: number, wanted: AuditLogFilter, page: Page) => listPage({ project_id: projectId }, wanted, page),
 
     /** Changes of some objects within a time, the newest first, with the users who made them. */

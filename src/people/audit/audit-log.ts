@@ -1,4 +1,4 @@
-/** Activity log: entries that are written in the transaction of the change itself. */
+/** Builds and presents entries of the audit log. */
 import { isDeepStrictEqual } from 'node:util';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import type { AuditLogEntry } from './entry.ts';
@@ -6,13 +6,13 @@ import { UserBody, userOf } from '../accounts/users.ts';
 import type { Users, UserStore } from '../accounts/users.store.ts';
 import { type Change, VERBS, ChangeBody } from './entry.ts';
 
-/** Author of a change: a user, a user through a personal key, or a project's key; a timer has neither id. A `Caller` is an author. */
+/** Author of a change: a user, possibly with a personal key, or a project's key. Automatic changes have neither id. A `Caller` is an author. */
 export type Author = { userId: number | null; keyId: string | null };
 
 /**
- * Differences between two states of an object, field by field in the order of the later one.
- * @param type the kind of object, as in the entry's `scope`
- * @param before the earlier state; fields as clients know them. An object that was just made has no changes, only a beginning
+ * Compares two states of an object, field by field in the order of `after`.
+ * @param type the kind of object, the same as the entry's `scope`
+ * @param before the earlier state, with the field names of the wire
  */
 export function changesBetween(
   type: string,

@@ -1,11 +1,11 @@
-/** Names the changed fields of an audit log entry; for a value with members, each changed member. */
+/** Lists the changed fields of an audit log entry; for an object, its changed members. */
 import { isDeepStrictEqual } from 'node:util';
 import { REDACTED } from '../../platform/secrets/redact.ts';
 import type { Change } from './entry.ts';
 
 export type ChangedField = { field: string; before: unknown; after: unknown };
 
-/** Deepest level of members that are named; deeper ones are reported with their parent. */
+/** Deepest level of members that are listed; deeper ones are reported with their parent. */
 const DEEPEST = 3;
 
 /** @returns names as `attr` has them: `destination__config__prefix` */
@@ -27,7 +27,7 @@ export function changedFields({ field, before, after }: Change, depth = 1): Chan
   );
 }
 
-/** Values of secrets look alike, changed or not. */
+/** Whether a value is redacted; such values are equal even if the secret changed. */
 function isHidden(value: unknown): boolean {
   return value === REDACTED;
 }

@@ -37,7 +37,7 @@ export type AuditLogEntry = {
   activity: AuditVerb;
   /** Older entries have no type. */
   detail: { name: string; type?: string | null; version: number | null; changes: Change[] };
-  /** null: made by a key of the project, or the user is gone. */
+  /** Null if a key of the project was the author, or the user no longer exists. */
   userId: number | null;
   createdAt: string;
 };

@@ -1,4 +1,4 @@
-/** Removes names of hidden objects from audit log entries. */
+/** Removes references to hidden objects from audit log entries. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Change } from './entry.ts';
@@ -7,8 +7,8 @@ import type { VisibleAuditLog } from './visible-audit-log.ts';
 import { seesAll, whereVisible } from '../access/visible.store.ts';
 
 /**
- * Takes the ids of hidden objects out of the fields that list them, and drops a change that is empty afterwards.
- * @param projectId null: entries of the organization as a whole, where no object is hidden from those who may read them
+ * Removes the ids of hidden objects from the fields that list them, and drops changes that become empty.
+ * @param projectId null for entries about an organization, whose readers may see all objects
  */
 export async function withoutHidden(
   db: Knex,

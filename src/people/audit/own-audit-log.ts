@@ -1,4 +1,4 @@
-/** Changes that people make to their own account, in the log of the organization that they work in. */
+/** Logs changes of users to their own account, in the audit log of their current organization. */
 import type { Author } from './audit-log.ts';
 import type { AuditVerb, Change } from './entry.ts';
 import { currentOrganization } from '../organizations/current-organization.ts';
@@ -12,7 +12,7 @@ type OwnEntry = {
   author?: Author;
 };
 
-/** Users who are in no organization leave no entry: nobody could read it. */
+/** Records an entry about a user; none for a user without an organization, because nobody could read it. */
 export async function recordOwn(
   stores: IdentityBound,
   own: Author & { userId: number },

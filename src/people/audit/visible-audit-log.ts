@@ -1,4 +1,4 @@
-/** Entries of the activity log that a caller may read. */
+/** Determines which entries of the audit log a caller may read. */
 import type { Rights, Visible } from '../../platform/http/access.ts';
 import { KINDS } from '../access/access-levels.ts';
 
@@ -8,7 +8,7 @@ export type VisibleAuditLog = {
   visible: Visible;
   /** Table of the entries' objects, if they are parts of batch exports; `visible` then applies to the exports. */
   partsOfExports?: string;
-  /** Where entries about another kind list these objects: a field with their ids, and the table of the objects. */
+  /** Field of entries about another kind that lists ids of these objects, and the objects' table. */
   namedIn?: { scope: string; field: string; table: string };
 };
 
@@ -17,7 +17,7 @@ const PARTS_OF_EXPORTS = [
   { scope: 'BatchExportBackfill', partsOfExports: 'batch_export_backfills' },
 ];
 
-/** An insight that is put on dashboards, and taken off. */
+/** Entries about insights list the dashboards that they were added to or removed from. */
 const NAMED_IN: Record<string, VisibleAuditLog['namedIn']> = {
   dashboard: { scope: 'Insight', field: 'dashboards', table: 'dashboards' },
 };
@@ -33,7 +33,7 @@ export function visibleAuditLog(rights: Rights): VisibleAuditLog[] {
   ];
 }
 
-/** `feature_flag` is `FeatureFlag` there. */
+/** Name of a kind in the audit log: `FeatureFlag` for `feature_flag`. */
 function scopeOf(kind: string): string {
   return kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -88,8 +88,8 @@ export type GivenSettings = {
 export type NewGivenSettings = GivenSettings & { label: string; scopes: string[] };
 
 /**
- * Fields that are left out are undefined.
- * @throws InvalidInput naming the first field that is wrong
+ * Converts the fields of a request; omitted ones are undefined.
+ * @throws InvalidInput naming the first invalid field
  */
 export function settingsOf(given: GivenSettings): KeyChanges {
   return {
@@ -102,7 +102,7 @@ export function settingsOf(given: GivenSettings): KeyChanges {
   };
 }
 
-/** The same of a key that is to be made. */
+/** Same as `settingsOf`, for a new key. */
 export function newSettingsOf(given: NewGivenSettings): NewKey {
   return { ...settingsOf(given), label: given.label, scopes: checkedScopes(given.scopes) };
 }

@@ -1,4 +1,4 @@
-/** Makes, changes, rolls and deletes keys, for their owners and the command line: within limits, and recorded in the audit log. */
+/** Creates, changes, rolls and deletes keys, within limits and with entries in the audit log. */
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Author } from '../audit/audit-log.ts';
 import { type AuditVerb } from '../audit/entry.ts';
@@ -14,7 +14,7 @@ export type ApiKeys = ReturnType<typeof apiKeys>;
 
 export function apiKeys(stores: IdentityStores) {
   return {
-    /** The newest first. */
+    /** Lists the newest first. */
     list: (owner: KeyOwner): Promise<ApiKey[]> => stores.keys.list(owner),
 
     /** @throws NotFound */
@@ -23,8 +23,8 @@ export function apiKeys(stores: IdentityStores) {
     },
 
     /**
-     * @returns the row, and the key: this is the only moment at which it is known
-     * @throws InvalidInput when the owner has too many keys, or is not a member where the key is to be limited to
+     * @returns the row and the key, which cannot be read again later
+     * @throws InvalidInput if the owner has too many keys, or is not a member of all that the key is limited to
      */
     async create(owner: KeyOwner, settings: NewKey, author: Author): Promise<IssuedKey> {
       await ensureMember(stores, owner, settings);
@@ -38,7 +38,7 @@ export function apiKeys(stores: IdentityStores) {
     },
 
     /**
-     * Fields that are left out stay.
+     * Changes a key; omitted fields keep their values.
      * @throws NotFound, and InvalidInput as `create` does
      */
     async change(owner: KeyOwner, id: string, changes: KeyChanges, author: Author): Promise<ApiKey> {
@@ -53,8 +53,8 @@ export function apiKeys(stores: IdentityStores) {
     },
 
     /**
-     * A new value; all else stays as it is.
-     * @param graceSeconds how long the old value is still good
+     * Gives a key a new value.
+     * @param graceSeconds how long the old value remains valid
      * @throws NotFound
      */
     async roll(owner: KeyOwner, id: string, graceSeconds: number, author: Author): Promise<IssuedKey> {
@@ -90,7 +90,7 @@ function ensureRoom(owner: KeyOwner, count: number): void {
   );
 }
 
-/** A key must not be limited to a place that its user is not in, because it would open more once they join it. */
+/** Checks that the user is in all projects and organizations of a key's limits, because the key would gain access if they joined later. */
 async function ensureMember(stores: IdentityStores, owner: KeyOwner, limits: KeyChanges): Promise<void> {
   if (!('userId' in owner)) return;
   const { userId } = owner;
@@ -115,7 +115,7 @@ function notMember(what: string, attr: string): InvalidInput {
 
 type Entry = { author: Author; activity: AuditVerb; before?: ApiKey };
 
-/** Records an entry in every organization, or in the project, that the key concerns. */
+/** Records an entry in the key's project, or in every organization that a personal key can access. */
 async function record({ auditLog, keys }: IdentityBound, key: ApiKey, { before, ...entry }: Entry): Promise<void> {
   const scope = key.userId === null ? 'ProjectSecretAPIKey' : 'PersonalAPIKey';
   for (const project of await keys.placesOf(key)) {

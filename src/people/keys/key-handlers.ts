@@ -1,4 +1,4 @@
-/** Handlers of the routes about keys: those of a person and those of a project differ in whose the keys are and in how they are shown. */
+/** Creates the handlers of the routes about keys. Personal and project keys differ in their owner and in how they are presented. */
 import type { Caller } from '../../platform/http/access.ts';
 import { json, noBody, type Answer } from '../../platform/http/route.ts';
 import type { ApiKeys } from './api-keys.ts';

@@ -1,9 +1,9 @@
-/** Limits of a key within the rights of its user: its own limits, and its organizations' policies for members' keys. */
+/** Checks the limits of a key within its user's rights: its own limits, and organizations' policies about personal keys. */
 import { PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, OrganizationRole, Project } from '../../platform/http/access.ts';
 import type { Policy } from '../organizations/tenants.store.ts';
 
-/** @throws PermissionDenied when the key is another project's, or limited to others */
+/** @throws PermissionDenied if the key belongs to another project, or is limited to others */
 export function ensureOpensProject(caller: Caller, { id, organizationId }: Project): void {
   const only = caller.projectId === null ? caller.onlyProjects : [caller.projectId];
   // tooth: key-projects
@@ -20,14 +20,14 @@ export function ensureOpensOrganization({ onlyOrganizations }: Caller, id: strin
   throw new PermissionDenied(`API key does not have access to the requested organization: ID ${id}.`);
 }
 
-/** @throws PermissionDenied when the key is limited to some projects, and it is about none */
+/** @throws PermissionDenied if the key is limited to projects, for requests outside of projects */
 export function ensureNotOfProjects({ onlyProjects }: Caller): void {
   // tooth: key-not-of-projects
   if (!onlyProjects) return;
   throw new PermissionDenied('API keys with scoped projects are only supported on project-based endpoints.');
 }
 
-/** @throws PermissionDenied when the organization wants no personal keys of plain members */
+/** @throws PermissionDenied if the organization does not accept personal keys of members who are not admins */
 export function ensureAllowed(caller: Caller, { name, membersMayUseKeys }: Policy, role: OrganizationRole): void {
   // tooth: key-of-members
   if (caller.keyId === null || membersMayUseKeys || role !== 'member') return;

@@ -1,4 +1,4 @@
-/** Rows of API keys. A key itself passes through once, when it is made or gets a new value. */
+/** Rows of API keys. Only hashes are stored; keys are returned once, when they are created or rolled. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Caller } from '../../platform/http/access.ts';
@@ -7,21 +7,21 @@ import { generateKey, hashOf, KEY_PREFIXES } from './keys.ts';
 /** A personal key acts as its user, a project secret key as its project. */
 export type KeyOwner = { userId: number } | { projectId: number };
 
-/** Fields of a key that may be changed. */
+/** Fields of a key that can change. */
 export type KeySettings = {
   label: string;
   description: string;
   scopes: readonly string[];
-  /** Projects that the key opens; null: all of its owner. */
+  /** Projects that the key can access; null for all of its owner. */
   onlyProjects: readonly number[] | null;
   onlyOrganizations: readonly string[] | null;
-  /** Instant from which the key is invalid; null: never. */
+  /** When the key expires; null for never. */
   expiresAt: string | null;
 };
 
 export type KeyChanges = { [Name in keyof KeySettings]?: KeySettings[Name] | undefined };
 
-/** Fields that a new key needs: without the others it is not limited. */
+/** Fields of a new key; optional ones are limits. */
 export type NewKey = Pick<KeySettings, 'label' | 'scopes'> & KeyChanges & { createdBy?: number | null };
 
 export type ApiKey = KeySettings & {
@@ -30,13 +30,13 @@ export type ApiKey = KeySettings & {
   userId: number | null;
   projectId: number | null;
   createdAt: string;
-  /** User who made the key, for keys of a project. */
+  /** User who created the key, for keys of a project. */
   createdBy: number | null;
   lastUsedAt: string | null;
   lastRolledAt: string | null;
 };
 
-/** A key whose value is known, this one time. */
+/** A new or rolled key with its value, which is shown only once. */
 export type IssuedKey = ApiKey & { key: string };
 
 type Row = {
@@ -59,7 +59,7 @@ type Row = {
   former_hash_until: string | null;
 };
 
-/** `last_used_at` is for people: exact to this. */
+/** Precision of `last_used_at`, which is only shown to users. */
 const LAST_USED_PRECISION = '1 minute';
 
 function fromRow(row: Row): ApiKey {
@@ -129,7 +129,7 @@ export function keyStore(db: Knex) {
       return { ...fromRow(row!), key };
     },
 
-    /** The newest first. */
+    /** Lists the newest first. */
     async list(owner: KeyOwner): Promise<ApiKey[]> {
       const rows = await table()
         .where(ownedBy(owner))
@@ -140,7 +140,7 @@ export function keyStore(db: Knex) {
       return rows.map(fromRow);
     },
 
-    /** Other changes of the owner's keys wait until the transaction ends. @returns how many there are */
+    /** Counts the owner's keys, and locks the owner, so concurrent creations wait until the transaction ends. */
     async countForUpdate(owner: KeyOwner): Promise<number> {
       const [table, id] = 'userId' in owner ? ['users', owner.userId] : ['projects', owner.projectId];
       await db(table as string)
@@ -158,7 +158,7 @@ export function keyStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Same as `find`; other changes of the key wait until the transaction ends. */
+    /** Same as `find`, but locks the key until the transaction ends. */
     async lock(owner: KeyOwner, id: string): Promise<ApiKey | undefined> {
       const row = await table()
         .where({ ...ownedBy(owner), id })
@@ -167,14 +167,14 @@ export function keyStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** The user or project that a key belongs to. */
+    /** Finds the user or project that a key belongs to. */
     async ownerOf(id: string): Promise<KeyOwner | undefined> {
       const row = await table().where({ id }).first('user_id', 'project_id');
       if (!row) return undefined;
       return row.user_id !== null ? { userId: row.user_id } : { projectId: row.project_id! };
     },
 
-    /** The project of a project's key; the organizations that a personal key opens anything of. */
+    /** Finds the project of a project's key, or the organizations that a personal key can access. */
     async placesOf(key: ApiKey): Promise<{ id: number | null; organizationId: string }[]> {
       const { rows } = await db.raw<{ rows: { id: number | null; organization_id: string }[] }>(
         `select id, organization_id from projects where id = :projectId
@@ -194,7 +194,7 @@ export function keyStore(db: Knex) {
       return rows.map((row) => ({ id: row.id, organizationId: row.organization_id }));
     },
 
-    /** Fields that are left out stay. */
+    /** Omitted fields keep their values. */
     async change(owner: KeyOwner, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
       const [row] = await table()
         .where({ ...ownedBy(owner), id })
@@ -223,7 +223,7 @@ export function keyStore(db: Knex) {
       return row && { ...fromRow(row), key };
     },
 
-    /** The key is worthless from now on. @returns whether there was one */
+    /** Deletes a key, which is then invalid. @returns whether it existed */
     async delete(owner: KeyOwner, id: string): Promise<boolean> {
       return (
         (await table()
@@ -232,12 +232,12 @@ export function keyStore(db: Knex) {
       );
     },
 
-    /** All keys of an owner are worthless from now on. */
+    /** Deletes all keys of an owner, which are then invalid. */
     async deleteAll(owner: KeyOwner): Promise<void> {
       await table().where(ownedBy(owner)).delete();
     },
 
-    /** Holder of the key with this hash, if the key opens anything now; notes that it was used. */
+    /** Finds the caller of a valid key by its hash, and updates when the key was last used. */
     async findCaller(hash: Buffer): Promise<Caller | undefined> {
       // tooth: key-expiry
       // tooth: key-grace

@@ -1,6 +1,6 @@
 /**
- * Form of keys: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. The checksum lets a key
- * be refused, or be recognised in a leaked file, without a database. 256 random bits need no slow hash: SHA-256 at rest.
+ * Generates and recognizes keys: `<prefix>_<43 characters of 32 random bytes><6 characters of CRC-32>`, base62. The checksum allows to
+ * refuse a mistyped key, or to recognize one in a leaked file, without a database. SHA-256 suffices at rest for 256 random bits.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -20,18 +20,18 @@ export function generateKey(prefix: KeyPrefix): string {
   return key + checksum(key);
 }
 
-/** Whether the text can be a secret key: its form and its checksum are right. */
+/** Whether the text has the form and checksum of a secret key. */
 export function isSecretKey(text: string): boolean {
   const [, key, sum] = SECRET_KEY.exec(text) ?? [];
   return key !== undefined && sum === checksum(key);
 }
 
-/** @returns the hash of a key, which is stored and searched for */
+/** @returns the hash of a key, under which it is stored */
 export function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** @returns what people know a key by: its kind and its last characters */
+/** @returns a key's prefix and last characters, by which people recognize it */
 export function maskOf({ userId, last4 }: { userId: number | null; last4: string }): string {
   return `${userId === null ? KEY_PREFIXES.projectSecret : KEY_PREFIXES.personal}_...${last4}`;
 }

@@ -1,4 +1,4 @@
-/** Whom keys may belong to, as people name them. */
+/** Finds owners of keys by a user's address or a project's id, for the command line. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { KeyOwner } from './keys.store.ts';
 

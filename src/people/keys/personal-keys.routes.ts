@@ -1,4 +1,4 @@
-/** `/api/personal_api_keys/`: the keys of the user who is logged in. A key itself can only read its own entry here. */
+/** `/api/personal_api_keys/`: the keys of the logged-in user. A key can only read its own entry. */
 import { NotFound, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller } from '../../platform/http/access.ts';
 import { route } from '../../platform/http/route.ts';
@@ -28,7 +28,7 @@ const OF_ONE = `${PATH}:id/` as const;
 
 export type PersonalKeysApi = { apiKeys: ApiKeys };
 
-/** Only people may change keys, and only shortly after they proved who they are. */
+/** Only users with a session may change keys, and only shortly after they entered their password. */
 const toChange = { authenticated: true, sessionOnly: true, sensitive: true } as const;
 
 const keys = keyHandlers<{ caller: Caller }, PersonalKeysApi>(

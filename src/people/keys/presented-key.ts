@@ -1,4 +1,4 @@
-/** Finds the key of a request: the first of the header `Authorization`, the body, the query. */
+/** Finds the key of a request, in this order: in the `Authorization` header, the body, the query. */
 import { NotAuthenticated } from '../../platform/errors.ts';
 import { KEY_IN_BODY, type Credentials } from '../../platform/http/access.ts';
 
@@ -11,7 +11,7 @@ export type PresentedKey = {
 const KEY_ALONE = /^ph[xs]_\S+$/;
 const BEARER = /^Bearer +(\S.*)$/i;
 
-/** @throws NotAuthenticated for two headers, which may hold keys of different people, and for a key without `Bearer` */
+/** @throws NotAuthenticated for several headers, whose keys may be of different users, and for a key without `Bearer` */
 export async function presentedKey(request: Credentials): Promise<PresentedKey | undefined> {
   const [header, second] = request.headersDistinct.authorization ?? [];
   if (second !== undefined) throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');
@@ -24,14 +24,14 @@ export async function presentedKey(request: Credentials): Promise<PresentedKey |
   return inQuery ? { key: inQuery, where: 'query string' } : undefined;
 }
 
-/** A malformed body holds no key here: its fault is reported once the caller is known. */
+/** Ignores a malformed body, which is reported after authentication. */
 async function keyInBody(request: Credentials): Promise<string | undefined> {
   const body = await request.body?.().catch(() => undefined);
   const key = (body as Record<string, unknown> | null | undefined)?.[KEY_IN_BODY];
   return typeof key === 'string' && key !== '' ? key : undefined;
 }
 
-/** The answer for a key that opens nothing. */
+/** Error for an invalid key. */
 export function invalidKey({ key, where }: PresentedKey): NotAuthenticated {
   const kind = key.startsWith('phs_') ? 'Project secret' : 'Personal';
   return new NotAuthenticated(`${kind} API key found in request ${where} is invalid.`, 'authentication_failed');

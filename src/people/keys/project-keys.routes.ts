@@ -1,4 +1,4 @@
-/** `/project_secret_api_keys/`: keys that act as the project, and outlast the people who made them. */
+/** `/project_secret_api_keys/`: keys that act as the project, and remain valid when their creators leave. */
 import type { Caller, Project } from '../../platform/http/access.ts';
 import { route } from '../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
@@ -27,7 +27,7 @@ const OF_ONE = `${PATH}:id/` as const;
 
 export type ProjectKeysApi = { apiKeys: ApiKeys; users: UserStore };
 
-/** A key of the project gives its maker all rights that the key has, so only admins who are logged in make one. */
+/** Only admins with a session may manage these keys, because whoever creates one gets all its rights. */
 const toRead = { scope: 'project:read', admin: true, sessionOnly: true } as const;
 const toChange = { scope: 'project:write', admin: true, sessionOnly: true, sensitive: true } as const;
 

@@ -1,31 +1,31 @@
 /**
- * Limits the events per second that a sender may store, and the requests that it may make. Counted in this process alone, so
- * with several processes behind one address the limit applies to each.
+ * Limits the events or requests per second of a sender. Each process counts on its own, so with several processes behind one address the
+ * limit applies to each.
  *
- * Limits are not for overload, which is answered 503, and the difference matters to clients: on 429 posthog-js drops events, while
- * it repeats 503 ten times, after `Retry-After` at the earliest. posthog-node and posthog-python repeat both, three times.
+ * Overload is answered with 503 instead, and the difference matters to clients: posthog-js drops events after 429, but repeats requests up
+ * to ten times after 503, not before `Retry-After`. posthog-node and posthog-python repeat after both, three times.
  */
 import { Throttled } from '../../platform/errors.ts';
 
 const BURST_SECONDS = 10;
-/** Senders that are remembered; one that is forgotten begins with a full bucket. */
+/** Maximum number of senders in memory; a forgotten one starts with a full bucket. */
 const MAX_SENDERS = 10_000;
 
 type Bucket = { tokens: number; atMs: number };
 
 export type RateLimit<Sender> = {
-  /** @throws Throttled, and nothing was counted, when the sender had too many already */
+  /** @throws Throttled, without counting the amount, if the sender has no token left */
   charge(sender: Sender, amount: number): void;
-  /** Gives back an amount that was charged before it was known that it does not count. */
+  /** Returns an amount that was charged but turned out not to count. */
   giveBack(sender: Sender, amount: number): void;
 };
 
 /**
- * A token bucket for each sender. A sender with a token left may spend more than it has, and then waits for the debt to be paid: so
- * a batch that is larger than the whole bucket passes too. (rate-limiter-flexible counts windows, refuses such a batch for ever,
- * and counts what it refused.)
+ * Creates a limit with a token bucket for each sender. A sender with any tokens left may spend more than it has, and must then wait until
+ * the debt is paid off, so even a batch larger than the bucket passes. (rate-limiter-flexible counts windows, always refuses such a batch,
+ * and counts refused ones.)
  *
- * @param burstSeconds so many seconds of the limit may be used at once by a sender that was quiet before
+ * @param burstSeconds size of the bucket, in seconds of the limit
  */
 export function createRateLimit<Sender>(
   perSecond: number,

@@ -1,12 +1,12 @@
 /**
- * Limits how many requests a key may make in any minute and in any hour. Counted in this process alone, so with several
- * processes behind one address the limit applies to each.
+ * Limits how many requests a key may make in any minute and in any hour. Each process counts on its own, so with several processes behind
+ * one address the limit applies to each.
  */
 import { Throttled } from '../../platform/errors.ts';
 
 export type RequestLimits = { perMinute: number; perHour: number };
 
-/** @throws Throttled, and nothing was counted, when the key made too many requests already */
+/** Counts a request. @throws Throttled, without counting it, if the key has made too many */
 export type RequestLimit = (keyId: string) => void;
 
 const MINUTE_MS = 60_000;
@@ -15,10 +15,10 @@ const HOUR_MS = 3_600_000;
 const MAX_KEYS = 10_000;
 
 /**
- * Windows slide: a request counts for a minute, and for an hour, after it was made; a refused request does not count. So
- * a caller that waits for `Retry-After` is let in.
+ * Creates a limit with sliding windows: a request counts for a minute, and for an hour, after it was made. Refused requests do not count,
+ * so a caller that waits for `Retry-After` is admitted.
  *
- * @param now milliseconds of a clock that never goes back
+ * @param now a monotonic clock, in milliseconds
  */
 export function createRequestLimit(
   { perMinute, perHour }: RequestLimits,
@@ -51,7 +51,7 @@ export function createRequestLimit(
   };
 }
 
-/** Drops the older half once all of it is old: moving the rest costs as much. */
+/** Drops the older half only once all of it has expired, because removing elements moves the rest. */
 function forgetOlder(times: number[], thanMs: number): void {
   const half = times.length >> 1;
   if (times[half]! <= thanMs) times.splice(0, half);

@@ -1,4 +1,4 @@
-/** The organization that `@current` stands for. */
+/** Resolves the organization that `@current` stands for. */
 import type { Caller } from '../../platform/http/access.ts';
 import type { OrganizationStore } from './organizations.store.ts';
 import type { ProjectStore } from '../projects/projects.store.ts';
@@ -6,9 +6,9 @@ import type { ProjectStore } from '../projects/projects.store.ts';
 type Stores = { projects: ProjectStore; organizations: OrganizationStore };
 
 /**
- * The organization of the project which the caller's user works in, else that of all projects which are open to the caller. A caller who has no project
- * yet is in the organization that is there the longest.
- * @returns undefined when there is none, or projects of several are open, or the caller is a key of a project
+ * Returns the organization of the user's current project, or else the one that owns all projects that the caller can access, or without
+ * projects, the user's oldest organization.
+ * @returns undefined if there is none, if accessible projects belong to several, or for a key of a project
  */
 export async function currentOrganization(
   { projects, organizations }: Stores,

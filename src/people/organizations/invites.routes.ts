@@ -1,4 +1,4 @@
-/** `/invites/` of an organization. */
+/** `/invites/` of an organization: lists, sends and revokes invites. */
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
@@ -9,12 +9,12 @@ import type { IdentityStores } from '../stores.ts';
 import type { Users } from '../accounts/users.store.ts';
 import { UserBody, userOf } from '../accounts/users.ts';
 
-/** An invite's link makes an account with all rights of its level, so no key may make one, whatever its scopes. */
+/** Only users with a session may invite, because an invite's link creates an account with more rights than a key's scopes. */
 const toInvite = { organization: 'organization_member:write', sessionOnly: true } as const;
 
 export type InvitesApi = { identity: IdentityStores; invites: Invites };
 
-/** Upstream's. */
+/** Maximum number of invites in one request, the same as upstream's. */
 const MAX_AT_ONCE = 20;
 
 const InviteBody = Type.Object(

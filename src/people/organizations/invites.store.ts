@@ -1,4 +1,4 @@
-/** Rows of invites: who may join an organization by a link, and as what. Only the hash of a token is kept: `create` returns the token once. */
+/** Rows of invites, by whose links people join an organization. Only hashes of tokens are stored; `create` returns the token once. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
@@ -6,7 +6,7 @@ import { ORGANIZATION_ROLES, type OrganizationRole } from '../../platform/http/a
 
 const VALID_DAYS = 3;
 
-/** The sender is still in the organization, with at least the level that the invite gives, and may log in. */
+/** SQL for whether the sender is still an active member of the organization, with at least the invite's role. */
 const SENT_BY_MEMBER = `exists (
   select 1 from organization_memberships sender join users on users.id = sender.user_id and users.is_active
    where sender.organization_id = organization_invites.organization_id
@@ -19,14 +19,14 @@ export type NewInvite = {
   message: string;
   role: OrganizationRole;
   createdBy: number | null;
-  /** Shown to the inviter: using it does not prove control of the address. */
+  /** Whether the inviter was shown the link, so using it does not prove control of the address. */
   linkShown: boolean;
 };
 
 export type Invite = NewInvite & {
   id: string;
   organizationId: string;
-  /** Whether the mail server took the letter. */
+  /** Whether the mail server accepted the mail. */
   mailed: boolean;
   createdAt: string;
   expiresAt: string;
@@ -71,7 +71,7 @@ export function inviteStore(db: Knex) {
       .whereRaw(SENT_BY_MEMBER, { roles: [...ORGANIZATION_ROLES] });
 
   return {
-    /** Replaces an earlier invite to the same address; removes all expired invites. @returns the invite, and the token for the link */
+    /** Creates an invite, replaces an earlier one to the same address, and deletes all expired ones. @returns the invite, and the link's token */
     async create(organizationId: string, invite: NewInvite): Promise<{ invite: Invite; token: string }> {
       await table()
         .where('expires_at', '<=', db.raw('now()'))
@@ -95,7 +95,7 @@ export function inviteStore(db: Knex) {
       return { invite: fromRow(row!), token };
     },
 
-    /** Newest first, without invites that have expired or whose sender may no longer invite. */
+    /** Lists the newest first, without invites that have expired or whose sender may no longer invite. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
       const counted = await open().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows = await open()
@@ -106,7 +106,7 @@ export function inviteStore(db: Knex) {
       return { count: Number(counted?.['count']), results: rows.map(fromRow) };
     },
 
-    /** Invites to one address, with the names of their organizations. */
+    /** Lists the valid invites to an address, with the names of their organizations. */
     async toEmail(email: string): Promise<(Invite & { organization: string })[]> {
       const rows = (await open()
         .join('organizations', 'organizations.id', 'organization_invites.organization_id')
@@ -116,7 +116,7 @@ export function inviteStore(db: Knex) {
       return rows.map((row) => ({ ...fromRow(row), organization: row.organization }));
     },
 
-    /** The one of an organization to an address. */
+    /** Finds an organization's valid invite to an address. */
     async ofEmail(organizationId: string, email: string): Promise<Invite | undefined> {
       const row = await open()
         .where({ organization_id: organizationId })
@@ -136,7 +136,7 @@ export function inviteStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Deletes invites that a member sent: those above a role, or all. Without this a removed or demoted member could use them to regain access. */
+    /** Deletes the invites that a member sent, all or those above a role, with which a removed or demoted member could regain access. */
     async deleteSentBy(
       member: { organizationId: string; user: { id: number } },
       above?: OrganizationRole,
@@ -148,7 +148,7 @@ export function inviteStore(db: Knex) {
         .delete();
     },
 
-    /** The one whose link this is, while it is valid. */
+    /** Finds a valid invite by the token of its link. */
     async find(token: string): Promise<Invite | undefined> {
       const row = await open()
         .where({ token_hash: hashOf(token) })

@@ -1,4 +1,4 @@
-/** Asking people into an organization: by a link, which is mailed where there is a mail server. */
+/** Invites people to an organization by a link, which is mailed if there is a mail server. */
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../../platform/http/access.ts';
 import type { Mailer } from '../../platform/notify/mail.ts';
@@ -10,18 +10,18 @@ import type { IdentityBound, IdentityStores } from '../stores.ts';
 const SCOPE = 'OrganizationInvite';
 
 export type InviteRequest = { email: string; firstName: string; message: string; role: OrganizationRole };
-/** An invite whose link is known, this one time. */
+/** A new invite with its link, which cannot be read again later. */
 export type IssuedInvite = Invite & { link: string };
 type Acting = { caller: Caller; organization: Organization };
 
 export type Invites = {
   /**
-   * Invites all or none. An earlier invite to the same address ends, if the caller may take it back.
-   * @throws PermissionDenied when the caller may not invite, may not give that level, or may not replace somebody else's invite
-   * @throws InvalidInput for addresses of members, and for one that is named twice: its first link would be dead at once
+   * Invites all or none. Replaces earlier invites to the same addresses, if the caller may revoke them.
+   * @throws PermissionDenied if the caller may not invite, may not give that level, or may not replace another user's invite
+   * @throws InvalidInput for addresses of members, and for repeated addresses
    */
   invite(acting: Acting, wanted: readonly InviteRequest[]): Promise<IssuedInvite[]>;
-  /** Takes an invite back; for admins and its sender. @throws NotFound, PermissionDenied */
+  /** Revokes an invite; for admins and its sender. @throws NotFound, PermissionDenied */
   takeBack(acting: Acting, id: string): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ export type InvitesOptions = {
   identity: IdentityStores;
   /** Base URL of the link. */
   publicUrl: string;
-  /** undefined: the server sends no mail, so the link is handed over by other means. */
+  /** Undefined if the server sends no mail, so links are passed on by other means. */
   mailer: Mailer | undefined;
 };
 
@@ -77,7 +77,7 @@ function ensureDistinct(wanted: readonly InviteRequest[]): void {
   if (repeated !== -1) throw new InvalidInput('This address is invited twice.', `${repeated}__target_email`);
 }
 
-/** Invites of an organization take turns, because a new one ends the earlier one to the same address. */
+/** Checks the right to invite, and locks the organization, so concurrent invites to the same address replace each other in order. */
 async function ensureMayInvite(
   { organizations }: IdentityBound,
   { id, role }: Organization,
@@ -97,7 +97,7 @@ function ensureMayTakeBack({ caller, organization }: Acting, invite: Invite, mes
   if (organization.role === 'member' && invite.createdBy !== caller.userId) throw new PermissionDenied(message);
 }
 
-/** The link of an invite makes an account if there is none, so a reader of the link could make it in the invited person's place. */
+/** Whether the inviter may see the link, which could be used to create the invited person's account in their place. */
 function showsLink({ organization }: Acting, known: Account | undefined, isMailed: boolean): boolean {
   if (known && !known.isUnproven) return true;
   // tooth: invite-link

@@ -1,4 +1,4 @@
-/** `/members/` of an organization. */
+/** `/members/` of an organization: lists, changes and removes members. */
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { Type, type Static } from '../../platform/schema.ts';

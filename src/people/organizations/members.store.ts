@@ -1,4 +1,4 @@
-/** Rows of memberships: who is in an organization, and as what. */
+/** Rows of memberships: the members of organizations, with their roles. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import type { OrganizationRole } from '../../platform/http/access.ts';
@@ -58,7 +58,7 @@ export function memberStore(db: Knex) {
       );
 
   return {
-    /** The first to join first. */
+    /** Lists members in the order in which they joined. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
       const counted = await table().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows: JoinedRow[] = await memberRows(organizationId)
@@ -68,7 +68,7 @@ export function memberStore(db: Knex) {
       return { count: Number(counted?.['count']), results: rows.map(fromRow) };
     },
 
-    /** Returns members by their membership ids. */
+    /** Finds members by the ids of their memberships. */
     async byIds(organizationId: string, ids: readonly string[]): Promise<Member[]> {
       const rows: JoinedRow[] = await memberRows(organizationId).whereIn('member.id', ids).orderBy('member.created_at');
       return rows.map(fromRow);
@@ -111,7 +111,7 @@ export function memberStore(db: Knex) {
         .update({ role, updated_at: db.raw('now()') });
     },
 
-    /** Removes a member with their roles and the rules about them, and clears their current project if the organization owns it. */
+    /** Removes a member with their roles and access rules, and clears their current project if the organization owns it. */
     async remove({ id, organizationId, user }: Member): Promise<void> {
       await table().where({ id }).delete();
       await db('users')

@@ -1,4 +1,4 @@
-/** Changes of an organization's members: callers never raise anybody above themselves, and there is always an owner. */
+/** Changes an organization's members. Callers cannot raise others above their own level, and one owner must remain. */
 import { Conflict, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../../platform/http/access.ts';
 import type { Member } from './members.store.ts';
@@ -10,10 +10,10 @@ const SCOPE = 'OrganizationMembership';
 type Acting = { caller: Caller; organization: Organization };
 
 /**
- * Invites that they sent to more than they are now end.
- * @returns the member as they are now
+ * Changes the level of a member, and revokes invites that they sent to a higher level.
+ * @returns the changed member
  * @throws NotFound, PermissionDenied
- * @throws Conflict when nobody would own the organization
+ * @throws Conflict if the organization would have no owner
  */
 export async function changeLevel(
   identity: IdentityStores,
@@ -32,9 +32,9 @@ export async function changeLevel(
 }
 
 /**
- * Members may leave; admins remove others. The invites that they sent end.
+ * Removes a member, and revokes the invites that they sent. Members may remove themselves, and admins others.
  * @throws NotFound, PermissionDenied
- * @throws Conflict when nobody would own the organization
+ * @throws Conflict if the organization would have no owner
  */
 export async function removeMember(identity: IdentityStores, acting: Acting, userUuid: string): Promise<void> {
   await onMember(identity, acting, userUuid, async (stores, member) => {
@@ -46,7 +46,7 @@ export async function removeMember(identity: IdentityStores, acting: Acting, use
   });
 }
 
-/** Changes of an organization's members take turns: two owners cannot leave at once. */
+/** Runs work with the organization locked, so two owners cannot leave at the same time. */
 async function onMember<T>(
   identity: IdentityStores,
   { organization }: Acting,
@@ -59,7 +59,7 @@ async function onMember<T>(
   });
 }
 
-/** The messages are upstream's. */
+/** Checks the right to give a member a role, with upstream's messages. */
 function ensureMayGive(by: Organization, member: Member, role: OrganizationRole): void {
   if (member.id === by.membershipId) throw new PermissionDenied("You can't change your own access level.");
   ensureMayEdit(by, member);

@@ -1,9 +1,9 @@
-/** An organization on the wire. */
+/** Organizations on the wire. */
 import type { OrganizationRole } from '../../platform/http/access.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import type { OwnOrganization } from './organizations.store.ts';
 
-/** Upstream's numbers of what a member is. */
+/** Upstream's numbers for roles of members. */
 export const LEVEL_OF = { member: 1, admin: 8, owner: 15 } as const satisfies Record<OrganizationRole, number>;
 export type MembershipLevel = (typeof LEVEL_OF)[OrganizationRole];
 
@@ -25,7 +25,7 @@ export const organizationSettings = {
   }),
 };
 
-/** Organization in the lists of `/api/users/@me/`. */
+/** An organization in the lists of `/api/users/@me/`. */
 export const OrganizationStubBody = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -81,7 +81,7 @@ export function presentOrganization(organization: OwnOrganization): Static<typeo
   };
 }
 
-/** Slug for people to read; no route finds an organization by it. */
+/** Slug for display; no route finds an organization by it. */
 function slugOf(name: string): string {
   return name
     .toLowerCase()

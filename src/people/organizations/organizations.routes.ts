@@ -75,7 +75,7 @@ const patchOrganization = route({
 
 export const organizationRoutes = [listOrganizations, makeOrganization, getOrganization, patchOrganization];
 
-/** @throws PermissionDenied for keys of a project, which are nobody's */
+/** @throws PermissionDenied for keys of a project, which have no user */
 export function userOfCaller({ userId, keyId }: Caller): { userId: number; keyId: string | null } {
   if (userId === null) throw new PermissionDenied('This action does not support project secret API key access.');
   return { userId, keyId };

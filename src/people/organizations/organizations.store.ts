@@ -55,14 +55,14 @@ export function organizationStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Same as `get`; other changes of the organization and of its members wait until the transaction ends. */
+    /** Same as `get`, but locks the organization, and so changes to its members, until the transaction ends. */
     async lock(id: string): Promise<Organization> {
       const row = await table().where({ id }).forUpdate().first();
       if (!row) throw new NotFound('Organization not found.');
       return fromRow(row);
     },
 
-    /** Organizations with this id or this name. */
+    /** Finds organizations with this id or name. */
     async byIdOrName(idOrName: string): Promise<Organization[]> {
       return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(fromRow);
     },
@@ -72,7 +72,7 @@ export function organizationStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Fields that are left out stay. @throws NotFound */
+    /** Omitted fields keep their values. @throws NotFound */
     async change(
       id: string,
       changes: { [Name in keyof OrganizationSettings]?: OrganizationSettings[Name] | undefined },
@@ -93,7 +93,7 @@ export function organizationStore(db: Knex) {
       return fromRow(row);
     },
 
-    /** Organizations of a user, the oldest first. @param only null: all of them */
+    /** Lists the organizations of a user, oldest first. @param only ids of organizations; null for all */
     async ofUser(userId: number, only: readonly string[] | null = null): Promise<OwnOrganization[]> {
       const wanted = table()
         .join('organization_memberships as member', 'member.organization_id', 'organizations.id')

@@ -1,11 +1,11 @@
-/** Changes of organizations, each with its entry in the activity log. */
+/** Creates and changes organizations, with entries in the audit log. */
 import type { Caller, Organization } from '../../platform/http/access.ts';
 import type { OrganizationSettings, OwnOrganization } from './organizations.store.ts';
 import type { IdentityStores } from '../stores.ts';
 
 const SCOPE = 'Organization';
 
-/** Makes an organization, whose owner is its maker. */
+/** Creates an organization, whose owner is its author. */
 export async function createOrganization(
   identity: IdentityStores,
   author: { userId: number; keyId: string | null },
@@ -21,7 +21,7 @@ export async function createOrganization(
   });
 }
 
-/** A change that changes nothing is not logged. @throws NotFound */
+/** Changes an organization, and logs what changed, if anything. @throws NotFound */
 export async function changeOrganization(
   identity: IdentityStores,
   { caller, organization }: { caller: Caller; organization: Organization },
@@ -37,7 +37,7 @@ export async function changeOrganization(
   });
 }
 
-/** Settings as clients know them. */
+/** Settings under their names on the wire. */
 function settingsOf(organization: OrganizationSettings) {
   return {
     name: organization.name,

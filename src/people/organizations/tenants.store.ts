@@ -1,8 +1,8 @@
-/** Reads of projects and organizations that the gatekeeper needs before it admits a caller. */
+/** Finds projects and organizations for the gatekeeper, before a caller is admitted. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { OrganizationRole, Project } from '../../platform/http/access.ts';
 
-/** Policy of an organization for its members' keys. */
+/** Policy of an organization about its members' keys. */
 export type Policy = {
   name: string;
   /** Whether members who are not admins may use personal keys. */
@@ -53,7 +53,7 @@ export function tenantStore(db: Knex) {
       };
     },
 
-    /** An organization that the user is in. */
+    /** Finds an organization that the user is in. */
     async findOrganization(userId: number, id: string): Promise<FoundOrganization | undefined> {
       if (!UUID.test(id)) return undefined;
       const row: OrganizationRow | undefined = await db('organization_memberships as member')

@@ -1,4 +1,4 @@
-/** Project on the wire: the twelve fields of upstream's lists, and the settings of this server. */
+/** Projects on the wire: the twelve fields of upstream's lists, and this server's settings. */
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { Project, ProjectFacts, ProjectStore } from './projects.store.ts';
 
@@ -62,7 +62,7 @@ function presentProject(project: Project, facts: ProjectFacts): ProjectBody {
   };
 }
 
-/** Fields that may be changed, as clients know them. */
+/** Settings under their names on the wire. */
 export function settingsOf(project: Project) {
   return {
     anonymize_ips: project.anonymizeIps,

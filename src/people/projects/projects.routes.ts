@@ -1,4 +1,4 @@
-/** `/api/projects/`: the projects that a caller may enter. */
+/** `/api/projects/`: the projects that a caller can access. */
 import type { Gatekeeper } from '../../platform/http/access.ts';
 import { timezoneOf } from '../../platform/http/parameters/time-zone.ts';
 import { json, route } from '../../platform/http/route.ts';
@@ -31,7 +31,7 @@ export type IdentityApi = { identity: IdentityStores; gatekeeper: Pick<Gatekeepe
 const listProjects = route({
   method: 'get',
   path: '/api/projects/',
-  // No scope: whatever a key is for, here it finds where.
+  // Needs no scope, so any key can find out which projects it can access.
   access: { authenticated: true },
   query: listQuery,
   answers: { 200: offsetPageOf(ProjectBody) },
@@ -85,7 +85,7 @@ const createInOrganization = route({
   },
 });
 
-/** A project and its environment are one. */
+/** Under two paths, because a project has exactly one environment, with the same id. */
 const getProject = (['/api/projects/:project_id/', '/api/environments/:project_id/'] as const).map((path) =>
   route({
     method: 'get',

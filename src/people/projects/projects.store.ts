@@ -1,22 +1,22 @@
-/** Rows of projects, and who belongs to them. */
+/** Rows of projects, and which callers can access them. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import type { Caller } from '../../platform/http/access.ts';
 
-/** Fields that a project's members may change. */
+/** Settings of a project, which its members may change. */
 export type ProjectSettings = {
   name: string;
   /** Whether the token alone may place events in the past. */
   historicalFromProjectKey: boolean;
   /** Whether events are stored without `$ip`. */
   anonymizeIps: boolean;
-  /** 1: visitors without cookies are told apart for a day; 0: their events are dropped. */
+  /** 1: visitors without cookies are identified for a day; 0: their events are dropped. */
   cookielessServerHashMode: 0 | 1;
   /** IANA name of the time zone in which flags read dates without an offset. */
   timezone: string;
   /** How flags compare with true and false: 1 by truthiness, 2 by text. */
   propertyMatchingVersion: 1 | 2;
-  /** Requests for flags that are answered in one month; null: all. */
+  /** Maximum number of flag requests per month; null for no limit. */
   flagRequestsPerMonth: number | null;
 };
 
@@ -26,7 +26,7 @@ export type Project = ProjectSettings & {
   id: number;
   uuid: string;
   organizationId: string;
-  /** Public: names the project in capture. */
+  /** The public key, which identifies the project in capture. */
   apiToken: string;
   createdAt: string;
 };
@@ -35,7 +35,7 @@ export type Project = ProjectSettings & {
 export type ProjectFacts = {
   /** Whether an event has been captured. */
   hasEvents: boolean;
-  /** Whether the project is closed to members whom no rule lets in. */
+  /** Whether the project is closed to members without an access rule for it. */
   isPrivate: boolean;
 };
 
@@ -87,7 +87,7 @@ function columnsOf(settings: ProjectChanges): Record<string, unknown> {
   return Object.fromEntries(given.map((name) => [COLUMNS[name], settings[name]]));
 }
 
-/** Members whom rules give the level `none`: rules about the member or their roles come before rules about everybody. */
+/** SQL for members whom rules give the level `none`. Rules about the member or their roles take precedence over those for everybody. */
 const KEPT_OUT = `member.role = 'member' and coalesce(
   (select bool_and(access_level = 'none') from access_controls
     where project_id = projects.id and resource = 'project'
@@ -101,8 +101,8 @@ export function projectStore(db: Knex) {
   const table = () => db<Row>('projects');
 
   /**
-   * The projects that a caller may enter: a key's own, or those of its user's organizations that neither rules nor the key's limits
-   * keep it from.
+   * Query for the projects that a caller can access: a project key's own, or those of the user's organizations, except where access rules,
+   * policies about keys or the key's limits forbid it.
    */
   function openTo({ userId, keyId, projectId, onlyProjects, onlyOrganizations }: Caller) {
     if (projectId !== null) return table().where({ id: projectId });
@@ -122,7 +122,7 @@ export function projectStore(db: Knex) {
     return open;
   }
 
-  /** The one that the caller's user works in, while it is open to the caller. */
+  /** Finds the user's current project, if the caller can access it. */
   async function chosenProject(caller: Caller): Promise<Project | undefined> {
     const chosen = db('users').select('current_project_id').where({ id: caller.userId });
     const row = await openTo(caller).whereIn('id', chosen).first();
@@ -130,14 +130,14 @@ export function projectStore(db: Knex) {
   }
 
   return {
-    /** @throws NotFound when there is none, or none that the caller may enter */
+    /** @throws NotFound if the project does not exist, or the caller cannot access it */
     async get(caller: Caller, id: number): Promise<Project> {
       const row = await openTo(caller).where({ id }).first();
       if (!row) throw new NotFound();
       return fromRow(row);
     },
 
-    /** Same as `get`, by id alone; other changes of the project wait until the transaction ends. */
+    /** Gets a project by id alone, and locks it until the transaction ends. */
     async lock(id: number): Promise<Project> {
       const row = await table().where({ id }).forUpdate().first();
       if (!row) throw new NotFound();
@@ -145,9 +145,9 @@ export function projectStore(db: Knex) {
     },
 
     /**
-     * The id of the project that `@current` stands for: that of the public key, else the one that its user works in, else the only
-     * one that is open to the caller.
-     * @throws NotFound when that is none, or one of several
+     * Resolves `@current` to the id of a project: that of the public key, or else the user's current project, or else the only project that
+     * the caller can access.
+     * @throws NotFound if there is no such project, or more than one
      */
     async current(caller: Caller, apiToken: string | undefined): Promise<number> {
       if (apiToken !== undefined) {
@@ -167,7 +167,7 @@ export function projectStore(db: Knex) {
 
     worked: chosenProject,
 
-    /** The organization of the project that the caller's user works in; else those of the projects that are open to the caller. */
+    /** Finds the organization of the user's current project, or else those of all projects that the caller can access. */
     async organizationsWorkedIn(caller: Caller): Promise<string[]> {
       const chosen = await chosenProject(caller);
       if (chosen) return [chosen.organizationId];
@@ -191,7 +191,7 @@ export function projectStore(db: Knex) {
       return fromRow(row!);
     },
 
-    /** Changes the given fields; absent ones stay. @throws NotFound when there is no such project */
+    /** Omitted fields keep their values. @throws NotFound */
     async change(id: number, settings: ProjectChanges & { apiToken?: string }): Promise<Project> {
       const { apiToken } = settings;
       const [row] = await table()

@@ -1,4 +1,4 @@
-/** Changes of projects, each with its entry in the activity log. */
+/** Creates and changes projects, with entries in the audit log. */
 import type { Caller, Organization } from '../../platform/http/access.ts';
 import { PermissionDenied } from '../../platform/errors.ts';
 import { changesBetween } from '../audit/audit-log.ts';
@@ -10,7 +10,7 @@ import type { IdentityStores } from '../stores.ts';
 const SCOPE = 'Project';
 
 /**
- * Makes a project, and makes it its author's current project if they have none.
+ * Creates a project, which becomes its author's current project if they have none.
  * @throws PermissionDenied when the caller is not an admin of the organization
  */
 export async function createProject(
@@ -31,7 +31,7 @@ export async function createProject(
   });
 }
 
-/** A change that changes nothing is not logged. @throws NotFound */
+/** Changes a project, and logs what changed, if anything. @throws NotFound */
 export async function changeProject(
   identity: IdentityStores,
   { caller, projectId }: { caller: Caller; projectId: number },
