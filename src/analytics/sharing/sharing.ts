@@ -84,7 +84,7 @@ export function createSharing(stores: DashboardStores) {
         if (stopsSharing) await bound.sharing.dropFormer(before);
         const after = await bound.sharing.update(before, {
           ...omitUndefined({ enabled, settings: wanted, passwordRequired, expiresAt }),
-          ...(ends && { accessToken: newToken() }),
+          ...(stopsSharing && { accessToken: newToken() }),
         });
         await recordChange(bound, change, before, after);
         return after;

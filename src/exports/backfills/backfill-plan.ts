@@ -85,7 +85,7 @@ export async function examinedPlan(
   for (const batch of slicesOf(intervals, INTERVALS_AT_ONCE)) {
     examined += batch.length;
     if (examined > MAX_RUNS) throw tooMany();
-    for (const state of await states.of(stores, batchExport, slice)) {
+    for (const state of await states.of(stores, batchExport, batch)) {
       if (state.awaitsDecision) count(plan.awaitingDecision, state);
       if (!only || (only.includes(state.status) && !state.awaitsDecision)) add(plan, state, hash);
       else if (!state.awaitsDecision) plan.skipped[state.status] += 1;

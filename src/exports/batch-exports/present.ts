@@ -18,7 +18,7 @@ export function presentBatchExport(
   one: BatchExport,
   latestRuns: readonly Run[] = [],
   { completeUntil, lagSeconds, troubles }: Freshness = NOT_YET,
-  standing?: RunError,
+  standingError?: RunError,
 ): Omit<BatchExportBody, 'user_access_level'> {
   return {
     id: one.id,
