@@ -2584,6 +2584,10 @@ export interface components {
         };
         /** BackfillPreview */
         BackfillPreview: {
+            awaiting_decision: {
+                count: number;
+                first: components["schemas"]["DataInterval"][];
+            };
             /** @constant */
             dry_run: true;
             /** Format: date-time */
@@ -2739,6 +2743,8 @@ export interface components {
             team_id: number;
             timezone: string;
             transformations: components["schemas"]["Transformation"][];
+            /** @enum {string} */
+            user_access_level: "none" | "viewer" | "editor" | "manager";
         };
         /** BatchExportError */
         BatchExportError: {
@@ -3258,6 +3264,7 @@ export interface components {
         };
         /** DataInterval */
         DataInterval: {
+            awaiting_decision: boolean;
             /** Format: date-time */
             data_interval_end: string;
             /** Format: date-time */
