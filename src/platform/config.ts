@@ -25,6 +25,8 @@ const Processes = (what: string) =>
 /** Default of EXPORT_FILE_GRACE_HOURS. */
 export const DEFAULT_FILE_GRACE_HOURS = 24;
 
+const WEB_ADDRESS = '^https?://[^\\s/?#]+';
+
 const EventsPerSecond = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 50_000, description });
 
@@ -39,7 +41,9 @@ export const Environment = Type.Object({
     Type.String({ description: 'host:port of Temporal. Unset: `sluice up` runs its own.' }),
   ),
   TEMPORAL_NAMESPACE: Type.String({ default: 'sluice', description: 'Temporal namespace.' }),
-  TEMPORAL_UI_URL: Type.Optional(Type.String({ description: 'Where people find Temporal’s UI, for links.' })),
+  TEMPORAL_UI_URL: Type.Optional(
+    Type.String({ pattern: WEB_ADDRESS, description: 'Where people find Temporal’s UI, for links.' }),
+  ),
   TEMPORAL_CODEC_TOKEN: Type.Optional(
     Type.String({
       pattern: '^[\\w-]{16,}$',
@@ -56,7 +60,7 @@ export const Environment = Type.Object({
       'Whether capture and flag decisions are also answered in front of Node’s HTTP server; `off` takes more CPU and changes no answer.',
   }),
   SLUICE_PUBLIC_URL: Type.Optional(
-    Type.String({ description: 'Address under which clients reach the API, for links.' }),
+    Type.String({ pattern: WEB_ADDRESS, description: 'Address under which clients reach the API, for links.' }),
   ),
   SLUICE_POSTGRES_PORT: Port(5455, 'Port of the embedded Postgres.'),
   SLUICE_TEMPORAL_PORT: Port(7233, 'Port of the embedded Temporal server.'),

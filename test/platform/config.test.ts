@@ -47,6 +47,12 @@ describe('the configuration', () => {
     failing({ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/);
   });
 
+  it('refuses addresses that are none of the web', () => {
+    for (const name of ['SLUICE_PUBLIC_URL', 'TEMPORAL_UI_URL'])
+      for (const text of ['javascript:alert(1)', 'example.com', 'https://'])
+        failing({ [name]: text }, new RegExp(`${name} must match`));
+  });
+
   it('says what a missing variable is for', () => {
     assert.throws(
       () => requireVariable(readConfig({}), 'DATABASE_URL'),

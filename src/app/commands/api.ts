@@ -9,6 +9,7 @@ import { createLogger } from '../../platform/telemetry/logger.ts';
 import { createClientAddress } from '../../platform/wire/client-address.ts';
 import { openGeoip } from '../../platform/wire/geoip.ts';
 import { startMetricsServer } from './metrics-server.ts';
+import { checkAddressLists } from '../address-lists.ts';
 
 /** How long running requests may take after a signal to stop. */
 const GRACE_MS = 10_000;
@@ -25,6 +26,7 @@ export function apiCommand(): Command {
 
 async function run(): Promise<void> {
   const config = readConfig();
+  checkAddressLists(config);
   const log = createLogger(config, 'api');
   const { SLUICE_HOST: host, SLUICE_PORT: port } = config;
   const publicUrl = config.SLUICE_PUBLIC_URL ?? `http://${host}:${port}`;

@@ -3,6 +3,7 @@ import { readConfig } from '../../platform/config.ts';
 import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { reportTable, type Report } from '../up/report.ts';
 import { up, type UpOptions } from '../up/up.ts';
+import { checkAddressLists } from '../address-lists.ts';
 
 /** How long a forced stop may still take; the next start ends what is left. */
 const FORCED_STOP_MS = 3_000;
@@ -21,6 +22,7 @@ export function upCommand(): Command {
 /** Runs until Ctrl-C, which only this process receives. */
 export async function runUp({ json, ...hooks }: { json: boolean } & Pick<UpOptions, 'onRoles'>): Promise<void> {
   const config = readConfig();
+  checkAddressLists(config);
   const signals = stopSignals();
   void signals.forced.then(() => setTimeout(() => process.exit(1), FORCED_STOP_MS).unref());
   await up({

@@ -13,6 +13,7 @@ import { ensureNamespace } from '../../platform/temporal/namespace.ts';
 import { untilAnswered } from '../../platform/temporal/until-answered.ts';
 import { endRuntime, installRuntime, startExportWorker, type ExportWorker } from '../../exports/temporal/worker.ts';
 import { startMetricsServer } from './metrics-server.ts';
+import { checkAddressLists } from '../address-lists.ts';
 
 export function workerCommand(): Command {
   return new Command('worker')
@@ -29,6 +30,7 @@ async function run(): Promise<void> {
   const stopping = new AbortController();
   void stopSignals().requested.then(() => stopping.abort());
   const config = readConfig();
+  checkAddressLists(config);
   const options = engineOptions(config, createLogger(config, 'worker'));
   const temporalMetrics = config.SLUICE_WORKER_METRICS_PORT === undefined ? undefined : `127.0.0.1:${await freePort()}`;
   installRuntime(options.log, temporalMetrics);

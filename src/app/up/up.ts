@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto';
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { prepareDatabase } from '../prepare-database.ts';
-import { freePort, isPortFree } from '../../platform/processes/port.ts';
 import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import type { StopSignals } from '../../platform/processes/stop-signals.ts';
 import { buildConsole } from './console.ts';
 import { clientHost } from './beside.ts';
 import { demo } from './demo.ts';
+import { apiPort, checkPortsDiffer } from './ports.ts';
 import { encryptionKeys } from './key-ring.ts';
 import { deliveriesBlocked, untilReady } from './ready.ts';
 import { removeReport, writeReport, type Report } from './report.ts';
@@ -64,6 +64,7 @@ type Context = { state: StateFolder; running: Running; signal: AbortSignal };
 
 async function run(options: UpOptions, { state, running, signal }: Context): Promise<void> {
   const { config, signals, onProgress, onReady } = options;
+  checkPortsDiffer(config);
   const port = await apiPort(config);
   const keys = await encryptionKeys(config, state);
   const apiUrl = `http://${clientHost(config.SLUICE_HOST)}:${port}`;
@@ -143,13 +144,4 @@ async function prepare({
     password,
     shared_dashboard_url: shareToken === null ? null : `${apiUrl}/shared/${shareToken}`,
   };
-}
-
-/** Returns the API's port, after checking that it is free. */
-async function apiPort({ SLUICE_PORT: port, SLUICE_HOST: host }: Config): Promise<number> {
-  if (port === 0) return freePort();
-  if (await isPortFree(port, host)) return port;
-  throw new CommandFailed(
-    `Port ${port} on ${host} is taken, and the API needs it. Stop what listens there, or set SLUICE_PORT to another port.`,
-  );
 }

@@ -27,11 +27,26 @@ export type HostRules = {
   permits(host: string, address: string): boolean;
 };
 
+const BRACKETS = /^\[(.*)\]$/;
+
+/** Whether an entry of EXPORT_ALLOWED_HOSTS can match a host. */
+export function isHostEntry(entry: string): boolean {
+  if (addressRange(entry)) return true;
+  try {
+    parseHost(entry);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * @param allowedHosts names, addresses or CIDR ranges, as in EXPORT_ALLOWED_HOSTS
  */
 export function hostRules(allowedHosts: readonly string[]): HostRules {
-  const entries = allowedHosts.map((entry) => entry.trim().toLowerCase()).filter((entry) => entry !== '');
+  const entries = allowedHosts
+    .map((entry) => entry.trim().toLowerCase().replace(BRACKETS, '$1'))
+    .filter((entry) => entry !== '');
   const ranges = entries.flatMap((entry) => addressRange(entry) ?? []);
   const names = new Set(entries);
   const listsAddress = (address: string) => ranges.some((range) => range.has(address));

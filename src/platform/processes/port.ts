@@ -2,11 +2,16 @@
 import { createServer } from 'node:net';
 
 /** Whether the port is free now. */
-export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return (await listenFault(port, host)) === undefined;
+}
+
+/** The system's code of why nothing can listen there now (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …); undefined if something can. */
+export function listenFault(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, host, () => probe.close(() => resolve(true)));
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    probe.listen(port, host, () => probe.close(() => resolve(undefined)));
   });
 }
 

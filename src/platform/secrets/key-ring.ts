@@ -88,13 +88,15 @@ function parse(text: string): Map<string, Buffer> {
   for (const [index, entry] of text.split(',').entries()) {
     const [id = '', encoded = ''] = entry.trim().split(/:(.*)/s);
     const key = Buffer.from(encoded, 'base64');
-    const problem = !KEY_ID.test(id)
-      ? 'has no id (`id:base64`)'
-      : keys.has(id)
-        ? `repeats the id "${id}"`
-        : key.length !== KEY_BYTES
-          ? `("${id}") is not ${KEY_BYTES} bytes of base64`
-          : undefined;
+    // An entry without a colon is a key: its text must not be shown as an id.
+    const problem =
+      !KEY_ID.test(id) || !entry.includes(':')
+        ? 'has no id (`id:base64`)'
+        : keys.has(id)
+          ? `repeats the id "${id}"`
+          : key.length !== KEY_BYTES
+            ? `("${id}") is not ${KEY_BYTES} bytes of base64`
+            : undefined;
     if (problem) throw new CommandFailed(`SLUICE_ENCRYPTION_KEYS: entry ${index + 1} ${problem}.`);
     keys.set(id, key);
   }

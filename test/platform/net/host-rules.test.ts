@@ -119,13 +119,14 @@ describe('hosts that users type', () => {
   }
 
   it('may be private where the operator lists the name, the address or its range', () => {
-    const rules = hostRules(['minio', ' 10.1.2.3 ', '192.168.0.0/16', 'FD00::/8', '::ffff:172.20.0.1']);
+    const rules = hostRules(['minio', ' 10.1.2.3 ', '192.168.0.0/16', 'FD00::/8', '::ffff:172.20.0.1', '[::1]']);
     assert.ok(rules.permits('minio', '172.17.0.2'));
     assert.ok(!rules.permits('other', '172.17.0.2'));
     assert.ok(rules.permits('x', '10.1.2.3') && !rules.permits('x', '10.1.2.4'));
     assert.ok(rules.permits('x', '192.168.7.7') && rules.permits('x', '::ffff:192.168.7.7'));
     assert.ok(rules.permits('x', 'fd12::1') && !rules.permits('x', 'fe80::1'));
     assert.ok(rules.permits('x', '172.20.0.1'));
+    assert.ok(rules.permits('::1', '::1'));
     assert.ok(
       rules.lists('minio') && rules.lists('10.1.2.3') && !rules.lists('8.8.8.8') && !rules.lists('example.com'),
     );

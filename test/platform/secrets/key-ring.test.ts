@@ -61,6 +61,7 @@ describe('the key ring', () => {
     ['nothing', ''],
     ['no id', Buffer.alloc(32).toString('base64')],
     ['a short key', 'k:YWJj'],
+    ['a short key without an id', 'YWJjYWJjYWJjYWJj'],
     ['one id twice', `${OLD},${OLD}`],
   ] as const) {
     it(`does not start on ${what}, and does not print the key`, () => {
