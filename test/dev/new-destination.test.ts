@@ -128,6 +128,13 @@ describe('npm run new -- destination', () => {
       assert(['deliveries', 'write', 'commit'].every((method) => methods.has(method)));
     });
 
+    it('with methods that name themselves in their errors', () => {
+      const misnamed = [...textOf(MADE[0]!).matchAll(/(\w+)\([^)\n]*\) \{\n\s*throw unwritten\('(\w+)'\)/g)]
+        .map(([, method, named]) => [method, named])
+        .filter(([method, named]) => method !== named);
+      assert.deepEqual(misnamed, []);
+    });
+
     it('that the documentation of destinations describes', () => {
       const tests = 'test/exports/destinations/documentation.test.ts';
       const { status, stdout } = run(program('mocha/bin/mocha.js'), tests);
