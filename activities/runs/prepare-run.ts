@@ -168,10 +168,15 @@ async function storePlan(
       throw new Superseded('Another run has this data interval now.');
     const epoch = await inside.ledger.take({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
     const stored = await inside.runs.setPlan(run.id, plan, epoch);
-    const message = `Planned ${plan.rows} rows in ${plan.parts.length} parts, stored before ${plan.cutoff}`;
+    const planned = `${count(plan.rows, 'row')} in ${count(plan.parts.length, 'part')}`;
+    const message = `Planned ${planned}, stored before ${plan.cutoff}`;
     await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
     return stored;
   });
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function prepared(run: Run, plan: StoredPlan): PreparedRun {
