@@ -4,14 +4,14 @@ import { consequenceOf } from '../../../src/exports/destinations/s3/errors.ts';
 
 const ANSWERS: [code: string, status: number | undefined, consequence: 'final' | 'passes', advice: RegExp][] = [
   // Rotation of keys and of policies, which spread slowly.
-  ['AccessDenied', 403, 'passes', /credentials may not do this/],
+  ['AccessDenied', 403, 'passes', /credentials are wrong or may not do this/],
   ['InvalidAccessKeyId', 403, 'passes', /access key id does not exist/],
   ['SignatureDoesNotMatch', 403, 'passes', /secret access key/],
   ['ExpiredToken', 400, 'passes', /expired/],
   ['InvalidToken', 400, 'passes', /not valid/],
   ['KMS.DisabledException', 400, 'passes', /KMS key/],
-  ['403', 403, 'passes', /credentials may not do this/],
-  ['401', 401, 'passes', /credentials may not do this/],
+  ['403', 403, 'passes', /credentials are wrong or may not do this/],
+  ['401', 401, 'passes', /credentials are wrong or may not do this/],
   // A bucket that is being restored or made.
   ['NoSuchBucket', 404, 'passes', /bucket does not exist/],
   ['NotFound', 404, 'passes', /does not know the bucket/],

@@ -3,9 +3,12 @@ import { raising, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';
 import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
 
-const DENIED =
-  'The credentials may not do this. Needed on the bucket: s3:PutObject, s3:GetObject, s3:ListBucket, ' +
+const NEEDED =
+  'Needed on the bucket: s3:PutObject, s3:GetObject, s3:ListBucket, ' +
   's3:AbortMultipartUpload, s3:ListMultipartUploadParts; with a KMS key also kms:GenerateDataKey and kms:Decrypt.';
+const DENIED = `The credentials may not do this. ${NEEDED}`;
+/** A refused HEAD has no body, so a wrong secret looks like a missing right. */
+const REFUSED = `The credentials are wrong or may not do this. ${NEEDED}`;
 const ELSEWHERE = 'The bucket is in another region.';
 const NOT_WHOLE = 'The content did not arrive whole.';
 
@@ -34,7 +37,7 @@ export const S3_FAULTS = {
     sentence: ELSEWHERE,
     answers: ['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException', 301],
   },
-  access_denied: { owner: 'you', sentence: DENIED, answers: ['AccessDenied', 401, 403] },
+  access_denied: { owner: 'you', sentence: REFUSED, answers: ['AccessDenied', 401, 403] },
   write_denied: { owner: 'you', sentence: DENIED },
   read_denied: { owner: 'you', sentence: DENIED },
   list_denied: { owner: 'you', sentence: DENIED },
