@@ -153,7 +153,7 @@ describe('the page of a run', () => {
     const [first, second] = await card.getByRole('listitem').allTextContents();
     assert.match(first!, /^Changed \d\d:\d\d \S+ by Ada: directory free →to taken\.$/);
     assert.match(second!, /by Ada: max concurrent runs \d+ →to 3\.$/);
-    await card.getByText('It waits for you: change directory, then retry the run.').waitFor();
+    await card.getByText('It waits for you: resolve the error or change directory, then retry the run.').waitFor();
     await card.getByRole('link', { name: 'Fix directory and retry 1 hour' }).waitFor();
     await assertAccessible(page);
     await card.getByRole('link', { name: '2 Jun 2025 09:00–10:00 UTC' }).click();

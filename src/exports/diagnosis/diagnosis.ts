@@ -94,7 +94,7 @@ function wayOut({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>)
     return 'It waits for a decision between two deliveries of its data interval: accept theirs, or ours.';
   if (owner !== 'you') return 'Nothing tries it again automatically. Once the cause is gone, retry the run.';
   if (field === null) return 'It waits for you: resolve the error, then retry the run.';
-  return `It waits for you: change \`${field}\`, then retry the run.`;
+  return `It waits for you: resolve the error or change \`${field}\`, then retry the run.`;
 }
 
 /** The change in an entry of the audit log; none if it does not affect runs, such as a change of access. */

@@ -88,7 +88,10 @@ describe('the diagnosis of a run', () => {
       [['batch_export', [{ field: 'destination__config__prefix', before: 'before', after: 'after' }]]],
     );
     assert.match(found.changes[0]!.user!.email, /@/);
-    assert.equal(found.waits_for, 'It waits for you: change `destination__config__directory`, then retry the run.');
+    assert.equal(
+      found.waits_for,
+      'It waits for you: resolve the error or change `destination__config__directory`, then retry the run.',
+    );
     assert.deepEqual([found.next_try_at, found.later_run, found.more_changes], [null, null, false]);
 
     exports.world.onStep = async () => {};
