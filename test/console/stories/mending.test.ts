@@ -96,6 +96,11 @@ describe('three hours that a destination refused', () => {
     await tabTo(page, 'link', 'Fix table name and retry 3 hours');
     await page.keyboard.press('Enter');
     await page.locator('input:focus').waitFor();
+    await page.getByRole('button', { name: 'Save and retry 3 hours' }).waitFor();
+    await page.waitForFunction(() => {
+      const { top, bottom } = document.activeElement!.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('clicks');
     await tabTo(page, 'button', 'Save and retry 3 hours');

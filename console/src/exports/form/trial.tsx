@@ -157,7 +157,8 @@ function Rows({ preview, before }: { preview: Preview; before: Preview | undefin
   return (
     <>
       <p>
-        {formatInterval(preview.data_interval_start, preview.data_interval_end)}: {formatCount(total)} rows
+        {formatInterval(preview.data_interval_start, preview.data_interval_end)}: {formatCount(total)}{' '}
+        {total === 1 ? 'row' : 'rows'}
         {before && before.records_total_count !== total && ` instead of ${formatCount(before.records_total_count)}`}
         {shown > 0 && total > shown && `, the first ${shown} of them`}. They go to <Names of={preview} />
         {before && before.names.join() !== preview.names.join() && (
