@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
+import styles from './button.module.css';
 
 type CopyProps = { text: string | (() => string | Promise<string>); children: string; kind?: 'plain' | 'quiet' };
 
@@ -24,5 +25,21 @@ export function Copy({ text, children, kind = 'quiet' }: CopyProps) {
     <Button kind={kind} onPress={() => void copy()}>
       <span aria-live="polite">{words}</span>
     </Button>
+  );
+}
+
+type CopyLineProps = { text: string; before?: string; children?: ReactNode };
+
+/** A key, a password or a link in a frame, with the button that copies it and then others. */
+export function CopyLine({ text, before, children }: CopyLineProps) {
+  return (
+    <div className={styles.copyLine}>
+      {before !== undefined && <span>{before}</span>}
+      <code className="id">{text}</code>
+      <Copy text={text} kind="plain">
+        Copy
+      </Copy>
+      {children}
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, done } from '../api/client.ts';
-import { TextField } from '../look/field.tsx';
+import { EmailField } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 import { resetsQuery } from './resets.ts';
 
@@ -28,16 +28,7 @@ export function ForgottenPage() {
         <p role="status">If {email} has an account, a link is on its way to it. The link works once, within an hour.</p>
       ) : (
         <OutsideForm action="Send link" onSubmit={ask}>
-          <TextField
-            label="Email"
-            type="email"
-            name="email"
-            autoComplete="username"
-            value={email}
-            onChange={setEmail}
-            isRequired
-            autoFocus
-          />
+          <EmailField value={email} onChange={setEmail} autoFocus />
         </OutsideForm>
       )}
       <p>

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, done } from '../api/client.ts';
-import { TextField } from '../look/field.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
+import { NewPasswordField } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
 /** Target of a mailed link: sets a new password, once. */
@@ -41,16 +41,7 @@ export function ResetPage() {
         <>
           <p>Choose a new password for {link.data.email}. All sessions of the account then end.</p>
           <OutsideForm action="Set password" onSubmit={complete}>
-            <TextField
-              label="New password"
-              type="password"
-              name="password"
-              autoComplete="new-password"
-              value={password}
-              onChange={setPassword}
-              isRequired
-              autoFocus
-            />
+            <NewPasswordField label="New password" value={password} onChange={setPassword} autoFocus />
           </OutsideForm>
         </>
       ) : (

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, done } from '../api/client.ts';
 import { TextField } from '../look/field.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
+import { NewPasswordField } from './credential-fields.tsx';
 import { meQuery } from './me.ts';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 
@@ -63,15 +64,7 @@ export function SignupPage() {
               isRequired
               autoFocus
             />
-            <TextField
-              label="Password"
-              type="password"
-              name="password"
-              autoComplete="new-password"
-              value={password}
-              onChange={setPassword}
-              isRequired
-            />
+            <NewPasswordField label="Password" value={password} onChange={setPassword} />
           </OutsideForm>
         </>
       )}

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, done } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
-import { Copy } from '../look/copy.tsx';
+import { CopyLine } from '../look/copy.tsx';
 import { FormDialog } from '../look/dialog.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import { PageHead } from '../look/page-head.tsx';
@@ -70,17 +70,13 @@ function PublicKey({ projectId, name, token, isAdmin }: PublicKeyProps) {
       <p className={styles.note}>
         SDKs use the public key to send events and evaluate flags. It reads no data, so it can be part of a web page.
       </p>
-      <div className={styles.secret}>
-        <code className="id">{token}</code>
-        <Copy text={token} kind="plain">
-          Copy
-        </Copy>
+      <CopyLine text={token}>
         {isAdmin && (
           <Button kind="quiet" onPress={() => setAsking(true)}>
             Replace
           </Button>
         )}
-      </div>
+      </CopyLine>
       {isAsking && <ReplaceDialog projectId={projectId} name={name} onClose={() => setAsking(false)} />}
     </section>
   );

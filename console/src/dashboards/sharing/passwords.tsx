@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Form } from 'react-aria-components';
 import { messageAt, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
-import { Copy } from '../../look/copy.tsx';
+import { CopyLine } from '../../look/copy.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { TextField } from '../../look/field.tsx';
 import { Time } from '../../look/time.tsx';
@@ -63,12 +63,8 @@ export function Passwords({ path, passwords }: PasswordsProps) {
         </ul>
       )}
       {adding.data && (
-        <div className={styles.link} role="status">
-          <span>Copy this password now: it cannot be shown again.</span>
-          <code className="id">{adding.data.password}</code>
-          <Copy text={adding.data.password} kind="plain">
-            Copy
-          </Copy>
+        <div role="status">
+          <CopyLine text={adding.data.password} before="Copy this password now: it cannot be shown again." />
         </div>
       )}
       <Form

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageAt, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
-import { Copy } from '../../look/copy.tsx';
+import { CopyLine } from '../../look/copy.tsx';
 import { Actions, Dialog, FormDialog } from '../../look/dialog.tsx';
 import { Switch } from '../../look/field.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
@@ -149,16 +149,12 @@ type LinkProps = { token: string; isPending?: boolean; onReplace?: () => void };
 function Link({ token, isPending = false, onReplace }: LinkProps) {
   const link = new URL(`/shared/${token}`, location.origin).href;
   return (
-    <div className={styles.link}>
-      <code className="id">{link}</code>
-      <Copy text={link} kind="plain">
-        Copy
-      </Copy>
+    <CopyLine text={link}>
       {onReplace && (
         <Button kind="quiet" isDisabled={isPending} onPress={onReplace}>
           Replace the link…
         </Button>
       )}
-    </div>
+    </CopyLine>
   );
 }

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../look/button.tsx';
-import { Copy } from '../../look/copy.tsx';
+import { CopyLine } from '../../look/copy.tsx';
 import { FormDialog } from '../../look/dialog.tsx';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { showNotice } from '../../look/notice.tsx';
@@ -118,14 +118,7 @@ function Made({ invite: { target_email: email, link, emailing_attempt_made: isMa
           </>
         )}
       </p>
-      {link && (
-        <div className={styles.secret}>
-          <code className="id">{link}</code>
-          <Copy text={link} kind="plain">
-            Copy
-          </Copy>
-        </div>
-      )}
+      {link && <CopyLine text={link} />}
     </div>
   );
 }
