@@ -90,6 +90,8 @@ describe('the list of exports', () => {
         [await page.getByRole('checkbox').count(), await page.getByRole('link', { name: /^Fix/ }).count()],
         [0, 0],
       );
+      await clicks.getByRole('link', { name: 'Why Clicks failed' }).click();
+      await page.getByRole('heading', { name: 'A part of the directory or prefix is a file or a link.' }).waitFor();
       await close();
     });
 
@@ -143,6 +145,29 @@ describe('the list of exports', () => {
         .click();
       await page.getByRole('listitem').filter({ hasText: 'Orders' }).getByText('Nothing had failed.').waitFor();
       await page.getByRole('listitem').filter({ hasText: 'Clicks' }).getByText('3 requested again.').waitFor();
+      await close();
+    });
+
+    it('pauses several exports with one reason and one time to resume, and asks again for a time that is over', async () => {
+      const { page, close } = await installation.visit();
+      await page.goto(address);
+      for (const name of ['Orders', 'Clicks']) await page.locator('li', { hasText: name }).locator('label').click();
+      await page.getByRole('toolbar', { name: 'Selected exports' }).getByRole('button', { name: 'Pause' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Pause 2 exports' });
+      await dialog.getByLabel('Reason').fill('holidays');
+      await page.getByRole('button', { name: /Resumes$/ }).click();
+      await page.getByRole('option', { name: 'At another time' }).click();
+      const time = page.getByLabel('Time (Europe/Berlin)');
+      await time.fill('2020-01-06T09:00');
+      await dialog.getByRole('button', { name: 'Pause' }).click();
+      await dialog.getByText(/in the future/).waitFor();
+      const year = new Date().getUTCFullYear() + (new Date().getUTCMonth() < 5 ? 0 : 1);
+      await time.fill(`${year}-06-07T09:00`);
+      await dialog.getByRole('button', { name: 'Pause' }).click();
+      const orders = page.getByRole('listitem').filter({ hasText: 'Orders' });
+      await orders.getByText(/^Paused by Ada, “holidays”; resumes /).waitFor();
+      for (const name of ['Orders', 'Clicks'])
+        await page.getByRole('listitem').filter({ hasText: name }).getByText('Paused.', { exact: true }).waitFor();
       await close();
     });
 

@@ -64,10 +64,11 @@ export function Time({ iso, ...parts }: { iso: string } & Parts) {
 /** Whether an instant is today in the viewer's zone; its date is then left out. */
 export const isToday = (iso: string): boolean => new Date(iso).toDateString() === new Date().toDateString();
 
-/** @returns a data interval in UTC, as operators name it: `22 Nov 10:00–11:00 UTC`, `22–23 Nov` for whole days */
+/** @returns a data interval, in UTC as operators name it unless another zone is given: `22 Nov 10:00–11:00 UTC`, `22–23 Nov` for whole days */
 export function formatInterval(start: string, end: string, timeZone = 'UTC'): string {
   const from = formatTime(start, { timeZone }).replace(',', '');
-  const isSameDay = start.slice(0, 10) === end.slice(0, 10);
+  const dayOf = (iso: string) => formatTime(iso, { timeZone }).split(',')[0];
+  const isSameDay = dayOf(start) === dayOf(end);
   const to = formatTime(end, { timeZone, date: !isSameDay }).replace(',', '');
   return `${from}–${to} ${timeZone === 'UTC' ? 'UTC' : zoneName(start, timeZone)}`;
 }
@@ -105,4 +106,15 @@ export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** power;
   return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${BYTES[power]}`;
+}
+
+/** @returns an instant as inputs for local times show it, on the clocks of the viewer: `2026-11-24T18:00` */
+export function localInput(iso: string): string {
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** @param typed the value of an input for local times @returns ISO; undefined for what is no time */
+export function instantOf(typed: string): string | undefined {
+  return Number.isNaN(Date.parse(typed)) ? undefined : new Date(typed).toISOString();
 }

@@ -5,7 +5,7 @@ import { Button } from '../../look/button.tsx';
 import { TextField } from '../../look/field.tsx';
 import { useNow } from '../../look/now.ts';
 import { Select } from '../../look/select.tsx';
-import { formatAgo, Time, viewerZone } from '../../look/time.tsx';
+import { formatAgo, instantOf, localInput, Time, viewerZone } from '../../look/time.tsx';
 import type { Sharing } from '../dashboards-data.ts';
 import styles from './sharing.module.css';
 
@@ -69,7 +69,7 @@ function At({ expiresAt, isPending, error, onChange }: AtProps) {
       className={styles.at!}
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
-        onChange(Number.isNaN(Date.parse(typed)) ? typed : new Date(typed).toISOString());
+        onChange(instantOf(typed) ?? typed);
       }}
     >
       <TextField
@@ -105,10 +105,4 @@ export function Validity({ expiresAt, enabled }: { expiresAt: string; enabled: b
         : 'Choose a later time, or never, before you share the dashboard again.'}
     </p>
   );
-}
-
-/** @returns an instant as inputs for local times take it: `2026-11-24T18:00` */
-function localInput(iso: string): string {
-  const instant = new Date(iso);
-  return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

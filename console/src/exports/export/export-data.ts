@@ -6,6 +6,17 @@ import { exportKeys } from '../query-keys.ts';
 
 export type ExportBody = components['schemas']['BatchExport'];
 
+export type PauseNotes = components['schemas']['NewPause'];
+
+export function pause(projectId: number, exportId: string, notes: PauseNotes): Promise<unknown> {
+  return done(
+    api.POST('/api/environments/{project_id}/batch_exports/{id}/pause/', {
+      params: { path: { project_id: projectId, id: exportId } },
+      body: notes,
+    }),
+  );
+}
+
 export function exportQuery(projectId: number, exportId: string) {
   return queryOptions({
     queryKey: exportKeys.one(projectId, exportId),

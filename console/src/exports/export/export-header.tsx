@@ -11,7 +11,7 @@ import { destinationWords } from '../words/destination.ts';
 import { Freshness } from '../words/freshness.tsx';
 import { pauseOf, PauseWords } from '../words/pause.tsx';
 import { DeleteDialog, UnpauseDialog, type Missed } from './ask-dialogs.tsx';
-import type { ExportBody } from './export-data.ts';
+import { pause, type ExportBody } from './export-data.ts';
 import { PauseDialog } from './pause-dialog.tsx';
 import styles from './export.module.css';
 
@@ -85,7 +85,9 @@ export function ExportHeader({ projectId, one, missed, mayEdit }: HeaderProps) {
           )}
         </p>
       )}
-      {asked === 'pause' && <PauseDialog {...{ projectId, exportId: id, name, onClose }} onDone={onChanged} />}
+      {asked === 'pause' && (
+        <PauseDialog what={name} pause={(notes) => pause(projectId, id, notes).then(onChanged)} onClose={onClose} />
+      )}
       {asked === 'unpause' && <UnpauseDialog {...{ projectId, one, missed, onClose }} onDone={onChanged} />}
       {asked === 'delete' && <DeleteDialog {...{ projectId, one, onClose }} onDone={onDeleted} />}
     </>

@@ -1,6 +1,6 @@
 /** Bounds, limits and notifications of an export. A first export needs none of them. */
 import { Checkbox, Switch, TextField } from '../../look/field.tsx';
-import { viewerZone } from '../../look/time.tsx';
+import { instantOf, localInput, viewerZone } from '../../look/time.tsx';
 import type { Draft, Notifications, Typed } from './draft.ts';
 import styles from './form.module.css';
 import { More } from './more.tsx';
@@ -183,17 +183,11 @@ function InstantField({ label, attr, value, onChange, description }: ValueProps<
     <TextField
       label={`${label} (${viewerZone})`}
       type="datetime-local"
-      value={value === null ? '' : onClock(value)}
-      onChange={(text) => onChange(Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString())}
+      value={value === null ? '' : localInput(value)}
+      onChange={(text) => onChange(instantOf(text) ?? null)}
       description={description}
       error={problem.at(attr)}
       autoFocus={problem.isWanted(attr)}
     />
   );
-}
-
-/** As inputs for local times have it: the clock of the viewer. */
-function onClock(iso: string): string {
-  const at = new Date(iso);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

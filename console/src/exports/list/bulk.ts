@@ -1,6 +1,7 @@
 /** Runs one action on several exports in one request. Each has its own result, because some may be refused. */
-import { api, done, messageOf } from '../../api/client.ts';
+import { api, ApiError, done, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import type { PauseNotes } from '../export/export-data.ts';
 import type { ListedExport } from './list-data.ts';
 
 export type BulkAction = 'retry' | 'pause' | 'unpause';
@@ -15,34 +16,41 @@ const UNCHANGED = {
   unpause: 'It was running already.',
 } as const;
 
-/** @returns a result for each id */
+/** @param notes of a pause @returns a result for each id @throws ApiError for notes that the server refuses; nothing is done then */
 export async function applyBulk(
   projectId: number,
   exports: readonly Pick<ListedExport, 'id'>[],
   action: BulkAction,
+  notes: PauseNotes = {},
 ): Promise<Map<string, BulkResult>> {
   const results: (readonly [string, BulkResult])[] = [];
   for (let from = 0; from < exports.length; from += MAX_AT_ONCE) {
     const ids = exports.slice(from, from + MAX_AT_ONCE).map(({ id }) => id);
-    results.push(...(await resultsOf(projectId, ids, action)));
+    results.push(...(await resultsOf(projectId, ids, action, notes)));
   }
   return new Map(results);
 }
 
-async function resultsOf(project_id: number, ids: string[], action: BulkAction) {
+async function resultsOf(project_id: number, ids: string[], action: BulkAction, notes: PauseNotes) {
   try {
     const { results } = await done(
       api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
         params: { path: { project_id } },
-        body: { action: ON_THE_WIRE[action], ids },
+        body: { action: ON_THE_WIRE[action], ids, ...notes },
       }),
     );
+    // Notes are refused for each export alike, so nothing was paused.
+    const ofNotes = results.find(({ error }) => error !== null && isOfNotes(error.attr, notes));
+    if (ofNotes) throw new ApiError(400, ofNotes.error);
     return results.map((one) => [one.id, inWords(one, action)] as const);
   } catch (error) {
+    if (error instanceof ApiError && isOfNotes(error.attr, notes)) throw error;
     // The states of the exports show whether the server did a part.
     return ids.map((id) => [id, { ok: false, text: messageOf(error) }] as const);
   }
 }
+
+const isOfNotes = (attr: string | null, notes: PauseNotes) => attr !== null && attr in notes;
 
 function inWords({ result, error, intervals }: components['schemas']['BulkResult'], action: BulkAction): BulkResult {
   if (result === 'refused') return { ok: false, text: error?.detail ?? 'It was refused.' };

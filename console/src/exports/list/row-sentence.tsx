@@ -67,10 +67,16 @@ function Undelivered({ one, undelivered: { count, since } }: UndeliveredProps) {
   );
 }
 
-/** Links to the field to correct, or to the run with details; tells viewers whom to ask. */
+/** Links to the field to correct, or to the run with the details; viewers read why, and whom to ask. */
 function Mend({ projectId, one: { id, name, error, canEdit } }: { projectId: number; one: ListedExport }) {
   const of = { projectId, exportId: id };
-  if (!canEdit) return <>You can look at this export; ask an editor to retry. </>;
+  if (!canEdit)
+    return (
+      <>
+        <Why {...{ of, name, error }} />
+        You can look at this export; ask an editor to retry.{' '}
+      </>
+    );
   if (error?.field)
     return (
       <>
@@ -79,13 +85,19 @@ function Mend({ projectId, one: { id, name, error, canEdit } }: { projectId: num
         </Link>{' '}
       </>
     );
-  if (error?.runId)
-    return (
-      <>
-        <Link to={runAddress(of, error.runId) as string} aria-label={`Why ${name} failed`}>
-          Why
-        </Link>{' '}
-      </>
-    );
-  return null;
+  return <Why {...{ of, name, error }} />;
+}
+
+type WhyProps = { of: Parameters<typeof runAddress>[0] } & Pick<ListedExport, 'name' | 'error'>;
+
+/** Leads to the run with the details of an error. */
+function Why({ of, name, error }: WhyProps) {
+  if (!error?.runId) return null;
+  return (
+    <>
+      <Link to={runAddress(of, error.runId) as string} aria-label={`Why ${name} failed`}>
+        Why
+      </Link>{' '}
+    </>
+  );
 }

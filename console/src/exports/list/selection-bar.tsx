@@ -1,10 +1,14 @@
 /** Actions on all selected exports. Results stay in their rows. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../look/button.tsx';
 import { exportKeys } from '../query-keys.ts';
 import { applyBulk, type BulkAction, type BulkResult } from './bulk.ts';
 import type { ListedExport } from './list-data.ts';
 import styles from './list.module.css';
+
+/** Loaded where it is asked for. */
+const PauseDialog = lazy(async () => ({ default: (await import('../export/pause-dialog.tsx')).PauseDialog }));
 
 type BarProps = {
   projectId: number;
@@ -15,12 +19,14 @@ type BarProps = {
 
 export function SelectionBar({ projectId, selected, onClear, onResults }: BarProps) {
   const queries = useQueryClient();
+  const [asksPause, setAsksPause] = useState(false);
+  async function onDone(results: ReadonlyMap<string, BulkResult>) {
+    onResults(results);
+    await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
+  }
   const bulk = useMutation({
     mutationFn: (action: BulkAction) => applyBulk(projectId, selected, action),
-    async onSuccess(results) {
-      onResults(results);
-      await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
-    },
+    onSuccess: onDone,
   });
   const arePaused = selected.every(({ pause }) => pause !== null);
   const act = (action: BulkAction, label: string) => (
@@ -36,10 +42,25 @@ export function SelectionBar({ projectId, selected, onClear, onResults }: BarPro
     <div className={styles.bar} role="toolbar" aria-label="Selected exports">
       <span aria-live="polite">{selected.length} selected</span>
       {act('retry', 'Retry what failed')}
-      {arePaused ? act('unpause', 'Unpause') : act('pause', 'Pause')}
+      {arePaused ? (
+        act('unpause', 'Unpause')
+      ) : (
+        <Button isDisabled={bulk.isPending} onPress={() => setAsksPause(true)}>
+          Pause
+        </Button>
+      )}
       <Button kind="quiet" onPress={onClear}>
         Clear
       </Button>
+      {asksPause && (
+        <Suspense>
+          <PauseDialog
+            what={selected.length === 1 ? selected[0]!.name : `${selected.length} exports`}
+            pause={async (notes): Promise<unknown> => onDone(await applyBulk(projectId, selected, 'pause', notes))}
+            onClose={() => setAsksPause(false)}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }
