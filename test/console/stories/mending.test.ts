@@ -93,7 +93,7 @@ describe('three hours that a destination refused', () => {
     await page.locator('[role=gridcell]:focus').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /is not a table/ }).waitFor();
-    await tabTo(page, 'link', 'Fix table name and retry 3 hours');
+    await tabTo(page, 'link', 'Fix table and retry 3 hours');
     await page.keyboard.press('Enter');
     await page.locator('input:focus').waitFor();
     await page.getByRole('button', { name: 'Save and retry 3 hours' }).waitFor();

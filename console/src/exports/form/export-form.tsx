@@ -89,13 +89,13 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   /** Returns the fields of the form; undefined, with an error at the text, if that is not JSON. */
   function read(): Fields | undefined {
     const blank = draft.filters.findIndex(({ key }) => key === '');
-    const problem = !parsed
+    const fault = !parsed
       ? new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' })
       : blank >= 0
         ? new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' })
         : undefined;
-    setError(problem);
-    return problem ? undefined : fields;
+    setError(fault);
+    return fault ? undefined : fields;
   }
   async function save(given: Fields, from: Saved, isRetried: boolean) {
     setPending(true);
@@ -134,14 +134,10 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     first?.scrollIntoView({ block: 'center' });
   }, [error]);
 
-  // The focus that a field takes by itself does not scroll.
-  useEffect(() => {
-    if (field) form.current!.querySelector(':focus')?.scrollIntoView({ block: 'center' });
-  }, [field]);
-
+  const problem = problemOf(error, field, type);
   const isDirty = differences.length > 0 || !parsed;
   return (
-    <ProblemContext value={problemOf(error, field)}>
+    <ProblemContext value={problem}>
       <Form ref={form} className={styles.form!} onSubmit={send}>
         <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />
         <TextField
@@ -149,7 +145,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
           value={draft.name}
           onChange={(name) => set({ name })}
           isRequired
-          error={problemOf(error, field).at('name')}
+          error={problem.at('name')}
           autoFocus={!field}
         />
         <div className={styles.pair}>
@@ -159,7 +155,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
             value={draft.model}
             onChange={(value) => set({ model: value as Draft['model'] })}
             isDisabled={isEdit}
-            error={problemOf(error, field).at('model')}
+            error={problem.at('model')}
           />
           <IntervalField draft={draft} set={set} />
         </div>

@@ -1,6 +1,8 @@
 /** The fault of a form that stands beside its field: the refusal of the server, and the field that a link wants mended. */
 import { createContext, useContext } from 'react';
 import { ApiError, messageOf } from '../../api/client.ts';
+import { withLabels } from '../words/field.ts';
+import type { DestinationType } from './destination-types.ts';
 
 export type Problem = {
   /** @returns what is wrong with the field */
@@ -13,11 +15,12 @@ export type Problem = {
 
 const isUnder = (outer: string, one: string | null | undefined) => one === outer || one?.startsWith(`${outer}__`);
 
-export function problemOf(error: unknown, wanted: string | undefined): Problem {
+export function problemOf(error: unknown, wanted: string | undefined, type?: DestinationType): Problem {
+  const words = () => withLabels(messageOf(error), type?.fields ?? []);
   const attr = error instanceof ApiError ? error.attr : null;
   return {
-    at: (one) => (attr === one ? messageOf(error) : undefined),
-    under: (one) => (isUnder(one, attr) === true ? messageOf(error) : undefined),
+    at: (one) => (attr === one ? words() : undefined),
+    under: (one) => (isUnder(one, attr) === true ? words() : undefined),
     isWanted: (one) => isUnder(one, wanted) === true,
   };
 }

@@ -5,6 +5,7 @@ import { api, ApiError, done, messageOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../look/button.tsx';
 import { formatCount, formatInterval } from '../../look/time.tsx';
+import { withLabels } from '../words/field.ts';
 import type { DestinationType } from './destination-types.ts';
 import { changedFields, newBody, patchBody, type Fields } from './draft.ts';
 import styles from './form.module.css';
@@ -63,7 +64,13 @@ export function Trial({ projectId, saved, type, read, present, onError }: TrialP
       {(test.isPending || results.length > 0) && (
         <ol aria-label="Test steps" aria-live="polite">
           {type.steps.map(({ name }, index) => (
-            <Step key={name} name={name} result={results[index]} isNow={test.isPending && index === results.length} />
+            <Step
+              key={name}
+              name={name}
+              type={type}
+              result={results[index]}
+              isNow={test.isPending && index === results.length}
+            />
           ))}
         </ol>
       )}
@@ -136,14 +143,16 @@ async function previewOf({ projectId: project_id, saved, type }: At, fields: Fie
   return { after, before: await previewed({ data_interval_start, data_interval_end }) };
 }
 
-function Step({ name, result, isNow }: { name: string; result: Result | undefined; isNow: boolean }) {
+type StepProps = { name: string; type: DestinationType; result: Result | undefined; isNow: boolean };
+
+function Step({ name, type, result, isNow }: StepProps) {
   const mark = result ? { Passed: '✓', Failed: '✗', Skipped: '–' }[result.status] : isNow ? '…' : '·';
   const words = result ? result.status.toLowerCase() : isNow ? 'running' : 'waiting';
   return (
     <li className={result?.status === 'Failed' ? styles.error : undefined}>
       <span aria-hidden>{mark}</span> <span className="visually-hidden">{words}: </span>
       {name}
-      {result?.message && <p>{result.message}</p>}
+      {result?.message && <p>{withLabels(result.message, type.fields)}</p>}
     </li>
   );
 }

@@ -1,4 +1,14 @@
-/** A field that an error names, as people call it: `destination__config__bucket_name` is `bucket name`. */
+/** A field that an error names, as people call it: `destination__config__bucket_name` is `bucket`. */
 export function fieldWords(attr: string): string {
-  return (attr.split('__').at(-1) ?? attr).replaceAll('_', ' ');
+  return (attr.split('__').at(-1) ?? attr).replace(/_name$/, '').replaceAll('_', ' ');
+}
+
+type Labelled = { name: string; title: string };
+
+/** @returns a sentence of the API with the labels of the form in place of the names of its fields */
+export function withLabels(sentence: string, fields: readonly Labelled[]): string {
+  const titles = new Map(fields.map(({ name, title }) => [name, title]));
+  // A name of one word may be a word of the sentence, unless it is in quotes.
+  const names = /["'`](\w+)["'`]|\b\w+_\w+\b/g;
+  return sentence.replace(names, (found, quoted?: string) => titles.get(quoted ?? found) ?? found);
 }
