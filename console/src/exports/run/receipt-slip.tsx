@@ -6,7 +6,7 @@ import styles from './run.module.css';
 
 type File = { key: string; rows: number; bytes: number; sha256: string };
 /** The shown part of a receipt. Destinations write receipts, so each member may be missing. */
-type Receipt = { digest?: unknown; location?: string; manifest?: string; files?: File[]; file_count?: number };
+type Receipt = { digest?: string; location?: string; manifest?: string; files?: File[]; file_count?: number };
 
 /** Files that are shown before the rest is asked for. */
 const SHOWN = 20;
@@ -22,7 +22,7 @@ export function ReceiptSlip({ run }: { run: Run }) {
         <Line name="source" value={countOf(run.records_total_count)} />
         <Line name="held" value={countOf(run.records_completed)} />
         {run.bytes_exported !== null && <Line name="bytes" value={formatBytes(run.bytes_exported)} />}
-        <Line name="digest" value={receipt ? 'equal' : '–'} />
+        <Line name="digest" value={receipt ? `equal ${shortOf(receipt.digest)}` : '–'} />
         {seconds !== null && <Line name="took" value={formatDuration(seconds)} />}
       </dl>
       <p className={receipt ? styles.verified : 'quiet'}>
@@ -36,12 +36,16 @@ export function ReceiptSlip({ run }: { run: Run }) {
           {run.records_completed !== null && `: ${formatCount(run.records_completed)} rows, digest equal`}.
         </p>
       )}
+      {receipt?.digest && <Copy text={receipt.digest}>Copy the digest</Copy>}
       {receipt?.location && <p className="id">{receipt.location}</p>}
       {files.length > 0 && <Files files={files} manifest={receipt?.manifest} />}
       {receipt?.file_count !== undefined && <p>{formatCount(receipt.file_count)} files</p>}
     </section>
   );
 }
+
+/** Enough of a digest to compare by eye. */
+const shortOf = (digest = '') => (digest.length > 12 ? `${digest.slice(0, 12)}…` : digest);
 
 const countOf = (count: number | null) => (count === null ? '–' : formatCount(count));
 
