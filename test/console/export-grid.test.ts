@@ -151,6 +151,34 @@ describe('the grid of an export', () => {
     await close();
   });
 
+  it('leads to earlier intervals while it is empty, names its zone, and lists the keys of its cells', async () => {
+    const { address } = await arrange('Empty');
+    const { page, close } = await installation.visit();
+    await page.goto(address);
+    await page.getByRole('link', { name: 'Or deliver history' }).click();
+    await page.getByRole('grid', { name: 'Intervals, times in UTC' }).waitFor();
+    await page.getByText('Select intervals to see').waitFor();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    for (const does of ['Move between intervals', 'Select intervals', 'Ten rows up and down'])
+      await dialog.getByText(does, { exact: true }).waitFor();
+    await close();
+  });
+
+  it('opens where its intervals are if all of them are of long ago', async () => {
+    const { id, address } = await arrange('History');
+    const { world } = installation;
+    const wanted = { startAt: FROM, endAt: '2025-06-02T10:00:00Z' };
+    const { id: first } = await world.backfills.request(world.projectId, id, wanted);
+    await backfilled(world, id, first);
+    const { page, close } = await installation.visit();
+    await page.goto(address);
+    await cell(page, 9).waitFor();
+    assert.equal(await cell(page, 9).getAttribute('tabindex'), '0');
+    await page.waitForFunction(() => document.querySelector('[role=grid]')!.parentElement!.scrollTop > 0);
+    await close();
+  });
+
   it('is deleted by who types its name', async () => {
     const { id, address } = await arrange('Ending');
     const { page, close } = await installation.visit();

@@ -5,8 +5,10 @@
 import { useEffect, useRef } from 'react';
 
 /** Actions by the browser's name of the key, such as `j` or `Escape`, or `g e` for a sequence. `does` is for the list of keys. */
-export type Keys = Readonly<Record<string, { does: string; run: (event: KeyboardEvent) => void }>>;
-export type PresentKey = { key: string; does: string; run: (event: KeyboardEvent) => void };
+export type Keys = Readonly<Record<string, Action>>;
+/** Without `run` it is listed only: the element that has the focus answers to the key. */
+type Action = { does: string; run?: (event: KeyboardEvent) => void };
+export type PresentKey = Action & { key: string };
 
 const SWITCH = 'sluice.single-letters';
 type Registered = { readonly current: Keys };
@@ -35,7 +37,7 @@ addEventListener('keydown', (event) => {
   firstAt = !isSecond && event.key === FIRST_OF_TWO ? event.timeStamp : -Infinity;
   const name = isSecond ? `${FIRST_OF_TWO} ${event.key}` : event.key;
   const found = presentKeys().find(({ key }) => key === name);
-  if (!found) return;
+  if (!found?.run) return;
   event.preventDefault();
   found.run(event);
 });

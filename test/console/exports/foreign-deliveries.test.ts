@@ -46,7 +46,16 @@ describe('a delivery of another timeline', () => {
     await store(30, 40);
     const { address, run } = await arrange('theirs');
     const { page, close } = await at.visit();
-    await page.goto(run);
+    await page.goto(`${address}?start=${HOUR.startAt}&end=${HOUR.endAt}`);
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('Another timeline delivered 1 hour of these. They are left out until').waitFor();
+    await plan.getByRole('heading', { name: '2 Jun 2025 11:00–12:00 CEST' }).waitFor();
+    await plan.getByText('2 Jun 2025 09:00–10:00 UTC').waitFor();
+    assert.equal(await plan.getByRole('button', { name: 'Deliver 0 hours' }).isDisabled(), true);
+    await plan.getByRole('link', { name: 'Decide' }).click();
+    await page.waitForURL(new RegExp(`${run}$`));
+    await page.getByRole('link', { name: 'Decide which delivery stays' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /retry/i }).count(), 0);
     const theirs = page.getByRole('article').filter({ hasText: 'theirs' });
     await theirs.getByText(/^2 rows, \d+ B$/).waitFor();
     await theirs.getByText('2 rows, not delivered').waitFor();
@@ -69,6 +78,30 @@ describe('a delivery of another timeline', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Replace theirs' }).click();
     await page.getByRole('row', { name: /^2 Jun 2025 09:00–10:00 UTC 1 hour delivered/ }).waitFor();
     await section.waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('is found behind a hundred others, which are shown step by step', async () => {
+    const { id, address } = await arrange('many');
+    // Hours of the year before, which come first.
+    await at.sluice.pool.query(
+      `insert into foreign_deliveries (batch_export_id, data_interval_start, data_interval_end, run_id, epoch, receipt)
+       select $1, start, start + interval '1 hour', '', 1, '{"rows": 1, "bytes": 1, "location": "theirs"}'
+       from generate_series('2024-06-01T00:00:00Z'::timestamptz, '2024-06-05T07:00:00Z', interval '1 hour') as start`,
+      [id],
+    );
+    const { page, close } = await at.visit();
+    await page.goto(`${address}?since=2024-06-01T00:00:00Z&view=table`);
+    await page.getByText('The oldest 3 of more than 100.').waitFor();
+    const last = page.getByRole('heading', { name: '2 Jun 2025 09:00–10:00 UTC' });
+    assert.equal(await last.count(), 0);
+    for (const shown of ['53 of more than 100', '103 of 105']) {
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByText(`The oldest ${shown}.`).waitFor();
+    }
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await last.waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
     await close();
   });
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { messageOf } from '../../api/client.ts';
@@ -9,10 +9,11 @@ import { BlockedBanner } from '../blocked.tsx';
 import { ForeignDeliveries } from '../foreign/foreign-deliveries.tsx';
 import { runAddress } from '../addresses.ts';
 import { needsYou } from '../states/codes.ts';
+import { isOfCalendar } from '../words/cadence.ts';
 import { Legend } from '../states/cell.tsx';
 import { ExportHeader } from './export-header.tsx';
 import { exportQuery, type ExportBody } from './export-data.ts';
-import { Grid } from './grid.tsx';
+import { Grid, GRID_KEYS } from './grid.tsx';
 import { nameOf } from './interval-name.ts';
 import { mapQuery, rangeBetween, type IntervalMap, type Range } from './interval-map.ts';
 import { layoutOf } from './layout.ts';
@@ -33,7 +34,8 @@ export function ExportPage() {
 function ExportView({ projectId, exportId }: { projectId: number; exportId: string }) {
   const { start, since } = route.useSearch();
   // The range that the address named at first stays in the picture, whatever is selected later.
-  const [from] = useState(() => since ?? start);
+  const [firstStart] = useState(start);
+  const from = since ?? firstStart;
   const one = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, from));
   const mayEdit = useMayEdit(projectId, exportId);
@@ -48,9 +50,20 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       )}
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
       {map.data?.codes.length === 0 && (
-        <Empty>
-          No interval has ended since the export was created. Each is delivered when it ends; earlier ones can be
-          delivered by a backfill.
+        <Empty
+          action={
+            mayEdit &&
+            one.data && (
+              <Earlier
+                {...{ projectId }}
+                one={one.data}
+                before={Date.parse(one.data.created_at)}
+                words="Or deliver history"
+              />
+            )
+          }
+        >
+          No interval has ended since the export was created. Each is delivered when it ends.
         </Empty>
       )}
       {one.data && map.data && map.data.codes.length > 0 && (
@@ -62,12 +75,34 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
 
 const isoOf = (instant: number) => new Date(instant).toISOString();
 
+/** Intervals after which earlier ones are not offered: a map has at most twice as many. */
+const MANY = 50_000;
+
 const NARROW = '(width < 720px)';
 const onWidth = (changed: () => void) => {
   const query = matchMedia(NARROW);
   query.addEventListener('change', changed);
   return () => query.removeEventListener('change', changed);
 };
+
+const DAY = 86_400_000;
+
+type EarlierProps = { projectId: number; one: ExportBody; before: number; words: string };
+
+/** Leads to intervals before those that are shown: a month of them, or a year of days, weeks and months. */
+function Earlier({ projectId, one, before, words }: EarlierProps) {
+  const days = isOfCalendar(one.interval) ? 365 : 30;
+  return (
+    <Link
+      to="/project/$projectId/exports/$exportId"
+      params={{ projectId, exportId: one.id }}
+      search={(search) => ({ ...search, since: isoOf(Math.floor(before / DAY - days) * DAY) })}
+      resetScroll={false}
+    >
+      {words}
+    </Link>
+  );
+}
 
 type HistoryProps = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: boolean | undefined };
 
@@ -80,10 +115,14 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
   const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
   const selected = useMemo(() => rangeBetween(map, search.start, search.end), [map, search.start, search.end]);
   const [chosen, setActive] = useState<number>();
-  const active = Math.min(chosen ?? selected?.last ?? map.codes.length - 1, map.codes.length - 1);
+  const newest = map.codes.length - 1;
+  // An export whose deliveries are all of long ago opens where they are, and not on blank days.
+  const known = map.codes.findLastIndex((code) => code !== '--');
+  const active = Math.min(chosen ?? selected?.last ?? (known >= 0 ? known : newest), newest);
   const scrollRef = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(false);
   const deliver = useRef<HTMLButtonElement>(null);
+  const isGrid = !isNarrow && search.view !== 'table';
   const onlyMissing = search.only !== 'all';
   const params = { projectId, exportId: one.id };
 
@@ -123,6 +162,7 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
         scrollRef.current?.querySelector<HTMLElement>(`[data-number="${next}"]`)?.focus();
       },
     },
+    ...(isGrid && GRID_KEYS),
     b: { does: 'Go to the plan', run: () => deliver.current?.focus() },
     Escape: { does: 'Select nothing', run: () => select(undefined) },
   });
@@ -132,7 +172,7 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
     <>
       <p className={styles.readout}>{nameOf(map, active, cadence)}</p>
       <div className={styles.body}>
-        {isNarrow || search.view === 'table' ? (
+        {!isGrid ? (
           <TableTwin map={map} cadence={cadence} selected={selected} onSelect={select} />
         ) : (
           <Grid
@@ -143,7 +183,7 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
             onRun={() => deliver.current?.click()}
           />
         )}
-        {bounds && mayEdit === false && <ViewersSlip exportId={one.id} range={bounds} />}
+        {bounds && mayEdit === false && <ViewersSlip exportId={one.id} range={bounds} cadence={cadence} />}
         {bounds && mayEdit && (
           <PlanSlip
             key={`${bounds.start} ${bounds.end}`}
@@ -160,6 +200,11 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
         {!bounds && mayEdit && <p className="quiet">Select intervals to see what a delivery of them would do.</p>}
       </div>
       <Legend counts={map.counts} />
+      {mayEdit && map.codes.length < MANY && (
+        <p>
+          <Earlier {...{ projectId, one }} before={map.starts[0]!} words="Show earlier intervals" />
+        </p>
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useVirtualizer, defaultRangeExtractor, type Range as VirtualRange } from '@tanstack/react-virtual';
 import { memo, useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type RefObject } from 'react';
 import { cellClass } from '../states/cell.tsx';
+import { isOfCalendar } from '../words/cadence.ts';
 import { nameOf } from './interval-name.ts';
 import type { IntervalMap, Range } from './interval-map.ts';
 import { neighbour, type Cadence, type Layout, type Row } from './layout.ts';
@@ -13,6 +14,16 @@ export const ROW_PX = 18;
 const HEADER_PX = 104;
 const CELL_PX = 18;
 const PAGE_ROWS = 10;
+
+/** Keys of the grid while one of its cells has the focus, for the list of keys. */
+export const GRID_KEYS = {
+  '← → ↑ ↓': { does: 'Move between intervals' },
+  'Shift ← → ↑ ↓': { does: 'Select intervals' },
+  Space: { does: 'Select the interval' },
+  'Home End': { does: 'First and last interval of the row' },
+  'PgUp PgDn': { does: 'Ten rows up and down' },
+  Enter: { does: 'Deliver the selection, or open the run of the interval' },
+};
 
 type GridProps = {
   map: IntervalMap;
@@ -59,6 +70,7 @@ export function Grid({
       [...new Set([...defaultRangeExtractor(range), activeRow])].sort((a, b) => a - b),
   });
   const shown = dragged ?? selected;
+  const zone = isOfCalendar(cadence.interval) ? cadence.timezone : 'UTC';
 
   useEffect(() => {
     rows.scrollToIndex(activeRow, { align: 'auto' });
@@ -126,7 +138,7 @@ export function Grid({
   return (
     <div className={styles.gridAndMap}>
       <div className={styles.columns} aria-hidden>
-        <span className={styles.rowHeader} />
+        <span className={styles.rowHeader}>{zone}</span>
         {layout.columns.map((name, column) => (
           <span key={name}>{column % (layout.columns.length > 24 ? 5 : 6) === 0 ? name : ''}</span>
         ))}
@@ -134,7 +146,7 @@ export function Grid({
       <div ref={scrollRef} className={styles.scroll}>
         <div
           role="grid"
-          aria-label="Intervals"
+          aria-label={`Intervals, times in ${zone}`}
           aria-multiselectable
           aria-rowcount={layout.rows.length}
           aria-colcount={layout.columns.length + 1}

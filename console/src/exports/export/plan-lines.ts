@@ -6,7 +6,9 @@ type Line = [name: string, value: string];
 
 const SKIPPED = ['delivered', 'running', 'failed', 'missing', 'stale'] as const;
 
-export function linesOf({ intervals, skipped, rows, overwrites, estimate }: Preview, selected: number): Line[] {
+/** @param onlyMissing whether the plan leaves intervals out */
+export function linesOf(preview: Preview, selected: number, onlyMissing: boolean): Line[] {
+  const { intervals, skipped, rows, overwrites, estimate, awaiting_decision: waiting } = preview;
   const { missing, failed, stale, delivered, running } = intervals;
   const runs: readonly (readonly [string, number])[] = [
     ['failed', failed.count],
@@ -15,14 +17,17 @@ export function linesOf({ intervals, skipped, rows, overwrites, estimate }: Prev
     ['delivered, again', delivered.count],
     ['running, again', running.count],
   ];
+  const leftOut: readonly (readonly [string, number])[] = onlyMissing
+    ? [['wait for a decision, skipped', waiting.count]]
+    : [];
   const left = SKIPPED.map(
     (state) => [`${state === 'stale' ? 'out of date' : state}, skipped`, skipped[state]] as const,
   );
-  const known = [...runs, ...left].reduce((sum, [, count]) => sum + count, 0);
+  const known = [...runs, ...left, ...leftOut].reduce((sum, [, count]) => sum + count, 0);
   // The rest is not offered, for example because it is before the start of the export.
   const others = Math.max(0, selected - known);
   return [
-    ...[...runs, ...left, ['not offered, skipped', others] as const]
+    ...[...runs, ...left, ...leftOut, ['not offered, skipped', others] as const]
       .filter(([, count]) => count > 0)
       .map(([name, count]): Line => [name, formatCount(count)]),
     ['rows', rows ? `${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known'],

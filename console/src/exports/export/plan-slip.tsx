@@ -1,13 +1,15 @@
 /** The plan of a delivery of the selected intervals, and its launch by the token of the plan that is shown. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type RefObject } from 'react';
 import { asCurl } from '../../api/curl.ts';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
 import { Copy } from '../../look/copy.tsx';
-import { formatInterval } from '../../look/time.tsx';
+import { formatInterval, viewerZone } from '../../look/time.tsx';
+import { runAddress } from '../addresses.ts';
 import { exportKeys } from '../query-keys.ts';
-import { countIntervals } from '../words/cadence.ts';
+import { countIntervals, isOfCalendar } from '../words/cadence.ts';
 import type { Cadence } from './layout.ts';
 import { backfillQuery, launch, previewQuery, type Preview, type Wanted } from './plan-data.ts';
 import { linesOf } from './plan-lines.ts';
@@ -47,9 +49,14 @@ export function PlanSlip(props: SlipProps) {
   const path = `/api/environments/${projectId}/batch_exports/${exportId}/backfills/`;
   return (
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
-      <h2>{formatInterval(iso(range.start), iso(range.end), 'UTC')}</h2>
+      <RangeTitle range={range} cadence={cadence} />
       {preview.isError && <p role="alert">{refusalOf(preview.error)}</p>}
-      {plan && !preview.isError && <Lines plan={plan} selected={range.count} isExact={isCurrent} />}
+      {plan && !preview.isError && (
+        <Lines plan={plan} selected={range.count} isExact={isCurrent} onlyMissing={onlyMissing} />
+      )}
+      {plan && !preview.isError && (
+        <Waiting {...{ projectId, exportId, plan, onlyMissing }} interval={cadence.interval} />
+      )}
       <fieldset className={styles.only}>
         <legend className="visually-hidden">Which intervals</legend>
         <label>
@@ -81,13 +88,42 @@ export function PlanSlip(props: SlipProps) {
   );
 }
 
-type ViewersProps = { exportId: string; range: { start: number; end: number } };
+type RangeProps = { cadence: Cadence; range: { start: number; end: number } };
+
+/** The selection on the clocks of its people: the viewer's, or those of an export of days; with UTC, by which operators name intervals. */
+function RangeTitle({ cadence: { interval, timezone }, range }: RangeProps) {
+  const [start, end] = [iso(range.start), iso(range.end)];
+  const zone = isOfCalendar(interval) ? timezone : viewerZone;
+  return (
+    <div>
+      <h2>{formatInterval(start, end, zone)}</h2>
+      {zone !== 'UTC' && <p className="quiet">{formatInterval(start, end)}</p>}
+    </div>
+  );
+}
+
+type WaitingProps = { projectId: number; exportId: string; plan: Preview; onlyMissing: boolean; interval: string };
+
+/** Says about which intervals somebody has to decide before a run can deliver them, and leads to the oldest decision. */
+function Waiting({ projectId, exportId, plan: { awaiting_decision: waiting }, onlyMissing, interval }: WaitingProps) {
+  if (waiting.count === 0) return null;
+  const run = waiting.first.find((one) => one.run !== null)?.run;
+  return (
+    <p>
+      Another timeline delivered {countIntervals(waiting.count, interval)} of these.{' '}
+      {onlyMissing ? 'They are left out' : 'Their runs fail'} until somebody decides which delivery stays.{' '}
+      {run && <Link to={runAddress({ projectId, exportId }, run) as string}>Decide</Link>}
+    </p>
+  );
+}
+
+type ViewersProps = RangeProps & { exportId: string };
 
 /** Stands in the plan's place for viewers: the API plans for editors only. */
-export function ViewersSlip({ exportId, range }: ViewersProps) {
+export function ViewersSlip({ exportId, range, cadence }: ViewersProps) {
   return (
     <section className={styles.slip} aria-label="Selection">
-      <h2>{formatInterval(iso(range.start), iso(range.end), 'UTC')}</h2>
+      <RangeTitle range={range} cadence={cadence} />
       <p>You can look at this export; ask an editor to deliver these intervals.</p>
       <div>
         <CopyVerify exportId={exportId} range={range} />
@@ -96,7 +132,7 @@ export function ViewersSlip({ exportId, range }: ViewersProps) {
   );
 }
 
-function CopyVerify({ exportId, range: { start, end } }: ViewersProps) {
+function CopyVerify({ exportId, range: { start, end } }: Omit<ViewersProps, 'cadence'>) {
   return <Copy text={`bin/sluice verify ${exportId} --from ${iso(start)} --to ${iso(end)}`}>verify</Copy>;
 }
 
@@ -120,8 +156,10 @@ function changeBetween(shown: Preview, now: Preview, interval: string): string {
   return `${what} Now ${countIntervals(now.total_runs, interval)}.`;
 }
 
-function Lines({ plan, selected, isExact }: { plan: Preview; selected: number; isExact: boolean }) {
-  const lines = linesOf(plan, selected);
+type LinesProps = { plan: Preview; selected: number; isExact: boolean; onlyMissing: boolean };
+
+function Lines({ plan, selected, isExact, onlyMissing }: LinesProps) {
+  const lines = linesOf(plan, selected, onlyMissing);
   return (
     <dl className={styles.lines} data-pending={!isExact || undefined}>
       {lines.map(([name, value]) => (

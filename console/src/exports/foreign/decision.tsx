@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../../api/client.ts';
 import { Button } from '../../look/button.tsx';
-import { Actions, Dialog } from '../../look/dialog.tsx';
+import { Actions, FormDialog } from '../../look/dialog.tsx';
 import { formatBytes, formatCount, formatInterval, Time } from '../../look/time.tsx';
 import { useMayEdit } from '../access.ts';
 import { decide, type ForeignDelivery, type Side } from './foreign-data.ts';
@@ -24,6 +24,7 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
   const choice = useMutation({
     mutationFn: (side: Side) => decide(projectId, exportId, theirs.id, side),
     async onSuccess() {
+      setAsked(false);
       for (const kind of ['intervals', 'exports', 'export', 'runs'])
         await queries.invalidateQueries({ queryKey: [kind] });
     },
@@ -50,7 +51,7 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
         </dl>
       </div>
       {theirs.interrupted && <p>Their commit broke off half-way, so readers ignore it. Only ours can be accepted.</p>}
-      {choice.isError && <p role="alert">{messageOf(choice.error)}</p>}
+      {choice.isError && !isAsked && <p role="alert">{messageOf(choice.error)}</p>}
       {choice.isSuccess && (
         <p role="status">
           {choice.variables === 'theirs' ? 'Theirs is accepted.' : 'Requested. A new run replaces theirs.'}
@@ -71,31 +72,29 @@ export function Decision({ projectId, exportId, theirs, ourRows }: DecisionProps
             kind="danger"
             isDisabled={choice.isPending}
             isPending={choice.isPending && choice.variables === 'ours'}
-            onPress={() => setAsked(true)}
+            onPress={() => {
+              choice.reset();
+              setAsked(true);
+            }}
           >
             Ours
           </Button>
         </Actions>
       )}
-      <Dialog title="Replace theirs?" isOpen={isAsked} onClose={() => setAsked(false)}>
-        <p>
-          A new run delivers our rows and replaces their {formatCount(theirs.rows)}. What only they have is gone then.
-        </p>
-        <Actions>
-          <Button
-            kind="danger"
-            onPress={() => {
-              setAsked(false);
-              choice.mutate('ours');
-            }}
-          >
-            Replace theirs
-          </Button>
-          <Button kind="quiet" onPress={() => setAsked(false)}>
-            Cancel
-          </Button>
-        </Actions>
-      </Dialog>
+      {isAsked && (
+        <FormDialog
+          title="Replace theirs?"
+          action="Replace theirs"
+          kind="danger"
+          request={choice}
+          onSubmit={() => choice.mutate('ours')}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            A new run delivers our rows and replaces their {formatCount(theirs.rows)}. What only they have is gone then.
+          </p>
+        </FormDialog>
+      )}
     </article>
   );
 }

@@ -1,5 +1,5 @@
 /** Deliveries of another timeline that wait for a decision, and the decision. */
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -7,18 +7,45 @@ import { exportKeys } from '../query-keys.ts';
 export type ForeignDelivery = components['schemas']['ForeignDelivery'];
 export type Side = 'theirs' | 'ours';
 
+/** Deliveries of a page, as the API limits it. */
+const PAGE = 100;
+
+type Query = { signal: AbortSignal };
+
+/** @param after the end of an interval: only later ones are returned, the oldest first */
+async function pageAfter(projectId: number, exportId: string, after: string | undefined, { signal }: Query) {
+  const { results } = await done(
+    api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/foreign_deliveries/', {
+      params: {
+        path: { project_id: projectId, batch_export_id: exportId },
+        query: after === undefined ? {} : { after },
+      },
+      signal,
+    }),
+  );
+  return results;
+}
+
+// Changes of intervals refresh both.
+const keyOf = (projectId: number, exportId: string) =>
+  [...exportKeys.intervals(projectId, exportId), 'foreign'] as const;
+
+/** All deliveries of an export, page by page. */
 export const foreignQuery = (projectId: number, exportId: string) =>
+  infiniteQueryOptions({
+    queryKey: keyOf(projectId, exportId),
+    queryFn: ({ pageParam, signal }) => pageAfter(projectId, exportId, pageParam, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page.length < PAGE ? undefined : page.at(-1)?.data_interval_end),
+  });
+
+/** The delivery of one interval; null if none waits. */
+export const foreignOfQuery = (projectId: number, exportId: string, { start, end }: { start: string; end: string }) =>
   queryOptions({
-    // Changes of intervals refresh it.
-    queryKey: [...exportKeys.intervals(projectId, exportId), 'foreign'] as const,
+    queryKey: [...keyOf(projectId, exportId), 'of', start] as const,
     queryFn: async ({ signal }) => {
-      const { results } = await done(
-        api.GET('/api/environments/{project_id}/batch_exports/{batch_export_id}/foreign_deliveries/', {
-          params: { path: { project_id: projectId, batch_export_id: exportId } },
-          signal,
-        }),
-      );
-      return results;
+      const found = await pageAfter(projectId, exportId, start, { signal });
+      return found.find((one) => Date.parse(one.data_interval_end) === Date.parse(end)) ?? null;
     },
   });
 

@@ -11,6 +11,7 @@ import { LogView } from './log-view.tsx';
 import { ReceiptSlip } from './receipt-slip.tsx';
 import { useMayEdit } from '../access.ts';
 import { BlockedBanner, instanceQuery } from '../blocked.tsx';
+import { foreignOfQuery } from '../foreign/foreign-data.ts';
 import { ForeignDeliveryOf } from '../foreign/foreign-deliveries.tsx';
 import { exportQuery } from '../export/export-data.ts';
 import { cancel, isOpen, retry, runQuery, type Run, type RunPlace } from './run-data.ts';
@@ -44,8 +45,10 @@ export function RunPage() {
           {run.data.status !== 'Completed' && (!isOpen(run.data) || run.data.error) && (
             <ErrorCard place={place} run={run.data} />
           )}
-          {run.data.error?.code === 'delivered_by_another_timeline' && (
-            <ForeignDeliveryOf {...place} end={run.data.data_interval_end} ourRows={run.data.records_total_count} />
+          {hasFailed(run.data) && (
+            <div id={DECISION}>
+              <ForeignDeliveryOf {...place} {...intervalOf(run.data)} ourRows={run.data.records_total_count} />
+            </div>
           )}
           {isOpen(run.data) && <Progress place={place} />}
           <Attempts place={place} isOpen={isOpen(run.data)} />
@@ -58,6 +61,12 @@ export function RunPage() {
   );
 }
 
+/** The place of the choice between two deliveries of the interval, if it waits for one. */
+const DECISION = 'decision';
+
+const hasFailed = (run: Run) => !isOpen(run) && run.status !== 'Completed';
+const intervalOf = (run: Run) => ({ start: run.data_interval_start, end: run.data_interval_end });
+
 function Header({ place, run }: { place: RunPlace; run: Run }) {
   const queries = useQueryClient();
   const afterwards = {
@@ -69,6 +78,8 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
   const mayEdit = useMayEdit(place.projectId, place.exportId);
   const retrying = useMutation({ mutationFn: () => retry(place), ...afterwards });
   const cancelling = useMutation({ mutationFn: () => cancel(place), ...afterwards });
+  const foreign = foreignOfQuery(place.projectId, place.exportId, intervalOf(run));
+  const waits = Boolean(useQuery({ ...foreign, enabled: hasFailed(run) }).data);
   const path = `/api/projects/${place.projectId}/batch_exports/${place.exportId}/runs/${place.runId}/`;
   return (
     <header className={styles.header}>
@@ -83,6 +94,7 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
         )}
         {!isOpen(run) &&
           mayEdit &&
+          !waits &&
           (run.status === 'Completed' ? (
             // Leads to the plan, which says what would be replaced.
             <ButtonLink
@@ -97,9 +109,15 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
               Retry
             </Button>
           ))}
-        {mayEdit && <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>}
+        {mayEdit && !waits && <Copy text={() => asCurl('POST', `${path}retry/`)}>Copy retry as curl</Copy>}
       </div>
       {mayEdit === false && !run.error && <p className="quiet">You can look at this export; ask an editor to retry.</p>}
+      {mayEdit && waits && (
+        <p>
+          Another timeline delivered this interval, so a retry would fail.{' '}
+          <a href={`#${DECISION}`}>Decide which delivery stays</a>
+        </p>
+      )}
       <div role="status" className={styles.outcome}>
         {retrying.isSuccess && 'Requested. A new run will deliver this interval; follow it on the export’s page.'}
         {cancelling.isSuccess && 'Cancelled.'}

@@ -18,12 +18,9 @@ const MOVING = new Set(['j', 'k', 'x', '/', 'Escape']);
 export function actionsOf(keys: readonly PresentKey[]): Entry[] {
   return keys
     .filter(({ key }) => !MOVING.has(key) && !key.startsWith('g '))
-    .map(({ key, does, run }) => ({
-      id: `key ${key}`,
-      name: does,
-      beside: key,
-      run: () => run(new KeyboardEvent('keydown', { key })),
-    }));
+    .flatMap(({ key, does, run }) =>
+      run ? [{ id: `key ${key}`, name: does, beside: key, run: () => run(new KeyboardEvent('keydown', { key })) }] : [],
+    );
 }
 
 export function pagesOf(projectId: number | undefined): Entry[] {
