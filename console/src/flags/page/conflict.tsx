@@ -1,11 +1,11 @@
 /** Two edits of the same flag side by side, and the ways to resolve them. */
 import { Button } from '../../look/button.tsx';
 import { Actions, Dialog } from '../../look/dialog.tsx';
+import { BothEdits, sideBySide } from '../../look/edits/both-edits.tsx';
 import type { Flag, FlagPatch } from '../flags-data.ts';
-import { changesBetween, type ChangeLine } from '../words/changes.ts';
+import { changesBetween } from '../words/changes.ts';
 import { Disputed, merged } from '../words/equal.ts';
 import { differences, fieldsOf, type Fields } from '../words/fields.ts';
-import styles from './flag-page.module.css';
 import type { Edit } from './use-edit.ts';
 
 type ConflictProps = {
@@ -23,7 +23,6 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
   const name = author ? author.first_name || author.email : 'Somebody else';
   const base = fieldsOf(edit.base);
   const now = fieldsOf(theirs);
-  const rows = sideBySide(changesBetween(base, now), edit.changes);
   const both = together(base, now, edit.fields);
   const patchTo = (fields: Fields): FlagPatch => ({
     ...differences(now, fields),
@@ -39,28 +38,7 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
           ? 'You changed different places, so you can save both edits.'
           : 'You changed the same place: “Save mine over it” replaces their value there with yours.'}
       </p>
-      <div className={styles.scroll}>
-        <table className={styles.conflict}>
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col">{name}</th>
-              <th scope="col">You</th>
-              <th scope="col">Before</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ what, before, their, yours }) => (
-              <tr key={what}>
-                <th scope="row">{what}</th>
-                <td>{their ?? <span className="quiet">unchanged</span>}</td>
-                <td>{yours ?? <span className="quiet">unchanged</span>}</td>
-                <td className="quiet">{before}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <BothEdits places={sideBySide(changesBetween(base, now), edit.changes)} heads={['What', name, 'You']} />
       <Actions>
         {both && (
           <Button kind="primary" isPending={isPending} onPress={() => onSave(patchTo(both))}>
@@ -77,14 +55,6 @@ export function Conflict({ edit, theirs, isPending, onSave, onKeepTheirs, onClos
       </Actions>
     </Dialog>
   );
-}
-
-function sideBySide(theirs: readonly ChangeLine[], ours: readonly ChangeLine[]) {
-  const places = [...new Set([...theirs, ...ours].map(({ what }) => what))];
-  return places.map((what) => {
-    const [their, yours] = [theirs, ours].map((lines) => lines.find((line) => line.what === what));
-    return { what, before: (their ?? yours)!.from, their: their?.to, yours: yours?.to };
-  });
 }
 
 /** @returns undefined where they changed the same place */

@@ -1,12 +1,10 @@
 /** Conditions that every exported row meets. The server numbers the one that it refuses, and the form shows it there. */
-import { useRef, useState } from 'react';
-import { Button } from '../../../look/button.tsx';
 import { TextField } from '../../../look/field.tsx';
 import { Select } from '../../../look/select.tsx';
 import type { Model } from '../destination-types.ts';
 import type { Filter, FilterType } from '../draft.ts';
-import styles from '../form.module.css';
 import { useProblem } from '../problem.ts';
+import { ItemList } from './item-list.tsx';
 import { DEFAULT_OPERATOR, kindOf, operatorWords, textOf, valueOf } from './operators.ts';
 
 type FiltersProps = { filters: readonly Filter[]; onChange: (filters: readonly Filter[]) => void; model: Model };
@@ -17,67 +15,38 @@ export function Filters({ filters, onChange, model }: FiltersProps) {
   const [, place, detail] = /^Filter (\d+): ([^]*)$/.exec(text ?? '') ?? [];
   const refused = place === undefined ? undefined : Number(place) - 1;
   const isShown = refused !== undefined && refused < filters.length;
-  const adding = useRef<HTMLButtonElement>(null);
-  /** Place of the filter that was added last, which gets the focus. */
-  const [added, setAdded] = useState<number>();
   return (
-    <section aria-label="Filters" className={styles.part}>
-      <h3>Filters</h3>
-      {filters.length > 0 && (
-        <ol className={styles.items}>
-          {filters.map((filter, index) => (
-            // Filters have no names, so their place identifies them.
-            <FilterRow
-              key={index}
-              place={index + 1}
-              filter={filter}
-              model={model}
-              error={refused === index ? detail : undefined}
-              isNew={added === index}
-              onChange={(changed) => onChange(filters.map((one, at) => (at === index ? changed : one)))}
-              onRemove={() => {
-                setAdded(undefined);
-                onChange(filters.filter((_, at) => at !== index));
-                adding.current?.focus();
-              }}
-            />
-          ))}
-        </ol>
+    <ItemList
+      title="Filters"
+      noun="filter"
+      items={filters}
+      onChange={onChange}
+      fresh={{ key: '', type: model.filter_types[0]!, operator: DEFAULT_OPERATOR }}
+      add="Add a filter"
+      empty="Every row is exported. A filter keeps those that meet it."
+      error={isShown ? undefined : text}
+      renderItem={(filter, index, isNew) => (
+        <FilterFields
+          {...{ filter, model, isNew }}
+          error={refused === index ? detail : undefined}
+          onChange={(changed) => onChange(filters.map((one, at) => (at === index ? changed : one)))}
+        />
       )}
-      {filters.length === 0 && <p className="quiet">Every row is exported. A filter keeps those that meet it.</p>}
-      {text !== undefined && !isShown && (
-        <p role="alert" className={styles.error}>
-          {text}
-        </p>
-      )}
-      <div>
-        <Button
-          ref={adding}
-          onPress={() => {
-            setAdded(filters.length);
-            onChange([...filters, { key: '', type: model.filter_types[0]!, operator: DEFAULT_OPERATOR }]);
-          }}
-        >
-          Add a filter
-        </Button>
-      </div>
-    </section>
+    />
   );
 }
 
 const EXPRESSION = 'hogql';
 
-type RowProps = {
-  place: number;
+type FieldsProps = {
   filter: Filter;
   model: Model;
   error: string | undefined;
   isNew: boolean;
   onChange: (filter: Filter) => void;
-  onRemove: () => void;
 };
 
-function FilterRow({ place, filter, model, error, isNew, onChange, onRemove }: RowProps) {
+function FilterFields({ filter, model, error, isNew, onChange }: FieldsProps) {
   const { key, type, value } = filter;
   const operator = filter.operator ?? DEFAULT_OPERATOR;
   const kind = kindOf(operator);
@@ -89,55 +58,48 @@ function FilterRow({ place, filter, model, error, isNew, onChange, onRemove }: R
     ? model.filter_operators
     : [...model.filter_operators, operator];
   return (
-    <li className={styles.item}>
-      <div role="group" aria-label={`Filter ${place}`} className={styles.fields}>
+    <>
+      <Select
+        label="Of"
+        options={model.filter_types.map((one) => ({ value: one, label: typeWords(one, model) }))}
+        value={type}
+        onChange={(next) =>
+          onChange(next === EXPRESSION ? { key, type: EXPRESSION } : { key, type: next as FilterType, operator, value })
+        }
+      />
+      <TextField
+        label={isExpression ? 'Expression' : 'Property'}
+        value={key}
+        onChange={(next) => onChange({ ...filter, key: next })}
+        placeholder={isExpression ? 'toFloat(properties.price) > 10' : 'plan'}
+        mono={isExpression}
+        autoFocus={isNew}
+        autoComplete="off"
+        // The refusal of a condition does not say of which member it is: the sentence does.
+        error={error}
+      />
+      {!isExpression && (
         <Select
-          label="Of"
-          options={model.filter_types.map((one) => ({ value: one, label: typeWords(one, model) }))}
-          value={type}
-          onChange={(next) =>
-            onChange(
-              next === EXPRESSION ? { key, type: EXPRESSION } : { key, type: next as FilterType, operator, value },
-            )
-          }
+          label="Condition"
+          options={operators.map((one) => ({ value: one, label: operatorWords(one) }))}
+          value={operator}
+          onChange={setOperator}
         />
+      )}
+      {!isExpression && kind === 'bounds' && <Bounds value={value} onChange={setText} />}
+      {!isExpression && kind !== 'none' && kind !== 'bounds' && (
         <TextField
-          label={isExpression ? 'Expression' : 'Property'}
-          value={key}
-          onChange={(next) => onChange({ ...filter, key: next })}
-          placeholder={isExpression ? 'toFloat(properties.price) > 10' : 'plan'}
-          mono={isExpression}
-          autoFocus={isNew}
+          label={kind === 'list' ? 'Values' : 'Value'}
+          value={textOf(value)}
+          onChange={setText}
           autoComplete="off"
-          // The refusal of a condition does not say of which member it is: the sentence does.
-          error={error}
+          {...(kind === 'list' && { description: 'One per line.' })}
+          {...(kind === 'list' && { lines: Math.min(8, Math.max(2, textOf(value).split('\n').length)) })}
+          {...(kind === 'number' && { inputMode: 'decimal' as const })}
+          {...(kind === 'date' && { placeholder: '2026-06-01 or -7d' })}
         />
-        {!isExpression && (
-          <Select
-            label="Condition"
-            options={operators.map((one) => ({ value: one, label: operatorWords(one) }))}
-            value={operator}
-            onChange={setOperator}
-          />
-        )}
-        {!isExpression && kind === 'bounds' && <Bounds value={value} onChange={setText} />}
-        {!isExpression && kind !== 'none' && kind !== 'bounds' && (
-          <TextField
-            label={kind === 'list' ? 'Values' : 'Value'}
-            value={textOf(value)}
-            onChange={setText}
-            autoComplete="off"
-            {...(kind === 'list' && { description: 'One per line.' })}
-            {...(kind === 'list' && { lines: Math.min(8, Math.max(2, textOf(value).split('\n').length)) })}
-            {...(kind === 'number' && { inputMode: 'decimal' as const })}
-            {...(kind === 'date' && { placeholder: '2026-06-01 or -7d' })}
-          />
-        )}
-      </div>
-      <Button kind="quiet" onPress={onRemove} aria-label={`Remove filter ${place}`}>
-        Remove
-      </Button>
-    </li>
+      )}
+    </>
   );
 }
 

@@ -1,12 +1,10 @@
 /** Values that leave the database hashed, or not at all. */
-import { useRef, useState } from 'react';
-import { Button } from '../../../look/button.tsx';
 import { TextField } from '../../../look/field.tsx';
 import { Select } from '../../../look/select.tsx';
 import type { Model } from '../destination-types.ts';
 import type { Draft, Transformation } from '../draft.ts';
-import styles from '../form.module.css';
 import { useProblem } from '../problem.ts';
+import { ItemList } from './item-list.tsx';
 
 type TransformationsProps = {
   draft: Pick<Draft, 'transformations' | 'hash_key'>;
@@ -26,67 +24,38 @@ export function Transformations({ draft, set, model, hasKey }: TransformationsPr
   const { transformations: all, hash_key } = draft;
   const text = problem.under('transformations');
   const refused = all.findIndex((one, index) => isAbout(one, text) || problem.under(`transformations__${index}`));
-  const adding = useRef<HTMLButtonElement>(null);
-  /** Place of the one that was added last, which gets the focus. */
-  const [added, setAdded] = useState<number>();
   const change = (index: number, part: Partial<Transformation>) =>
     set({ transformations: all.map((one, at) => (at === index ? { ...one, ...part } : one)) });
   return (
-    <section aria-label="Changed values" className={styles.part}>
-      <h3>Changed values</h3>
-      {all.length > 0 && (
-        <ol className={styles.items}>
-          {all.map(({ path, action }, index) => (
-            <li key={index} className={styles.item}>
-              <div role="group" aria-label={`Changed value ${index + 1}`} className={styles.fields}>
-                <TextField
-                  label="Column or property"
-                  value={path}
-                  onChange={(next) => change(index, { path: next })}
-                  suggestions={pathsOf(model)}
-                  placeholder="properties.$ip"
-                  autoFocus={added === index}
-                  autoComplete="off"
-                  error={refused === index ? text : undefined}
-                />
-                <Select
-                  label="What happens"
-                  options={ACTIONS}
-                  value={action}
-                  onChange={(next) => change(index, { action: next as Transformation['action'] })}
-                />
-              </div>
-              <Button
-                kind="quiet"
-                aria-label={`Remove changed value ${index + 1}`}
-                onPress={() => {
-                  setAdded(undefined);
-                  set({ transformations: all.filter((_, at) => at !== index) });
-                  adding.current?.focus();
-                }}
-              >
-                Remove
-              </Button>
-            </li>
-          ))}
-        </ol>
+    <ItemList<Transformation>
+      title="Changed values"
+      noun="changed value"
+      items={all}
+      onChange={(transformations) => set({ transformations })}
+      fresh={{ path: '', action: 'drop' }}
+      add="Leave out or hash a value"
+      error={refused < 0 ? text : undefined}
+      renderItem={({ path, action }, index, isNew) => (
+        <>
+          <TextField
+            label="Column or property"
+            value={path}
+            onChange={(next) => change(index, { path: next })}
+            suggestions={pathsOf(model)}
+            placeholder="properties.$ip"
+            autoFocus={isNew}
+            autoComplete="off"
+            error={refused === index ? text : undefined}
+          />
+          <Select
+            label="What happens"
+            options={ACTIONS}
+            value={action}
+            onChange={(next) => change(index, { action: next as Transformation['action'] })}
+          />
+        </>
       )}
-      {text !== undefined && refused < 0 && (
-        <p role="alert" className={styles.error}>
-          {text}
-        </p>
-      )}
-      <div>
-        <Button
-          ref={adding}
-          onPress={() => {
-            setAdded(all.length);
-            set({ transformations: [...all, { path: '', action: 'drop' }] });
-          }}
-        >
-          Leave out or hash a value
-        </Button>
-      </div>
+    >
       {all.some(({ action }) => action === 'hash') && (
         <TextField
           label="Key for hashes"
@@ -103,7 +72,7 @@ export function Transformations({ draft, set, model, hasKey }: TransformationsPr
           error={problem.at('hash_key')}
         />
       )}
-    </section>
+    </ItemList>
   );
 }
 

@@ -1,0 +1,79 @@
+/** A list that grows and shrinks in a form: what is added takes the focus, and after a removal the button that adds has it. */
+import { useRef, useState, type ReactNode } from 'react';
+import { Button } from '../../../look/button.tsx';
+import styles from '../form.module.css';
+
+type ListProps<Item> = {
+  title: string;
+  /** Names an item by its place, as in `Filter 2`. */
+  noun: string;
+  items: readonly Item[];
+  onChange: (items: readonly Item[]) => void;
+  /** An item as it is added. */
+  fresh: Item;
+  add: string;
+  /** A sentence for an empty list. */
+  empty?: string;
+  /** An error of the list that is not of one of its items. */
+  error: string | undefined;
+  /** @param isNew whether the first field of the item takes the focus */
+  renderItem: (item: Item, index: number, isNew: boolean) => ReactNode;
+  children?: ReactNode;
+};
+
+export function ItemList<Item>(props: ListProps<Item>) {
+  const { title, noun, items, onChange, fresh, add, empty, error, renderItem, children } = props;
+  const adding = useRef<HTMLButtonElement>(null);
+  /** Place of the item that was added last. */
+  const [added, setAdded] = useState<number>();
+  return (
+    <section aria-label={title} className={styles.part}>
+      <h3>{title}</h3>
+      {items.length > 0 && (
+        <ol className={styles.items}>
+          {items.map((item, index) => (
+            // Items have no names, so their place identifies them.
+            <li key={index} className={styles.item}>
+              <div
+                role="group"
+                aria-label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${index + 1}`}
+                className={styles.fields}
+              >
+                {renderItem(item, index, added === index)}
+              </div>
+              <Button
+                kind="quiet"
+                aria-label={`Remove ${noun} ${index + 1}`}
+                onPress={() => {
+                  setAdded(undefined);
+                  onChange(items.filter((_, at) => at !== index));
+                  adding.current?.focus();
+                }}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ol>
+      )}
+      {items.length === 0 && empty && <p className="quiet">{empty}</p>}
+      {error !== undefined && (
+        <p role="alert" className={styles.error}>
+          {error}
+        </p>
+      )}
+      <div>
+        <Button
+          ref={adding}
+          onPress={() => {
+            setAdded(items.length);
+            onChange([...items, fresh]);
+          }}
+        >
+          {add}
+        </Button>
+      </div>
+      {children}
+    </section>
+  );
+}
