@@ -6,7 +6,6 @@ import { ApiError } from './api/client.ts';
 import { createAppRouter } from './router.tsx';
 import { PasswordDialog } from './session/password-dialog.tsx';
 import { Notices } from './look/notice.tsx';
-import { NewVersion } from './shell/new-version.tsx';
 
 /** Statuses that are retried twice, because the request may pass later. Refusals are not retried. */
 const RETRIED = [0, 429, 502, 503, 504];
@@ -36,7 +35,6 @@ export function App() {
         <AriaRouterProvider navigate={(href) => void router.navigate({ href })}>
           <RouterProvider router={router} />
           <PasswordDialog />
-          <NewVersion />
           <Notices />
         </AriaRouterProvider>
       </QueryClientProvider>

@@ -3,12 +3,18 @@ import './look/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { ChunkError } from './chunks/lazy-chunk.ts';
 import { logInByLink } from './session/log-in-by-link.ts';
 
 // Before any request, because the link begins the session that the pages need.
 await logInByLink();
 
-createRoot(document.getElementById('root')!).render(
+createRoot(document.getElementById('root')!, {
+  onCaughtError(error) {
+    // The page tells about code that did not arrive.
+    if (!(error instanceof ChunkError)) console.error(error);
+  },
+}).render(
   <StrictMode>
     <App />
   </StrictMode>,

@@ -3,62 +3,63 @@
  * here, so that reloading it gives the same view.
  */
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { ApiError } from './api/client.ts';
+import { lazyChunk } from './chunks/lazy-chunk.ts';
 import { Skeleton } from './look/notes.tsx';
-import { meQuery } from './session/me.ts';
+import { currentProjectOf, meQuery, organizationOf } from './session/me.ts';
 import { NotFoundPage, PageFailure } from './shell/failures.tsx';
+import { parseSearch, stringifySearch } from './search.ts';
+import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
 
-const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet });
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Root });
 
 type Texts<Name extends string> = { [N in Name]?: string | undefined };
-type Page = { page?: number | undefined };
+type Numbers<Name extends string> = { [N in Name]?: number | undefined };
+type Page = Numbers<'page'>;
 
-/** The members of an address's query that are texts; others are passed over. */
+/** The members of an address's query that have these names; others are passed over. */
 function texts<Name extends string>(search: Record<string, unknown>, names: readonly Name[]): Texts<Name> {
-  // Digits in an address that somebody typed are read as a number.
-  const given = names.filter(
-    (name) => ['string', 'number', 'boolean'].includes(typeof search[name]) && search[name] !== '',
-  );
-  return Object.fromEntries(given.map((name) => [name, String(search[name])])) as Texts<Name>;
+  const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+  return Object.fromEntries(given.map((name) => [name, search[name]])) as Texts<Name>;
+}
+
+/** A number of the address's query, from `least` on; links give it as a number. */
+function numberOf<Name extends string>(search: Record<string, unknown>, name: Name, least: number): Numbers<Name> {
+  const value = Number(search[name]);
+  return (Number.isSafeInteger(value) && value >= least ? { [name]: value } : {}) as Numbers<Name>;
 }
 
 /** The page of a list; absent for the first. */
-function pageOf({ page }: Record<string, unknown>): Page {
-  return Number.isInteger(page) && Number(page) > 1 ? { page: Number(page) } : {};
-}
+const pageOf = (search: Record<string, unknown>) => numberOf(search, 'page', 2);
+
+/** The project that somebody came from to a page of settings. */
+const projectOf = (search: Record<string, unknown>) => numberOf(search, 'project', 1);
 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: (search) => texts(search, ['next']),
-  component: lazyRouteComponent(() => import('./session/login-page.tsx'), 'LoginPage'),
+  component: lazyChunk(() => import('./session/login-page.tsx'), 'LoginPage'),
 });
 
 const askForReset = createRoute({
   getParentRoute: () => root,
   path: '/reset',
-  component: lazyRouteComponent(() => import('./session/forgotten-page.tsx'), 'ForgottenPage'),
+  component: lazyChunk(() => import('./session/forgotten-page.tsx'), 'ForgottenPage'),
 });
 
 const reset = createRoute({
   getParentRoute: () => root,
   path: '/reset/$token',
-  component: lazyRouteComponent(() => import('./session/reset-page.tsx'), 'ResetPage'),
+  component: lazyChunk(() => import('./session/reset-page.tsx'), 'ResetPage'),
 });
 
 const signup = createRoute({
   getParentRoute: () => root,
   path: '/signup/$token',
-  component: lazyRouteComponent(() => import('./session/signup-page.tsx'), 'SignupPage'),
+  component: lazyChunk(() => import('./session/signup-page.tsx'), 'SignupPage'),
 });
 
 /** Pages for who is logged in; others are led to the log-in, and back. */
@@ -82,11 +83,11 @@ const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
   beforeLoad({ context }) {
-    const projectId = context.me.team?.id ?? context.me.organization?.projects[0]?.id;
+    const projectId = currentProjectOf(context.me);
     if (projectId === undefined) return;
     throw redirect({ to: '/project/$projectId/exports', params: { projectId } });
   },
-  component: lazyRouteComponent(() => import('./shell/no-project-page.tsx'), 'NoProjectPage'),
+  component: lazyChunk(() => import('./shell/no-project-page.tsx'), 'NoProjectPage'),
 });
 
 const project = createRoute({
@@ -111,20 +112,20 @@ const exportList = createRoute({
   getParentRoute: () => project,
   path: 'exports',
   validateSearch: (search) => texts(search, ['search', 'state']),
-  component: lazyRouteComponent(() => import('./exports/list/exports-page.tsx'), 'ExportsPage'),
+  component: lazyChunk(() => import('./exports/list/exports-page.tsx'), 'ExportsPage'),
 });
 
 const newExport = createRoute({
   getParentRoute: () => project,
   path: 'exports/new',
-  component: lazyRouteComponent(() => import('./exports/editors-only.tsx'), 'NewExport'),
+  component: lazyChunk(() => import('./exports/editors-only.tsx'), 'NewExport'),
 });
 
 const editExport = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/edit',
   validateSearch: (search) => texts(search, ['field']),
-  component: lazyRouteComponent(() => import('./exports/editors-only.tsx'), 'EditExport'),
+  component: lazyChunk(() => import('./exports/editors-only.tsx'), 'EditExport'),
 });
 
 const exportPage = createRoute({
@@ -132,14 +133,14 @@ const exportPage = createRoute({
   path: 'exports/$exportId',
   // `start` and `end`: the selection; `at`: the place in the history; `since`: the start of the shown part.
   validateSearch: (search) => texts(search, ['start', 'end', 'at', 'since', 'only', 'view']),
-  component: lazyRouteComponent(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
+  component: lazyChunk(() => import('./exports/export/export-page.tsx'), 'ExportPage'),
 });
 
 const runPage = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/runs/$runId',
   validateSearch: (search) => texts(search, ['level', 'text', 'attempt', 'line']),
-  component: lazyRouteComponent(() => import('./exports/run/run-page.tsx'), 'RunPage'),
+  component: lazyChunk(() => import('./exports/run/run-page.tsx'), 'RunPage'),
 });
 
 const flagList = createRoute({
@@ -148,7 +149,7 @@ const flagList = createRoute({
   validateSearch(search): Texts<'search' | 'state' | 'type'> & Page {
     return { ...texts(search, ['search', 'state', 'type']), ...pageOf(search) };
   },
-  component: lazyRouteComponent(() => import('./flags/list/flags-page.tsx'), 'FlagsPage'),
+  component: lazyChunk(() => import('./flags/list/flags-page.tsx'), 'FlagsPage'),
 });
 
 const flag = createRoute({
@@ -158,7 +159,7 @@ const flag = createRoute({
     parse: ({ flagId }) => ({ flagId: Number(flagId) }),
     stringify: ({ flagId }) => ({ flagId: String(flagId) }),
   },
-  component: lazyRouteComponent(() => import('./flags/page/flag-page.tsx'), 'FlagPage'),
+  component: lazyChunk(() => import('./flags/page/flag-page.tsx'), 'FlagPage'),
 });
 
 const dashboards = createRoute({
@@ -167,7 +168,7 @@ const dashboards = createRoute({
   validateSearch(search): Texts<'search'> & Page {
     return { ...texts(search, ['search']), ...pageOf(search) };
   },
-  component: lazyRouteComponent(() => import('./dashboards/list/dashboards-page.tsx'), 'DashboardsPage'),
+  component: lazyChunk(() => import('./dashboards/list/dashboards-page.tsx'), 'DashboardsPage'),
 });
 
 const dashboard = createRoute({
@@ -177,20 +178,20 @@ const dashboard = createRoute({
     parse: ({ dashboardId }) => ({ dashboardId: Number(dashboardId) }),
     stringify: ({ dashboardId }) => ({ dashboardId: String(dashboardId) }),
   },
-  component: lazyRouteComponent(() => import('./dashboards/page/dashboard-page.tsx'), 'DashboardPage'),
+  component: lazyChunk(() => import('./dashboards/page/dashboard-page.tsx'), 'DashboardPage'),
 });
 
 const events = createRoute({
   getParentRoute: () => project,
   path: 'events',
   validateSearch: (search) => texts(search, ['event', 'distinct_id', 'person_id', 'after', 'before', 'cursor']),
-  component: lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
+  component: lazyChunk(() => import('./events/events-page.tsx'), 'EventsPage'),
 });
 
 const projectSettings = createRoute({
   getParentRoute: () => project,
   path: 'settings',
-  component: lazyRouteComponent(() => import('./settings/project-page.tsx'), 'ProjectPage'),
+  component: lazyChunk(() => import('./settings/project-page.tsx'), 'ProjectPage'),
 });
 
 const settings = createRoute({
@@ -204,20 +205,29 @@ const settings = createRoute({
 const keys = createRoute({
   getParentRoute: () => inside,
   path: '/settings/keys',
-  component: lazyRouteComponent(() => import('./settings/keys/keys-page.tsx'), 'KeysPage'),
+  validateSearch: projectOf,
+  component: lazyChunk(() => import('./settings/keys/keys-page.tsx'), 'KeysPage'),
 });
 
 const members = createRoute({
   getParentRoute: () => inside,
   path: '/settings/members',
-  validateSearch: pageOf,
-  component: lazyRouteComponent(() => import('./settings/members/members-page.tsx'), 'MembersPage'),
+  validateSearch(search): Texts<'organization'> & Numbers<'project'> & Page {
+    return { ...texts(search, ['organization']), ...projectOf(search), ...pageOf(search) };
+  },
+  beforeLoad({ context, search }) {
+    const organization = organizationOf(context.me, search.project ?? currentProjectOf(context.me));
+    if (search.organization !== undefined || organization === undefined) return;
+    throw redirect({ to: '/settings/members', search: { ...search, organization }, replace: true });
+  },
+  component: lazyChunk(() => import('./settings/members/members-page.tsx'), 'MembersPage'),
 });
 
 const sessions = createRoute({
   getParentRoute: () => inside,
   path: '/settings/sessions',
-  component: lazyRouteComponent(() => import('./settings/sessions-page.tsx'), 'SessionsPage'),
+  validateSearch: projectOf,
+  component: lazyChunk(() => import('./settings/sessions-page.tsx'), 'SessionsPage'),
 });
 
 const routeTree = root.addChildren([
@@ -252,6 +262,8 @@ export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree,
     context: { queries },
+    parseSearch,
+    stringifySearch,
     defaultPreload: 'intent',
     defaultPendingComponent: () => <Skeleton rows={8} />,
     defaultErrorComponent: PageFailure,

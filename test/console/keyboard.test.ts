@@ -79,7 +79,7 @@ describe('keys of the console', () => {
     await page.keyboard.type('sess');
     await dialog.getByRole('menuitem', { name: 'Sessions' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/settings\/sessions$/);
+    await page.waitForURL(/\/settings\/sessions\?project=/);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('log o');
     await dialog.getByRole('menuitem', { name: 'Log out' }).waitFor();

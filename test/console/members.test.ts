@@ -1,5 +1,6 @@
 /** Members and invites in a browser: levels are given and taken back, somebody is invited, and leaves. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { buildMember } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
@@ -65,6 +66,38 @@ describe('members in the console', () => {
     await dialog.getByRole('button', { name: 'Remove member' }).click();
     await page.getByRole('row', { name: /Ben/ }).waitFor({ state: 'detached' });
     assert.equal(await membership(ben), undefined);
+  });
+
+  it('are those of the organization in the address, also where the project is of another one', async () => {
+    const tea = await buildTenant(sluice.db, { name: 'Tea' });
+    await sluice.db('organizations').where({ id: tea.organizationId }).update({ name: 'Tea Ltd' });
+    await sluice.db('organization_memberships').insert({
+      id: randomUUID(),
+      organization_id: tea.organizationId,
+      user_id: tenant.userId,
+      role: 'member',
+    });
+    const page = await show();
+    const isOf = (id: string) => page.waitForURL((url) => url.searchParams.get('organization') === id);
+    await isOf(tenant.organizationId);
+    await page.goto(`/project/${tea.projectId}/settings`);
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'Members of Tea Ltd' }).waitFor();
+    await page.getByText('Only admins of Tea Ltd can change levels').waitFor();
+    await isOf(tea.organizationId);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Members of Tea Ltd' }).waitFor();
+    await page.getByRole('button', { name: 'Project Tea', exact: true }).waitFor();
+    const others = page.getByRole('navigation', { name: 'Organizations' }).getByRole('link');
+    await others.filter({ hasNotText: 'Tea Ltd' }).click();
+    await isOf(tenant.organizationId);
+    await page.getByRole('row', { name: /Ada.*Owner/ }).waitFor();
+    await page.getByRole('link', { name: 'Project', exact: true }).click();
+    await page.getByText(tea.apiToken).waitFor();
+    await sluice
+      .db('organization_memberships')
+      .where({ organization_id: tea.organizationId, user_id: tenant.userId })
+      .delete();
   });
 
   it('says why the last owner stays', async () => {

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, done } from '../api/client.ts';
-import { EmailField } from './credential-fields.tsx';
+import { TextField } from '../look/field.tsx';
+import { Skeleton } from '../look/notes.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 import { resetsQuery } from './resets.ts';
 
@@ -10,7 +11,7 @@ import { resetsQuery } from './resets.ts';
 export function ForgottenPage() {
   const [email, setEmail] = useState('');
   const [isSent, setSent] = useState(false);
-  const { data: resets } = useQuery(resetsQuery);
+  const { data: resets, isPending } = useQuery(resetsQuery);
 
   async function ask() {
     await done(api.POST('/api/reset/', { body: { email } }));
@@ -19,7 +20,9 @@ export function ForgottenPage() {
 
   return (
     <OutsidePage title="Forgot your password?">
-      {resets?.available === false ? (
+      {isPending ? (
+        <Skeleton rows={2} />
+      ) : resets?.available === false ? (
         <p>
           This installation sends no mail, so it cannot send you a link. Ask the person who runs it for a new password:
           they can set one with <code>sluice users password</code>.

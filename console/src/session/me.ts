@@ -1,11 +1,27 @@
 /** The user who is logged in, with their projects: loaded once, and again when that changes. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { api, done } from '../api/client.ts';
+import { api, done, type Answered } from '../api/client.ts';
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => done(api.GET('/api/users/@me/', { signal })),
   staleTime: 60_000,
 });
+
+type Me = Answered<'Me'>;
+
+/** @returns the user's current project; of users of several organizations, who have none until they choose one, the first */
+export function currentProjectOf({ team, organization, projects }: Me): number | undefined {
+  return team?.id ?? organization?.projects[0]?.id ?? projects[0]?.id;
+}
+
+/** @returns the organization of a project; the user's current one if the user has no such project */
+export function organizationOf(
+  { projects, organization, organizations }: Me,
+  projectId: number | undefined,
+): string | undefined {
+  const own = projects.find(({ id }) => id === projectId)?.organization;
+  return own ?? organization?.id ?? organizations[0]?.id;
+}
 
 export const useMe = () => useSuspenseQuery(meQuery).data;

@@ -1,11 +1,12 @@
 /** Asks for the password over the current page, because the session has ended or the change is sensitive. Typed text stays. */
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { onPasswordNeeded, type PasswordReason } from '../api/session-fetch.ts';
+import { Chunk } from '../chunks/chunk.tsx';
+import { lazyChunk } from '../chunks/lazy-chunk.ts';
 import { meQuery } from './me.ts';
 
-const load = () => import('./password-form.tsx');
-const PasswordForm = lazy(async () => ({ default: (await load()).PasswordForm }));
+const PasswordForm = lazyChunk(() => import('./password-form.tsx'), 'PasswordForm');
 
 type Asking = { reason: PasswordReason; answer: (loggedIn: boolean) => void };
 
@@ -29,18 +30,16 @@ export function PasswordDialog() {
   }, [queries]);
 
   // Loaded right after the first page, because when it is needed the server may have another build.
-  useEffect(() => void load().catch(() => {}), []);
+  useEffect(() => void PasswordForm.preload?.(), []);
 
   if (!asking) return null;
+  const end = (loggedIn: boolean) => {
+    asking.answer(loggedIn);
+    setAsking(undefined);
+  };
   return (
-    <Suspense fallback={null}>
-      <PasswordForm
-        reason={asking.reason}
-        onEnd={(loggedIn) => {
-          asking.answer(loggedIn);
-          setAsking(undefined);
-        }}
-      />
-    </Suspense>
+    <Chunk onClose={() => end(false)}>
+      <PasswordForm reason={asking.reason} onEnd={end} />
+    </Chunk>
   );
 }

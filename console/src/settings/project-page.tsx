@@ -70,7 +70,11 @@ function PublicKey({ projectId, name, token, isAdmin }: PublicKeyProps) {
       <p className={styles.note}>
         SDKs use the public key to send events and evaluate flags. It reads no data, so it can be part of a web page.
       </p>
-      <CopyLine text={token}>
+      <div className={styles.value}>
+        <code className="id">{token}</code>
+        <Copy text={token} kind="plain">
+          Copy
+        </Copy>
         {isAdmin && (
           <Button kind="quiet" onPress={() => setAsking(true)}>
             Replace

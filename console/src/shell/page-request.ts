@@ -24,7 +24,7 @@ const PATHS: Readonly<Record<string, (place: Place) => string>> = {
     `${inProject(at)}/events/${query(at.search, ['event', 'distinct_id', 'person_id', 'after', 'before', 'cursor'])}`,
   '/inside/project/$projectId/settings': ({ params }) => `/api/projects/${String(params['projectId'])}/`,
   '/inside/settings/keys': () => '/api/personal_api_keys/@current/',
-  '/inside/settings/members': () => '/api/organizations/@current/members/',
+  '/inside/settings/members': ({ search }) => `/api/organizations/${String(search['organization'])}/members/`,
 };
 
 function query(search: Place['search'], names: readonly string[]): string {

@@ -1,14 +1,15 @@
 /** Keys that every page answers to, and the two dialogs that they open. */
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { asCurl } from '../api/curl.ts';
+import { Chunk } from '../chunks/chunk.tsx';
+import { lazyChunk } from '../chunks/lazy-chunk.ts';
 import { useKeys } from '../keys/keys.ts';
 import { showNotice } from '../look/notice.tsx';
 import { usePageRequest } from './page-request.ts';
 
-const loadPalette = () => import('./palette/palette.tsx').then((module) => ({ default: module.Palette }));
-const Palette = lazy(loadPalette);
-const HelpDialog = lazy(() => import('./help-dialog.tsx').then((module) => ({ default: module.HelpDialog })));
+const Palette = lazyChunk(() => import('./palette/palette.tsx'), 'Palette');
+const HelpDialog = lazyChunk(() => import('./help-dialog.tsx'), 'HelpDialog');
 
 const PRELOAD_MS = 2_000;
 
@@ -20,7 +21,7 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
   const path = usePageRequest();
   useEffect(() => {
     // Once the page is there: letters that are typed while it loads would be lost.
-    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS);
+    const timer = setTimeout(() => void Palette.preload?.(), PRELOAD_MS);
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {
@@ -51,11 +52,11 @@ export function ShellKeys({ projectId }: { projectId: number | undefined }) {
   };
   useKeys(keys, { onAllPages: true });
   const close = () => setOpen(undefined);
+  if (!open) return null;
   return (
-    <Suspense>
-      {open === 'palette' && <Palette projectId={projectId} onClose={close} />}
-      {open === 'help' && <HelpDialog onClose={close} />}
-    </Suspense>
+    <Chunk onClose={close}>
+      {open === 'palette' ? <Palette projectId={projectId} onClose={close} /> : <HelpDialog onClose={close} />}
+    </Chunk>
   );
 }
 

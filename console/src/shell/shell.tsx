@@ -1,22 +1,20 @@
 /** The bar above every page: the project, the subject and the user. There is no sidebar, so that the page has the full width. */
-import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Button as AriaButton, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
 import { useLive } from '../live/use-live.ts';
 import { logOut } from '../session/log-out.ts';
 import { useMe } from '../session/me.ts';
+import { useProjectId } from '../session/use-project-id.ts';
 import { openPalette, ShellKeys } from './shell-keys.tsx';
 import styles from './shell.module.css';
 import { useTheme } from './use-theme.ts';
-import { useTitle } from './use-title.ts';
 
 const CURRENT = { 'aria-current': 'page' } as const;
 
 export function Shell() {
   const me = useMe();
   useTheme(me.theme_mode);
-  useTitle();
-  const params = useParams({ strict: false });
-  const projectId = params.projectId ?? me.team?.id ?? me.organization?.projects[0]?.id;
+  const projectId = useProjectId();
   useLive(projectId);
   return (
     <>
@@ -47,7 +45,7 @@ export function Shell() {
           )}
         </nav>
         <PaletteButton />
-        <UserMenu />
+        <UserMenu projectId={projectId} />
       </header>
       <ShellKeys projectId={projectId} />
       <div id="page" className={styles.page}>
@@ -101,9 +99,10 @@ function ProjectMenu({ projectId }: { projectId: number }) {
   );
 }
 
-function UserMenu() {
+function UserMenu({ projectId }: { projectId: number | undefined }) {
   const me = useMe();
   const navigate = useNavigate();
+  const search = { project: projectId };
   return (
     <MenuTrigger>
       <AriaButton className={styles.menuButton!} aria-label={`${me.first_name || me.email}: account`}>
@@ -111,10 +110,10 @@ function UserMenu() {
       </AriaButton>
       <Popover className={styles.popover!} placement="bottom end">
         <Menu className={styles.menu!} aria-label="Account">
-          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/keys' })}>
+          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/keys', search })}>
             Settings
           </MenuItem>
-          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/sessions' })}>
+          <MenuItem className={styles.item!} onAction={() => void navigate({ to: '/settings/sessions', search })}>
             Sessions
           </MenuItem>
           <MenuItem id="log-out" className={styles.item!} onAction={() => void logOut()}>

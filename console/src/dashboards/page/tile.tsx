@@ -1,12 +1,14 @@
-import { lazy, Suspense, type CSSProperties } from 'react';
+import type { CSSProperties } from 'react';
 import { LINK_ATTRIBUTES, safeLink } from '../../../../src/analytics/sharing/charts/links.ts';
+import { Chunk } from '../../chunks/chunk.tsx';
+import { lazyChunk } from '../../chunks/lazy-chunk.ts';
 import { Skeleton } from '../../look/notes.tsx';
 import { Time } from '../../look/time.tsx';
 import type { Tile } from '../dashboards-data.ts';
 import { InsightChart } from './insight-chart.tsx';
 import styles from './dashboard.module.css';
 
-const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })));
+const Markdown = lazyChunk(() => import('./markdown.tsx'), 'Markdown');
 
 export function DashboardTile({ tile, area }: { tile: Tile; area: string }) {
   const { text, button_tile: button, insight, transparent_background: isClear } = tile;
@@ -16,9 +18,9 @@ export function DashboardTile({ tile, area }: { tile: Tile; area: string }) {
       style={{ '--area': area } as CSSProperties}
     >
       {text && (
-        <Suspense fallback={<Skeleton rows={2} />}>
+        <Chunk fallback={<Skeleton rows={2} />}>
           <Markdown text={text.body ?? ''} />
-        </Suspense>
+        </Chunk>
       )}
       {button && <ButtonTile {...button} />}
       {insight && <InsightTile insight={insight} describes={tile.show_description !== false} error={tile.error} />}

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useMemo, useRef, useState, type RefObject } from 'react';
+import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
+import { Chunk } from '../../chunks/chunk.tsx';
+import { lazyChunk } from '../../chunks/lazy-chunk.ts';
 import { useKeys } from '../../keys/keys.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { Blocked } from '../blocked.tsx';
@@ -12,10 +14,10 @@ import { listQuery, type ExportList, type ListFilter } from './list-data.ts';
 const route = getRouteApi('/inside/project/$projectId/exports');
 
 /** Loaded where it is shown: most projects have exports. */
-const EmptyProject = lazy(async () => ({ default: (await import('./empty-project.tsx')).EmptyProject }));
+const EmptyProject = lazyChunk(() => import('./empty-project.tsx'), 'EmptyProject');
 
 /** Loaded with the first selection. */
-const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
+const SelectionBar = lazyChunk(() => import('./selection-bar.tsx'), 'SelectionBar');
 
 export function ExportsPage() {
   const { projectId } = route.useParams();
@@ -35,9 +37,9 @@ export function ExportsPage() {
         </Empty>
       )}
       {isEmpty && list.data?.canCreate && (
-        <Suspense fallback={<Skeleton rows={4} />}>
+        <Chunk fallback={<Skeleton rows={4} />}>
           <EmptyProject projectId={projectId} />
-        </Suspense>
+        </Chunk>
       )}
       {list.data && !isEmpty && <Ledger key={projectId} {...{ projectId, filter, list: list.data }} />}
     </main>
@@ -89,9 +91,9 @@ function Ledger({ projectId, filter, list }: LedgerProps) {
         </p>
       )}
       {selected.length > 0 && (
-        <Suspense>
+        <Chunk>
           <SelectionBar {...{ projectId, selected }} onClear={() => setChosen(NONE)} onResults={setResults} />
-        </Suspense>
+        </Chunk>
       )}
     </>
   );

@@ -7,17 +7,17 @@ import { personalKeys } from './keys-data.ts';
 
 /** Keys that act as their owner. */
 export function KeysPage() {
-  const { organization } = useMe();
-  const areUseless =
-    organization && !organization.members_can_use_personal_api_keys && organization.membership_level < ADMIN;
+  const closed = useMe().organizations.filter(
+    (one) => !one.members_can_use_personal_api_keys && one.membership_level < ADMIN,
+  );
   return (
     <main>
       <SettingsNav />
-      {areUseless && (
-        <p className={styles.note}>
-          {organization.name} does not let members use personal keys: yours open none of its projects. Ask an admin.
+      {closed.map(({ id, name }) => (
+        <p key={id} className={styles.note}>
+          {name} does not let members use personal keys: yours open none of its projects. Ask an admin.
         </p>
-      )}
+      ))}
       <KeySection
         title="Your keys"
         keys={personalKeys}

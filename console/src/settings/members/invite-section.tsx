@@ -13,13 +13,9 @@ import { resetsQuery } from '../../session/resets.ts';
 import styles from '../settings.module.css';
 import { Table } from '../table.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
-import { ADMIN, invitesQuery, labelOf, membersKey, revoke, type Invite, type Level } from './members-data.ts';
+import { ADMIN, invitesQuery, labelOf, membersKey, revoke, type Invite, type Organization } from './members-data.ts';
 
-type InviteSectionProps = {
-  organization: { id: string; name: string; membership_level: Level; members_can_invite: boolean };
-};
-
-export function InviteSection({ organization }: InviteSectionProps) {
+export function InviteSection({ organization }: { organization: Organization }) {
   const queries = useQueryClient();
   const [isInviting, setInviting] = useState(false);
   // The link is not cached in a query, so it is gone with the page.

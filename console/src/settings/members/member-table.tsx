@@ -6,17 +6,16 @@ import { useMe } from '../../session/me.ts';
 import styles from '../settings.module.css';
 import { Table } from '../table.tsx';
 import { LeaveDialog, LevelDialog } from './member-dialogs.tsx';
-import { ADMIN, labelOf, levelsUpTo, nameOf, type Level, type Member } from './members-data.ts';
+import { ADMIN, labelOf, levelsUpTo, nameOf, type Level, type Member, type Organization } from './members-data.ts';
 
 const COLUMNS = [{ title: 'Person' }, { title: 'Level' }, { title: 'Joined', isWide: true }];
 
-type MemberTableProps = { members: readonly Member[] };
+type MemberTableProps = { organization: Organization; members: readonly Member[] };
 type Open = { to: 'leave'; member: Member } | { to: 'change'; member: Member; level: Level };
 
-export function MemberTable({ members }: MemberTableProps) {
+export function MemberTable({ organization, members }: MemberTableProps) {
   const me = useMe();
   const [open, setOpen] = useState<Open>();
-  const organization = me.organization!;
   const own = organization.membership_level;
   const isMe = ({ user }: Member) => user.uuid === me.uuid;
   // The server decides the rest: who is admin by then, and that one owner remains.

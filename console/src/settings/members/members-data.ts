@@ -4,6 +4,7 @@ import { api, done, type Answered } from '../../api/client.ts';
 
 export type Member = Answered<'OrganizationMember'>;
 export type Invite = Answered<'OrganizationInvite'>;
+export type Organization = Answered<'Organization'>;
 export type Level = Member['level'];
 
 export const PAGE_SIZE = 100;
@@ -23,6 +24,15 @@ export const levelsUpTo = (own: Level) =>
 
 /** Begins the keys of all queries about them. */
 export const membersKey = (organizationId: string) => ['members', organizationId];
+
+/** As it is to the user: with their level in it. */
+export function organizationQuery(organization_id: string) {
+  return queryOptions({
+    queryKey: [...membersKey(organization_id), 'organization'],
+    queryFn: ({ signal }) =>
+      done(api.GET('/api/organizations/{organization_id}/', { params: { path: { organization_id } }, signal })),
+  });
+}
 
 export function membersQuery(organization_id: string, page: number) {
   return queryOptions({

@@ -4,41 +4,63 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { PageHead } from '../../look/page-head.tsx';
 import { Pages } from '../../look/pages.tsx';
-import { useMe } from '../../session/me.ts';
 import { SettingsNav } from '../settings-nav.tsx';
 import styles from '../settings.module.css';
 import { InviteSection } from './invite-section.tsx';
 import { MemberTable } from './member-table.tsx';
-import { membersQuery, PAGE_SIZE } from './members-data.ts';
+import { membersQuery, organizationQuery, PAGE_SIZE, type Organization } from './members-data.ts';
+import { OrganizationLinks } from './organization-links.tsx';
 
 const route = getRouteApi('/inside/settings/members');
 
 export function MembersPage() {
-  const { organization } = useMe();
+  const { organization: id } = route.useSearch();
   return (
     <main>
       <SettingsNav />
-      {organization ? (
+      {id === undefined ? (
         <>
-          <Members organizationId={organization.id} name={organization.name} />
-          <InviteSection organization={organization} />
+          <h1>Members</h1>
+          <Empty>You are in no organization.</Empty>
         </>
       ) : (
-        <Empty>You are in no organization.</Empty>
+        <>
+          <OrganizationLinks chosen={id} />
+          <People key={id} id={id} />
+        </>
       )}
     </main>
   );
 }
 
-function Members({ organizationId, name }: { organizationId: string; name: string }) {
+function People({ id }: { id: string }) {
+  const { data: organization, error, refetch } = useQuery(organizationQuery(id));
+  if (error) {
+    return (
+      <>
+        <h1>Members</h1>
+        <Failure error={error} onRetry={() => void refetch()} />
+      </>
+    );
+  }
+  if (!organization) return <Skeleton rows={4} />;
+  return (
+    <>
+      <Members organization={organization} />
+      <InviteSection organization={organization} />
+    </>
+  );
+}
+
+function Members({ organization }: { organization: Organization }) {
   const { page = 1 } = route.useSearch();
-  const members = useQuery(membersQuery(organizationId, page));
+  const members = useQuery(membersQuery(organization.id, page));
   return (
     <section className={styles.section} aria-label="Members">
-      <PageHead title={`Members of ${name}`} />
+      <PageHead title={`Members of ${organization.name}`} />
       {members.isPending && <Skeleton rows={4} />}
       {members.isError && <Failure error={members.error} onRetry={() => void members.refetch()} />}
-      {members.data && <MemberTable members={members.data.results} />}
+      {members.data && <MemberTable organization={organization} members={members.data.results} />}
       {members.data && <Pages page={page} size={PAGE_SIZE} count={members.data.count} />}
     </section>
   );

@@ -27,7 +27,11 @@ export function pagesOf(projectId: number | undefined): Entry[] {
   const inProject = projectId === undefined ? [] : PROJECT_PAGES;
   return [
     ...inProject.map(([name, path]) => ({ id: path, name, href: `/project/${projectId}/${path}` })),
-    ...PAGES.map(([name, href]) => ({ id: href, name, href })),
+    ...PAGES.map(([name, href]) => ({
+      id: href,
+      name,
+      href: projectId === undefined ? href : `${href}?project=${projectId}`,
+    })),
   ];
 }
 

@@ -1,0 +1,59 @@
+/** Pages and dialogs whose code is loaded when they are first shown. */
+import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** The code did not arrive: the network is gone, or an upgrade of the server replaced its file by another. */
+export class ChunkError extends Error {
+  /** Loads the code again. It rejects if the code does not arrive now either. */
+  readonly retry: () => Promise<void>;
+
+  constructor(cause: unknown, retry: () => Promise<void>) {
+    // A text of our own, because the router reloads the page for the browser's text, also without a network.
+    super('The code of this page did not arrive.', { cause });
+    this.retry = retry;
+  }
+}
+
+/** A component of a module that is loaded when it is first rendered. It throws a `ChunkError` where the module does not arrive. */
+export function lazyChunk<Module extends object, Name extends keyof Module & string>(
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  const component = lazyRouteComponent<Module, Name>(
+    () =>
+      load().catch((cause: unknown) => {
+        throw new ChunkError(cause, retry);
+      }),
+    name,
+  );
+  async function retry(): Promise<void> {
+    loadStylesAgain();
+    await load();
+    await component.preload?.();
+  }
+  return component;
+}
+
+/** Style sheets that failed would be taken for loaded by the next import. */
+function loadStylesAgain(): void {
+  for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
+    if (!link.sheet) link.setAttribute('href', link.href);
+}
+
+export type ChunkFault = 'offline' | 'unreachable' | 'missing';
+
+/** @returns what keeps the code away; a server that answers has other files than this page expects */
+export async function faultOfChunks(): Promise<ChunkFault> {
+  const answer = await fetch('/', { headers: { Accept: 'text/html' }, cache: 'no-store' }).catch(() => undefined);
+  return answer?.ok ? 'missing' : navigator.onLine ? 'unreachable' : 'offline';
+}
+
+const RELOADED_FOR = 'sluice:reloaded-for';
+
+/** Loads the page again, but never twice for the same file. @returns whether it does */
+export function reloadOnce({ cause }: ChunkError): boolean {
+  const file = String(cause);
+  if (sessionStorage.getItem(RELOADED_FOR) === file) return false;
+  sessionStorage.setItem(RELOADED_FOR, file);
+  location.reload();
+  return true;
+}
