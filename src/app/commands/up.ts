@@ -46,5 +46,5 @@ State and logs are in ${stateFolder}, this table in ${stateFolder}/dev.json. Ctr
 
 function signInLine({ sign_in_url: url }: Report): string {
   if (url === null) return '';
-  return `\nOpen ${url}\nto log in: once, within ten minutes, on this machine. \`sluice login\` prints another.\n`;
+  return `\nOpen ${url}\nto log in: once, within ten minutes, on this machine. \`bin/sluice login\` prints another.\n`;
 }
