@@ -35,9 +35,9 @@ export type Engine = {
   sealer: Sealer;
   configs: ConfigEncryption;
   environment: DestinationEnvironment;
-  /** Which hosts that users typed may be contacted. */
+  /** Rules for the hosts that users enter. */
   rules: HostRules;
-  /** Absent: this installation sends no mail. */
+  /** Absent if this installation sends no mail. */
   mailer: Mailer | undefined;
   metrics: Metrics;
   schedules: ExportSchedules;

@@ -1,4 +1,4 @@
-/** Every workflow; the bundle's entry. */
+/** Entry of the bundle: all workflows. */
 export { exportRequests } from './export-requests.ts';
 export { exportRun } from './export-run.ts';
 export { reconcile } from './reconcile.ts';

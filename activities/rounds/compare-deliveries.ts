@@ -1,6 +1,6 @@
 /**
- * Comparison of the data intervals at destinations with what this database knows: for `sluice recover`, which lists the
- * differences of two timelines. Changes nothing at a destination.
+ * Compares the data intervals at destinations with what this database knows, for `sluice recover`, which lists the differences of two
+ * timelines. Changes nothing at a destination.
  */
 import { fileEncodingOf, type FileConfig } from '../../src/exports/destinations/object-store/config.ts';
 import type { Destination, IntervalBounds } from '../../src/exports/destinations/contract.ts';
@@ -30,7 +30,7 @@ export type Unchecked = { exportId: string; why: string };
 
 type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 
-/** Names of a run that does not exist. */
+/** Id of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
 /** An epoch that no run supersedes: a comparison needs an answer even while runs deliver. */
@@ -39,15 +39,15 @@ const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 /** Destinations whose answers take long are asked for several intervals at once. */
 const AT_ONCE = 4;
 const PAGE = 10_000;
-/** A listing may have millions of names. */
+/** Time limit of a listing, which may have millions of names. */
 const LISTING_MS = 30 * 60_000;
-/** For the answers about a few intervals: a destination that hangs must not keep the others waiting. */
+/** Time limit for the answers about a few intervals, because a destination that hangs must not keep the others waiting. */
 const ANSWER_MS = 2 * 60_000;
 
 /**
  * Data intervals that this database delivered, or of which the destination may hold a delivery, in order.
  * Other intervals cannot have been delivered, so the destination is not asked for them.
- * @param from only intervals that end after this instant; null: all
+ * @param from leaves out intervals that end at or before this instant; null for all
  */
 export async function intervalsToCompare(
   engine: Reach,
@@ -120,7 +120,7 @@ function uncheckedBy({ log }: Reach, error: unknown, { id }: BatchExport): Unche
   return { exportId: id, why: 'An unexpected error; the log has it.' };
 }
 
-/** Where the export delivers now, its configuration checked. */
+/** The export's present destination and its checked configuration. */
 type Opened = { destination: Destination; config: unknown };
 
 async function opened({ configs, environment }: Reach, one: BatchExport): Promise<Opened> {
@@ -143,7 +143,7 @@ function isForPeople(error: unknown): error is Error {
   return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
 }
 
-/** An interval as the export's destination holds it; `location`: where its delivery would be. */
+/** The interval's delivery at the export's destination, and the location that a delivery has there. */
 type Found = { present: PresentDelivery | undefined; location: string };
 
 /** A delivery made before the destination was changed is not missing: the new destination never had it. */

@@ -1,7 +1,7 @@
 /**
- * One round over an export's requests: writes the next ones of its backfills, gives the oldest a place among the runs under way,
- * asks the schedule for new requests, starts directly those that the schedule does not start, closes answered ones. Safe to
- * repeat; only the export's dispatcher calls it, so no two rounds overlap.
+ * One round over an export's requests: writes the next requests of its backfills, gives free slots to the oldest, asks the schedule to
+ * start their runs, starts directly those that the schedule does not start, and closes answered requests. Safe to repeat; only the
+ * export's dispatcher calls it, so no two rounds overlap.
  */
 import { millisOf } from '../../src/exports/domain/instants.ts';
 import { runWorkflowId } from '../../src/exports/domain/ids.ts';
@@ -16,10 +16,10 @@ import { closeLost, hasLostItsEnd } from '../runs/close-lost-runs.ts';
 import type { Engine } from '../engine.ts';
 
 export type DispatchInput = { exportId: string };
-/** `progressed`: something changed in this round, so the next one is worth having soon. */
+/** `progressed`: whether something changed in this round, so the next one should follow soon. */
 export type DispatchRound = { open: number; progressed: boolean };
 
-/** The schedule is asked for so many instants in one call. */
+/** Limit of instants in one call of the schedule. */
 const ASKED_AT_ONCE = 10;
 /** Batches of requests that one round writes: runs need not wait until a large backfill is written completely. */
 const SLICES_AT_ONCE = 4;
@@ -64,7 +64,7 @@ async function endBackfills({ stores }: Engine, exportId: string): Promise<void>
   });
 }
 
-/** Begins waiting backfills, oldest first, as long as their project has places. @returns whether some still wait */
+/** Begins waiting backfills, oldest first, while their project is below its limit. @returns whether some still wait */
 async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
   for (const backfillId of await stores.backfills.unwritten(id, { waiting: true })) {
     const begun = await stores.inTransaction(async (inside) => {

@@ -1,4 +1,4 @@
-/** Requests for intervals that should exist and do not. */
+/** Requests runs for gaps: intervals whose scheduled run never came. */
 import { findGaps, gapsBeginAfter } from '../../src/exports/domain/gaps.ts';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { isPausedAt } from '../../src/exports/domain/pauses.ts';

@@ -138,7 +138,7 @@ async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 
   return isGap(status, failures, now - millisOf(finishedAt ?? run.createdAt)) ? 'now' : 'later';
 }
 
-/** Closes a run whose delivery is there as `Completed`, as the ledger's design has it. */
+/** Closes a run as `Completed`, because the destination holds its delivery. */
 async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, receipt: Receipt): Promise<void> {
   await stores.inTransaction(async (inside) => {
     await inside.ledger.markDelivered(lease, receipt);

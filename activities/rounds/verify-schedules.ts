@@ -1,4 +1,4 @@
-/** Schedules in Temporal that differ from their exports' rows, set again. */
+/** Sets schedules in Temporal again that differ from their exports' rows. */
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport } from '../round-steps.ts';
@@ -18,7 +18,7 @@ export async function verifySchedules(engine: Engine, signal: AbortSignal): Prom
   return due.size;
 }
 
-/** Exports that are paused in Temporal's list and not in their row, or the other way round. Only hints: each is verified. */
+/** Exports that are paused either in Temporal's list or in their row, but not in both. The list may be outdated, so each is verified. */
 async function pausedOtherwise({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
   try {
     const rows = await stores.schedules.pausedById();

@@ -37,7 +37,7 @@ async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
   if (deliveredUntil !== undefined && deliveredUntil !== watched.completeUntil)
     await engine.stores.freshness.advance(watched.id, deliveredUntil);
   const isLate = watched.targetSeconds !== null && freshness.lagSeconds > watched.targetSeconds;
-  // No notice in a pause: a lag is expected then, and whoever paused the export knows.
+  // No notice is sent during a pause, because a lag is expected then.
   if (watched.paused || isLate === (watched.behindSince !== null)) return false;
   return isLate ? notifyBehind(engine, looked) : notifyOnTime(engine, looked);
 }

@@ -1,4 +1,4 @@
-/** Rows of runs whose execution closed without them: terminated or timed out in Temporal, or no longer known there. */
+/** Closes rows of runs whose execution ended without closing them: terminated or timed out in Temporal, or no longer known there. */
 import type { Fault } from '../../src/platform/errors.ts';
 import { isOpen, type RunStatus } from '../../src/exports/domain/statuses.ts';
 import { runFault } from '../../src/exports/faults/run-faults.ts';
@@ -9,7 +9,7 @@ import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
 
-/** Temporal's words for an end, and the status that each gives a row that is still open. */
+/** Temporal's statuses of ended executions, and the status that each gives a row that is still open. */
 const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
   TERMINATED: { status: 'Terminated', latestError: 'The workflow was terminated in Temporal' },
   TIMED_OUT: { status: 'TimedOut', latestError: 'The workflow timed out in Temporal' },
@@ -42,10 +42,10 @@ export async function closeLostOfInterval(engine: Engine, run: Run): Promise<voi
   }
 }
 
-/** Questions to Temporal at once. */
+/** Limit of simultaneous requests to Temporal. */
 const AT_ONCE = 10;
 
-/** Looks up every open run that nothing touched for a while. @returns how many were closed */
+/** Looks up every open run without a recent update. @returns how many were closed */
 export async function closeLostRuns(engine: Engine, idleSeconds: number, signal: AbortSignal): Promise<number> {
   const { stores, executions } = engine;
   const idle = shuffled(await stores.runs.idleOpen(idleSeconds)).values();

@@ -1,4 +1,4 @@
-/** The end of a run's row and what follows from it, in the caller's transaction. */
+/** Closes a run's row, and applies the consequences, in the caller's transaction. */
 import { mayBecomeGap, nextTryInSeconds } from '../../src/exports/domain/statuses.ts';
 import { runEnded } from '../../src/exports/runs/run-ended.ts';
 import type { Delivered, Run, RunEnd } from '../../src/exports/runs/runs.store.ts';

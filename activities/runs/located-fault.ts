@@ -1,4 +1,4 @@
-/** A fault of a run, as the people of its export mend it. */
+/** Points a run's fault to the field that the owner of its export can correct. */
 import type { Fault } from '../../src/platform/errors.ts';
 import { locatedFault } from '../../src/exports/faults/fault-of.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';

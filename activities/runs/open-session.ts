@@ -56,7 +56,7 @@ export function plannedRun(run: Run, attempt?: number): PlannedRun {
 type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log' | 'step'>;
 
 /**
- * Connects to where the run's plan says, with the newest credentials of that place and its hosts checked again. Close the session.
+ * Connects to the place of the run's plan, with its newest credentials and its hosts checked again. The caller closes the session.
  * @throws NotFound when the export was deleted; DestinationRejected, DestinationUnavailable
  */
 export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {

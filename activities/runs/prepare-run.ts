@@ -30,7 +30,7 @@ export type PreparedRun = { runId: string; kind: RunKind; start: string; end: st
 /** `Retry-After` for HTTP; Temporal has its own policy. */
 const BLOCKED_RETRY_SECONDS = 60;
 
-/** @throws what failed; when it would fail again, the run's row is `Failed` with the same message */
+/** @throws the failure; if it would recur, the run's row is `Failed` with the same message */
 export async function prepareRun(engine: Engine, attempt: Attempt, input: PrepareRunInput): Promise<PreparedRun> {
   try {
     return await planRun(engine, attempt, input);
@@ -125,8 +125,8 @@ async function logWarning(stores: Engine['stores'], exportId: string, reason: st
 }
 
 /**
- * An instant at which the attempt's execution had not ended yet. The rows of executions that come after it are younger, and so
- * `storePlan` can tell which of two executions is outdated, because an attempt may be frozen between any two lines here.
+ * An instant at which the attempt's execution had not ended yet. Rows of later executions are younger, so `storePlan` can tell which of
+ * two executions is outdated, even if an attempt was frozen between any two lines here.
  */
 async function runningSince({ stores, executions }: Engine, { workflowId, workflowRunId }: Attempt): Promise<string> {
   const now = await stores.batchExports.now();
