@@ -35,18 +35,18 @@ export type ChangeBy = {
 };
 
 export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }: ChangeOptions) {
-  /** @param work returns the change; if it returns undefined, nothing changes */
+  /** @param makeChange returns the change; if it returns undefined, nothing changes */
   return async (
     projectId: number,
     id: string,
-    work: (current: BatchExport) => Promise<BatchExportChange | undefined>,
+    makeChange: (current: BatchExport) => Promise<BatchExportChange | undefined>,
     { by, version, pause, andThen }: ChangeBy,
   ): Promise<BatchExport> => {
     await ensureTemporal();
     const changed = await stores.inTransaction(async (inside) => {
       const current = await inside.batchExports.lock(projectId, id);
       ensureVersion(version, current.version, 'batch export');
-      const wanted = await work(current);
+      const wanted = await makeChange(current);
       if (!wanted) return current;
       const cadence = { ...current, ...wanted };
       if (!isSameCadence(cadence, current)) {

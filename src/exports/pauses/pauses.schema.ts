@@ -4,7 +4,7 @@ import { nullable, stringEnum, Type, type Static } from '../../platform/schema.t
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { PAUSERS, type PauseNotes } from './pauses.store.ts';
 
-/** Fields of a body that pauses something. */
+/** Fields of a request that pauses exports. */
 export const pauseIn = {
   reason: Type.Optional(
     nullable(Type.String({ maxLength: 400 }), {
@@ -64,7 +64,7 @@ export const UnpauseBody = Type.Object(
   { title: 'Unpause' },
 );
 
-/** @throws InvalidInput for a `resume_at` that is no datetime */
+/** @throws InvalidInput for a `resume_at` that is not a datetime */
 export function wantedNotes({ reason, resume_at }: Static<typeof NewPauseBody>): PauseNotes {
   return {
     ...(reason !== undefined && { reason: reason?.trim() || null }),
