@@ -132,7 +132,7 @@ export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId,
   return openHashKey(configs, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
 }
 
-/** Purpose that the encrypted key is bound to, beside its row. */
+/** Purpose that the encrypted key is bound to, besides its row. */
 const HASH_KEY = 'hash_key';
 const KEY_BYTES = 32;
 

@@ -23,7 +23,7 @@ export function isSameKeySpace(one: Omit<Wanted, 'id'>, other: Omit<Wanted, 'id'
  */
 export async function reserveKeySpace({ places }: { places: PlaceStore }, wanted: Wanted): Promise<void> {
   const ours = keySpaceOf(wanted);
-  // One reservation at a time for each store, so the second of two concurrent ones sees the first.
+  // The lock admits one reservation per store at a time, so the second of two concurrent ones sees the first.
   // tooth: place-lock
   await places.lockStore(ours.store);
   for (const { keySpace, model } of await places.reservations(ours.mark, wanted.id)) {

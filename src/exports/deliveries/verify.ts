@@ -24,7 +24,7 @@ export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'unche
 /** A result of a comparison; `what` is a sentence. */
 export type Finding = { kind: FindingKind; what: string; expected?: string; found?: string };
 
-/** One data interval, ISO; `rows` as delivered, null if it never was. No findings: the interval is unchanged since its delivery. */
+/** Result for one data interval, ISO; `rows` were delivered, null for none. Without findings, nothing has changed since the delivery. */
 export type VerifiedInterval = { start: string; end: string; rows: number | null; findings: Finding[] };
 
 export type VerifyOptions = {
@@ -35,7 +35,7 @@ export type VerifyOptions = {
   openSession(run: Run): Promise<Session>;
 };
 
-/** ISO instants with microseconds; null: without a bound. */
+/** ISO instants with microseconds; null for no bound. */
 export type VerifyRange = { from: string | null; to: string | null };
 
 /** Number of intervals verified at once: destinations answer slowly, and a deep check holds a few blocks of a file, or a Parquet column. */

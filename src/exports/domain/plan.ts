@@ -52,7 +52,7 @@ export function countParts({ parts, partCount }: Pick<StoredPlan, 'parts' | 'par
   return count;
 }
 
-/** Upper limit of a part's rows, whatever the destination's configuration. */
+/** Upper limit of a part's rows, even if the configuration permits more. */
 const PART_ROWS = 250_000;
 const MEBIBYTE = 1024 * 1024;
 const PART_BYTES = 256 * MEBIBYTE;

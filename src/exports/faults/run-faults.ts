@@ -1,4 +1,4 @@
-/** Faults of the source, of the run itself and of this installation, by the class of the error, which histories store. */
+/** Faults of the source, of the run itself and of this installation; `type` is the class of the error, which histories store. */
 import {
   DeliveredElsewhere,
   DeliveryWouldShrink,
@@ -9,11 +9,11 @@ import {
 
 export type RunFault = {
   owner: FaultOwner;
-  /** Field's name, as in `attr` of an answer. */
+  /** The field to correct, as named by `attr` in error responses. */
   field?: string;
   final?: boolean;
   sentence: string;
-  /** Class of errors without a code of their own. */
+  /** Class of the errors that have no code of their own. */
   type?: string;
 };
 
@@ -129,7 +129,7 @@ const BY_TYPE = new Map(
   ),
 );
 
-/** The fault of an error of which only the class is known, as in runs of earlier versions. */
+/** The fault of an error by its class, which is all that runs of earlier versions stored. */
 export function faultOfType(type: string): Fault {
   return runFault(BY_TYPE.get(type) ?? 'internal_error');
 }

@@ -1,5 +1,5 @@
 /**
- * CSV as in RFC 4180: a header, CRLF after each row, quotes where a value needs them. Null is an empty cell, empty text is `""`;
+ * CSV as in RFC 4180: a header, CRLF after each row, quotes if a value needs them. Null is an empty cell, empty text is `""`;
  * jsonb is its JSON text. Instants, dates and numbers are written as in JSON lines, without the quotes.
  */
 import type { Column, ColumnType } from '../../conditions/rows/columns.ts';

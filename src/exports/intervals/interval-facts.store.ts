@@ -21,7 +21,7 @@ export type NewestRun = RunError & {
   finishedAt: string | null;
   /** How many runs ended in a status that is retried since the last delivery. */
   failures: number;
-  /** When the re-delivery of a stale interval is requested again; null: never. */
+  /** When the re-delivery of a stale interval is requested again; null for never. */
   redeliveryAt: string | null;
 };
 

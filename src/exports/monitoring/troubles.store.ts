@@ -66,7 +66,7 @@ export function troubleStore(db: Knex) {
       return rows[0]!.days;
     },
 
-    /** Troubles of each export that has any. An interval whose commit was interrupted is in doubt; staged parts alone change nothing. */
+    /** Troubles of each export that has any. Unsettled intervals are in doubt only if their commit was interrupted, not for staged parts. */
     async summaries(exportIds: readonly string[]): Promise<Map<string, TroubleSummary>> {
       const { rows } = await db.raw<{
         rows: { id: string; stale: number; unsettled: number; gave_up: number; since: string; from: string }[];

@@ -20,7 +20,7 @@ export type RunRequest = {
   kind: RequestKind;
   /** When the run was last requested: a run with an earlier cutoff does not answer the request. */
   wantedAt: string;
-  /** When the schedule was asked to start the run; null: not yet. */
+  /** When the schedule was asked to start the run; null if it was not yet. */
   askedAt: string | null;
   /** Milliseconds since `askedAt`, by the database's clock. */
   askedMillisAgo: number | null;

@@ -29,7 +29,7 @@ export type Run = {
   errorCode: string | null;
   errorOwner: FaultOwner | null;
   errorField: string | null;
-  /** Time of the next attempt of an open run, or of the next run of an ended run's interval; null: no automatic retry. */
+  /** Time of the next attempt of an open run, or of the next run of an ended run's interval; null if there is no automatic retry. */
   nextTryAt: string | null;
   /** When the destination was read back, and held what was delivered. */
   verifiedAt: string | null;

@@ -85,7 +85,7 @@ export type Comparison = {
   pause?: { paused: boolean; note: string; since: number };
 };
 
-/** @param described undefined: there is no schedule */
+/** @param described undefined if there is no schedule */
 export function compare(described: ScheduleDescription | undefined, row: ScheduledRow): Comparison {
   if (!described) return { differs: 'missing' };
   const { state, action, info } = described;

@@ -50,8 +50,7 @@ export function exportSchedules(client: Client) {
     },
 
     /**
-     * Ids of all schedules that are paused, from Temporal's list: one query whatever their number. The list may be seconds behind
-     * the schedules themselves.
+     * Ids of all paused schedules, by one query of Temporal's list, which may be seconds behind the schedules themselves.
      */
     async pausedIds(signal: AbortSignal): Promise<Set<string>> {
       const ids = new Set<string>();

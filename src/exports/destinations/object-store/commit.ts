@@ -1,6 +1,6 @@
 /**
  * How staged files become the content of a data interval. Nothing is deleted here, because a delete cannot be fenced: a thawed
- * worker would remove a newer delivery. The steps are safe to interrupt, repeat and run beside a frozen older attempt, because
+ * worker would remove a newer delivery. The steps may be interrupted and repeated, and an older attempt may thaw meanwhile, because
  * an upload can become visible only once, only after it was recorded, and never after step 1 of a later commit. An upload that was begun
  * but not recorded is never filled.
  */
@@ -33,10 +33,10 @@ import {
 import type { ObjectHead, Replaces } from './store.ts';
 import { sweep } from './sweep.ts';
 
-/** A file of the interval in its new state, and, unless it has that state already, the upload that makes it and the object that it replaces. */
+/** A file that the interval is to have; `change` is the upload that makes it and the object that it replaces, unless it is there already. */
 type Target = { file: DeliveredFile; change?: { upload: StagedFile; replaces: Replaces | undefined } };
 
-/** The engine has set the interval's ledger row to `committing` with our epoch before it calls this. */
+/** Commits the winners. The engine must have set the interval's ledger row to `committing` under our epoch. */
 export async function commitFiles(session: FileSession, parts: readonly StagedPart[]): Promise<Receipt> {
   const { context, names, delivery, store } = session;
   const isVersioned = names.layout === 'versioned';
@@ -66,8 +66,8 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   const entries = new Map(present?.files.map((file) => [file.key, file]));
   const targets = await severalAtOnce(winners, ({ part, upload }) => targetOf(session, entries, part, upload));
 
-  // 3. Stable names of earlier deliveries that this one does not need become files of no rows. Names that hold a run just leave the
-  // manifest: their readers still have them.
+  // 3. Files of earlier deliveries under stable names that this one does not need are replaced by files without rows. Files whose names
+  // contain a run only leave the manifest, because readers of the earlier manifest may still use them.
   const needed = new Set(targets.map(({ file }) => file.key));
   const earlier = new Set([...entries.keys(), ...recorded.map(({ upload }) => upload.key)]);
   // tooth: store-empty-leftovers
@@ -77,8 +77,8 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
     if (target) targets.push(target);
   }
 
-  // 4. Equal content is left alone, and so is the manifest. No new manifest is needed to fence older attempts: their
-  // uploads were aborted in step 1, so none of them can change anything.
+  // 4. Files with equal content are left alone, and so is the manifest if all are equal. No new manifest is needed to fence older
+  // attempts, because their uploads were aborted in step 1, so none of them can change anything.
   const files = targets.map(({ file }) => file);
   const toWrite = targets.flatMap(({ change }) => change?.upload ?? []);
   const finish = async (manifest: Manifest, revealed: readonly StagedFile[]) => {
@@ -94,10 +94,10 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
     }
   }
 
-  // 5. Names that hold a run and leave the manifest, or that an interrupted commit made visible, are recorded before the manifest changes.
+  // 5. Files whose names contain a run are recorded before they leave the manifest, and so are those that an interrupted commit revealed.
   await recordLeaving(session, entries, recorded, needed);
 
-  // 6. The manifests are uploads like all others, and ready before anything changes.
+  // 6. The manifests are uploaded like the files, before anything becomes visible.
   const timeline = await context.ownership.timeline();
   const manifest = manifestOf('complete', delivery, parts, files, timeline);
   const replacing = !isVersioned && present?.state === 'complete' && toWrite.length > 0;
@@ -123,7 +123,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   return finish(manifest, [...(opening ? [opening] : []), ...toWrite, closing]);
 }
 
-/** Records the files that leave, whose layout may have been another one. @param staying keys of the manifest that the commit ends with */
+/** Records the versioned files that leave the manifest, even if the layout is stable now. @param staying keys in the new manifest */
 async function recordLeaving(
   session: FileSession,
   entries: ReadonlyMap<string, DeliveredFile>,
@@ -149,7 +149,7 @@ async function targetOf(
   return isObject(visible, file) ? { file } : { file, change: { upload, replaces: replacedBy(visible) } };
 }
 
-/** Whether the files of the manifest are of this layout, hold the parts' content, and are visible as the manifest says. */
+/** Whether the manifest's files have this layout and the parts' content, and are visible unchanged. */
 async function showsContent(
   { store, names }: FileSession,
   files: readonly DeliveredFile[],
@@ -166,7 +166,7 @@ async function showsContent(
   return true;
 }
 
-/** Target for a name that must hold no rows from now on; undefined if no file is visible there or the name is not of this interval. */
+/** Target for a key that must have no rows from now on; undefined if no file is visible there, or the key is not of this interval. */
 async function emptyTarget(
   session: FileSession,
   entry: DeliveredFile | undefined,
@@ -191,7 +191,7 @@ function sameNames(before: readonly DeliveredFile[], after: readonly DeliveredFi
   return names.size === after.length && after.every(({ key }) => names.has(key));
 }
 
-/** The object that may be replaced, which is the one that was read; undefined if the store has no tags. */
+/** Restricts a write to replacing the object that was read; undefined if the store has no tags. */
 function replacedBy(present: { tag: string | null } | undefined): Replaces | undefined {
   if (!present) return 'absent';
   // tooth: store-manifest-condition
@@ -205,7 +205,7 @@ async function headOf({ store }: FileSession, { key, identity }: StagedFile): Pr
   throw new Superseded('Another run has taken over this data interval.');
 }
 
-/** @throws DeliveredElsewhere when another database's delivery came first; Superseded when another one of ours did */
+/** @throws DeliveredElsewhere when another database delivered meanwhile; Superseded when a run of ours did */
 async function revealOver(session: FileSession, staged: StagedFile, replaces: Replaces | undefined): Promise<void> {
   try {
     await reveal(session, staged, replaces);
@@ -224,7 +224,7 @@ async function stageManifest(session: FileSession, manifest: Manifest): Promise<
   return stage(session, await openUpload(session, session.names.manifest), content());
 }
 
-/** Forgets the uploads, because the manifest now says what is visible, and aborts those of files that were left alone. */
+/** Forgets the revealed uploads, because the manifest now lists their files, and aborts those of files that were left alone. */
 async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): Promise<void> {
   const { context, store } = session;
   try {

@@ -1,4 +1,4 @@
-/** Faults of all destinations of files, whatever their store is. */
+/** Faults that all destinations of files share. */
 import { raising, type KnownFault } from '../faults.ts';
 
 export const OBJECT_STORE_FAULTS = {

@@ -37,7 +37,7 @@ export async function openUpload({ store, context }: FileSession, key: string): 
   const intentId = await artifacts.record(intent);
   await context.step('upload-intent');
   let isInDoubt = false;
-  // An intent that is no longer needed does no harm.
+  // A failure is ignored, because an unneeded intent does no harm.
   const forgetIntent = async () => (isInDoubt ? undefined : artifacts.discard([intentId]).catch(() => {}));
   let upload: Upload;
   try {

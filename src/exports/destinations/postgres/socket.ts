@@ -7,7 +7,7 @@ import type { HostRules } from '../../../platform/net/host-rules.ts';
 import { postgresFault } from './faults.ts';
 
 const CONNECT_MS = 10_000;
-/** `SSLRequest` of the frontend/backend protocol, section 53.7: its length, and a number that is no protocol version. */
+/** `SSLRequest` of the frontend/backend protocol, section 53.7: its length, and a number that stands for no protocol version. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export type PostgresAddress = {
