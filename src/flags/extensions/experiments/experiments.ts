@@ -142,7 +142,7 @@ async function record(
   await auditLog.recordChange(entry, before && loggedFieldsOf(before), loggedFieldsOf(experiment));
 }
 
-/** Fields that may change. */
+/** The fields that can change, for the audit log. */
 function loggedFieldsOf(experiment: Experiment): Partial<Experiment> {
   const { id: _id, project_id: _project, created_by: _by, created_at: _made, updated_at: _at, ...fields } = experiment;
   return fields;
