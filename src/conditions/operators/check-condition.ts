@@ -10,7 +10,7 @@ import { parseRegex } from '../regex/regex-syntax.ts';
 const MAX_VALUES = 1000;
 const MAX_TEXT = 100_000;
 
-/** @returns a sentence about the value's fault, or undefined; for regexes the parser throws */
+/** @returns a sentence about the value's fault, or undefined. @throws InvalidInput for an invalid regular expression */
 function faultOf(comparison: Comparison, value: Json, room: PatternRoom | undefined): string | undefined {
   switch (comparison.kind) {
     case 'contains':

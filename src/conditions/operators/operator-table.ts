@@ -1,6 +1,6 @@
 /**
- * All operators on properties, and what each compares. Whatever treats them one by one (evaluation, SQL, the check of a saved value)
- * knows kinds of comparisons only, so that a new operator of a known kind is one more line here.
+ * The table of all operators on properties, with what each compares. Evaluation, SQL and the checks of values only distinguish kinds of
+ * comparisons, so a new operator of a known kind is one more line here.
  */
 import {
   caretRange,
@@ -12,10 +12,10 @@ import {
   type VersionRange,
 } from './semver.ts';
 
-/** In SQL's spelling. */
+/** Comparison sign, in SQL's notation. */
 export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
-/** A negation also matches a property that is missing; nothing is negated where the two cannot be compared. */
+/** Comparison that an operator makes. A negation also matches a missing property, but no property that cannot be compared with the value. */
 export type Comparison = { readonly isNegation?: true } & (
   | { readonly kind: 'presence' }
   | { readonly kind: 'equals' | 'contains' | 'containsAny' | 'startsWith' | 'endsWith' | 'regex' | 'between' }
@@ -49,7 +49,7 @@ const COMPARISONS = {
   is_date_before: { kind: 'date', sign: '<' },
   is_date_after: { kind: 'date', sign: '>' },
   semver_eq: { kind: 'version', sign: '=', read: comparableVersionOf },
-  // No negation: a missing property does not match.
+  // Not a negation, because it does not match a missing property.
   semver_neq: { kind: 'version', sign: '<>', read: comparableVersionOf },
   semver_gt: { kind: 'version', sign: '>', read: versionOf },
   semver_gte: { kind: 'version', sign: '>=', read: versionOf },
@@ -63,19 +63,19 @@ const COMPARISONS = {
 export type Operator = keyof typeof COMPARISONS;
 export const OPERATORS = Object.keys(COMPARISONS) as readonly Operator[];
 
-/** Other names, accepted when something is saved. */
+/** Alternative names of operators, which are replaced when a condition is stored. */
 const ALIASES: Record<string, Operator> = { min: 'gte', max: 'lte' };
 
-/** The operator of a filter that names none. */
+/** The operator of a filter without one. */
 export const DEFAULT_OPERATOR: Operator = 'exact';
 
-/** @returns undefined when there is no operator of that name; `in`, `not_in` and `flag_evaluates_to` are not about properties */
+/** @returns undefined for an unknown operator, and for `in`, `not_in` and `flag_evaluates_to`, which do not compare properties */
 export function operatorNamed(name: string | null | undefined): Operator | undefined {
   if (name === null || name === undefined) return DEFAULT_OPERATOR;
   return OPERATORS.find((operator) => operator === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
 }
 
-/** @returns undefined when there is no operator of that name */
+/** @returns undefined for an unknown operator */
 export function comparisonNamed(name: string | null | undefined): Comparison | undefined {
   const operator = operatorNamed(name);
   return operator && COMPARISONS[operator];

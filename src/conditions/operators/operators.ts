@@ -66,7 +66,7 @@ export function prepareCondition(
   };
 }
 
-/** Undefined when the two cannot be compared: neither the operator nor its negation matches. */
+/** Returns undefined if the values cannot be compared, so neither the operator nor its negation matches. */
 type Test = (found: Json, readings: Readings, now: number) => boolean | undefined;
 type Matcher = (wanted: Json, context: ConditionContext) => Test;
 
@@ -182,7 +182,7 @@ function versionRangeMatcher(read: (text: string) => VersionRange | undefined): 
   };
 }
 
-/** @param difference of two values that can be compared */
+/** @param difference negative, zero or positive, as from a comparison of two values */
 const HOLDS: Record<Sign, (difference: number) => boolean> = {
   '=': (difference) => difference === 0,
   '<>': (difference) => difference !== 0,

@@ -23,11 +23,11 @@ export type NewAuditLogEntry = {
   type?: string;
   /** Version of the object after the change, if the object has versions. */
   version?: number;
-  /** Absent: none, as of an object that was just made. */
+  /** Changed fields; absent for none, such as for a new object. */
   changes?: readonly Change[];
 };
 
-/** An object's fields as clients know them. */
+/** An object's fields, under their names on the wire. */
 type Fields = Readonly<Record<string, unknown>>;
 
 type AuditLogFilter = {
@@ -162,8 +162,8 @@ export function auditLogStore(db: Knex) {
     record,
 
     /**
-     * Records a change with the fields that differ; without a difference there is no entry.
-     * @param before undefined: the object was just made or is deleted, and the entry has no fields
+     * Records a change with the fields that differ, or no entry if none differs.
+     * @param before undefined for a new or deleted object, whose entry has no fields
      */
     async recordChange(entry: Omit<NewAuditLogEntry, 'changes'>, before: Fields | undefined, after: Fields) {
       const changes = before && changesBetween(entry.scope, before, after);
@@ -173,7 +173,7 @@ export function auditLogStore(db: Knex) {
     /** Lists the entries of a project, newest first: about one object, about all objects of a kind, or all entries. */
     list: (projectId: number, wanted: AuditLogFilter, page: Page) => listPage({ project_id: projectId }, wanted, page),
 
-    /** Changes of some objects within a time, the newest first, with the users who made them. */
+    /** Lists the changes of some objects in an interval, newest first, with the users who made them. */
     async listBetween(
       projectId: number,
       about: readonly { scope: string; itemId: string | number }[],

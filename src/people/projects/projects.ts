@@ -50,7 +50,7 @@ function auditedFields(project: Project) {
   return { name: project.name, ...settingsOf(project) };
 }
 
-/** Gives the project a new public key; the old one names nothing any more. @throws NotFound */
+/** Gives the project a new public key, and invalidates the old one. @throws NotFound */
 export async function resetToken(
   identity: IdentityStores,
   { caller, projectId }: { caller: Caller; projectId: number },
