@@ -78,7 +78,7 @@ describe('whether SDKs can evaluate a flag', () => {
   }
 
   const refused: [what: string, flag: StoredFlagChanges, reason: RegExp][] = [
-    ['experience continuity', { ensureExperienceContinuity: true }, /keeps the answer/],
+    ['experience continuity', { ensureExperienceContinuity: true }, /experience continuity/],
     ['encrypted payloads', { hasEncryptedPayloads: true }, /encrypted payloads/],
     ['a survey', { key: 'survey-targeting-x' }, /surveys/],
     ['enrollment', { filters: { groups: [], feature_enrollment: true } }, /early access/],
@@ -94,8 +94,8 @@ describe('whether SDKs can evaluate a flag', () => {
     ['a group type that is not there', rolledOut(3), /no group type 3/],
     ['properties of a group for persons', asking(group(0)), /other than the one that its percentage is about/],
     ['properties of persons for a group', rolledOut(0, person()), /other than the one that its percentage is about/],
-    ['a dependency that SDKs cannot evaluate', asking(dependsOn(12)), /^It depends on flag sticky: It keeps/],
-    ['one that depends on such a flag', asking(dependsOn(13)), /^It depends on flag sticky: It keeps/],
+    ['a dependency that SDKs cannot evaluate', asking(dependsOn(12)), /^It depends on flag sticky: It has experience continuity/],
+    ['one that depends on such a flag', asking(dependsOn(13)), /^It depends on flag sticky: It has experience continuity/],
     ['a dependency that is gone', asking(dependsOn(99)), /^It depends on flag 99, which does not exist/],
     ['a circle of dependencies', asking(dependsOn(14)), /^It depends on flag 14, which/],
     ['itself', { id: 11, key: 'on-plain', ...asking(dependsOn(11)) }, /^It depends on flag/],
