@@ -45,14 +45,14 @@ describe('the ids in a CSV file', () => {
     ['distinct_id\n', /holds no ids/],
     ['\n\n', /holds no ids/],
     ['a,b\nc,d', /must name one of them/],
-    ['"a', /does not end/],
-    ['"a"b\n', /belongs to none/],
+    ['"a', /no closing quote/],
+    ['"a"b\n', /text between/],
     ['a\n\0\n', /Null characters/],
     [Buffer.from([0x61, 0x0a, 0xff, 0x0a]), /not UTF-8/],
     [Buffer.from([0x61, 0xc3]), /not UTF-8/],
     ['x'.repeat(70_000), /more than 65536 characters/],
     [`distinct_id${','.repeat(1000)}\na`, /more than 1000 cells/],
-    [`"${'x'.repeat(70_000)}`, /more than 65536 characters|does not end/],
+    [`"${'x'.repeat(70_000)}`, /more than 65536 characters|no closing quote/],
     [Array.from({ length: 250_001 }, (_, index) => index).join('\n'), /more than 250000 persons/],
   ];
   for (const [text, message] of refused) {

@@ -94,8 +94,16 @@ describe('whether SDKs can evaluate a flag', () => {
     ['a group type that is not there', rolledOut(3), /no group type 3/],
     ['properties of a group for persons', asking(group(0)), /other than the one that its percentage is about/],
     ['properties of persons for a group', rolledOut(0, person()), /other than the one that its percentage is about/],
-    ['a dependency that SDKs cannot evaluate', asking(dependsOn(12)), /^It depends on flag sticky: It has experience continuity/],
-    ['one that depends on such a flag', asking(dependsOn(13)), /^It depends on flag sticky: It has experience continuity/],
+    [
+      'a dependency that SDKs cannot evaluate',
+      asking(dependsOn(12)),
+      /^It depends on flag sticky: It has experience continuity/,
+    ],
+    [
+      'one that depends on such a flag',
+      asking(dependsOn(13)),
+      /^It depends on flag sticky: It has experience continuity/,
+    ],
     ['a dependency that is gone', asking(dependsOn(99)), /^It depends on flag 99, which does not exist/],
     ['a circle of dependencies', asking(dependsOn(14)), /^It depends on flag 14, which/],
     ['itself', { id: 11, key: 'on-plain', ...asking(dependsOn(11)) }, /^It depends on flag/],

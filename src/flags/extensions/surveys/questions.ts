@@ -146,7 +146,7 @@ function checkBranching({ type, choices, branching }: Question, count: number, r
   const answers = type === 'rating' ? BUCKETS : (choices ?? []).map((_, index) => String(index));
   for (const [answer, target] of Object.entries(branching.responseValues ?? {})) {
     const path = `branching__responseValues__${answer}`;
-    if (!answers.includes(answer)) refuse(path, 'The question has no such answer.');
+    if (!answers.includes(answer)) refuse(path, 'No answer of this question has this name.');
     if (target !== 'end' && !isTarget(target)) refuse(path, 'This must be the index of a question, or "end".');
   }
 }

@@ -23,7 +23,7 @@ export function studyStore(pool: Pool) {
       } catch (error) {
         if (sqlState(error) !== SQL_STATE.queryCanceled) throw error;
         throw new Unavailable(
-          `Computing the results takes longer than ${TIMEOUT_MS / 1000} seconds: remove metrics, or move the start of the ` +
+          `Computing the results took longer than ${TIMEOUT_MS / 1000} seconds: remove metrics, or move the start of the ` +
             'experiment to a later date.',
           TIMEOUT_MS / 1000,
           { cause: error },
