@@ -7,7 +7,7 @@ import { STUDY_OPTIONS } from '../flags/extensions/experiments/results/results.s
 import { createKnex, createPool, STORE_TIMEOUTS } from '../platform/db/connection.ts';
 import { POOLS } from '../platform/db/pools.ts';
 
-/** Connects lazily. The rooms share `identity`: organizations, users and keys are behind every request. */
+/** Connects lazily. The rooms share `identity`, because every request needs organizations, users and keys. */
 export function openConnections(url: string) {
   const identity = createKnex({ url, ...POOLS.identity, ...STORE_TIMEOUTS });
   const events = {

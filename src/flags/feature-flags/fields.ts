@@ -1,4 +1,4 @@
-/** Bodies of requests, turned into fields of a flag. */
+/** Converts bodies of requests into fields of a flag. */
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { FlagChanges, NewFlag } from '../feature-flags.ts';

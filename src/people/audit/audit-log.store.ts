@@ -1,4 +1,4 @@
-/** Rows of the audit log. Bind the store to the transaction of the change that it records. */
+/** Rows of the audit log. Entries must be written in the transaction of the change that they record. */
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';

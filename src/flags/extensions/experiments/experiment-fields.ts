@@ -1,4 +1,4 @@
-/** Bodies of requests about experiments, checked as far as that is possible without the flag. */
+/** Checks the bodies of requests about experiments, as far as possible without the flag. */
 import { omitUndefined } from '../../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { datetimeOf } from '../../../platform/http/parameters/datetime.ts';

@@ -1,4 +1,4 @@
-/** `/experiment_holdouts/`: shares of persons that are kept out of some experiments. */
+/** `/experiment_holdouts/`: percentages of persons that are excluded from some experiments. */
 import { omitUndefined } from '../../../platform/omit-undefined.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
