@@ -26,16 +26,16 @@ export async function make(
   mode: CreationMode = 'default',
 ): Promise<Dashboard> {
   const { stores, project, caller, rights } = acting;
-  const made = await stores.dashboards.insert({
+  const dashboard = await stores.dashboards.insert({
     ...fields,
     project_id: project.id,
     creation_mode: mode,
     created_by: caller.userId,
   });
-  if (made.restriction_level === ONLY_COLLABORATORS_EDIT) ensureRestricts(made, caller, rights);
-  await changeTiles(acting, made, tiles);
-  await recordOf(acting, 'created', made);
-  return made;
+  if (dashboard.restriction_level === ONLY_COLLABORATORS_EDIT) ensureRestricts(dashboard, caller, rights);
+  await changeTiles(acting, dashboard, tiles);
+  await recordOf(acting, 'created', dashboard);
+  return dashboard;
 }
 
 /**
@@ -54,10 +54,10 @@ export async function makeFromTemplate(
   if (!isOurs) ensureMayFilter(acting, filters);
   const name = fields.name || template.name;
   const tags = [...new Set([...(fields.tags ?? []), ...template.tags])].sort();
-  const made = await make(acting, { fields: { ...fields, name, description, filters, tags }, tiles: [] }, mode);
-  await changeTiles(acting, made, template.tiles, { isSample: true, isOurs });
-  await changeTiles(acting, made, tiles);
-  return made;
+  const dashboard = await make(acting, { fields: { ...fields, name, description, filters, tags }, tiles: [] }, mode);
+  await changeTiles(acting, dashboard, template.tiles, { isSample: true, isOurs });
+  await changeTiles(acting, dashboard, tiles);
+  return dashboard;
 }
 
 /**
@@ -73,15 +73,15 @@ export async function makeCopy(
 ): Promise<Dashboard> {
   const original = await findOriginal(acting, source.id);
   const { filters, variables, breakdown_colors, data_color_theme_id } = original;
-  const copied = { filters, variables, breakdown_colors, data_color_theme_id };
-  const made = await make(
+  const copiedFields = { filters, variables, breakdown_colors, data_color_theme_id };
+  const copy = await make(
     acting,
-    { fields: { ...copied, ...fields, use_dashboard: source.id }, tiles: [] },
+    { fields: { ...copiedFields, ...fields, use_dashboard: source.id }, tiles: [] },
     'duplicate',
   );
-  await copyTiles(acting, original, made, source);
-  await changeTiles(acting, made, tiles);
-  return made;
+  await copyTiles(acting, original, copy, source);
+  await changeTiles(acting, copy, tiles);
+  return copy;
 }
 
 async function findOriginal({ stores, project, rights }: Acting, id: number): Promise<Dashboard> {

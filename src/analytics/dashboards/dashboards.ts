@@ -36,10 +36,10 @@ export type Look = { overrides?: Overrides; refresh?: Refresh };
 
 export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results, 'resultsOf'> };
 
-export function dashboardManagement({ stores: all, results }: DashboardsOptions) {
+export function dashboardManagement({ stores: allStores, results }: DashboardsOptions) {
   /** @returns the dashboard after the changes */
   const inTransaction = (actor: Actor, work: (acting: Acting) => Promise<Dashboard>): Promise<Dashboard> =>
-    all.inTransaction(actor.project.id, async (stores) => {
+    allStores.inTransaction(actor.project.id, async (stores) => {
       const { id } = await work({ ...actor, stores });
       return (await stores.dashboards.find(actor.project.id, id))!;
     });
@@ -47,14 +47,17 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
   return {
     /** Dashboards that the caller sees. */
     async list({ project, ...viewer }: Actor, query: Omit<DashboardQuery, 'visible'>) {
-      const page = await all.dashboards.list(project.id, { ...query, visible: viewer.rights.visible('dashboard') });
-      const users = await all.users.byIds(page.results.map(({ created_by }) => created_by));
-      const shown = page.results.map((one): ListedDashboardBody => presentListed(one, { viewer, users }));
-      return { count: page.count, results: shown };
+      const page = await allStores.dashboards.list(project.id, {
+        ...query,
+        visible: viewer.rights.visible('dashboard'),
+      });
+      const users = await allStores.users.byIds(page.results.map(({ created_by }) => created_by));
+      const bodies = page.results.map((one): ListedDashboardBody => presentListed(one, { viewer, users }));
+      return { count: page.count, results: bodies };
     },
 
     /** Returns a dashboard and records the view. @throws NotFound */
-    open: all.dashboards.access,
+    open: allStores.dashboards.access,
 
     /**
      * @throws InvalidInput naming the field
@@ -135,8 +138,8 @@ export function dashboardManagement({ stores: all, results }: DashboardsOptions)
     async show({ project, ...viewer }: Actor, dashboard: Dashboard, look: Look = {}): Promise<DashboardBody> {
       const { overrides = {}, refresh = 'force_cache' } = look;
       const [users, tiles] = await Promise.all([
-        all.users.byIds([dashboard.created_by]),
-        tilesOf(all, dashboard, {
+        allStores.users.byIds([dashboard.created_by]),
+        tilesOf(allStores, dashboard, {
           ...viewer,
           overrides,
           resultsOf: (tiles) => results.resultsOf(project, tiles, refresh, rawAccess(viewer)),

@@ -31,10 +31,10 @@ export async function wantedDashboards(
   columns: string,
 ): Promise<Page> {
   const { search, limit, offset } = query;
-  const wanted = wantedRows(db, projectId, query);
-  if (search !== undefined) return findSimilar(db, wanted, search, query, columns);
-  const counted = (await wanted.clone().count({ count: '*' }).first()) as { count: string };
-  const rows = await wanted.clone().select(db.raw(columns)).orderByRaw(ORDER).limit(limit).offset(offset);
+  const matchingRows = wantedRows(db, projectId, query);
+  if (search !== undefined) return findSimilar(db, matchingRows, search, query, columns);
+  const counted = (await matchingRows.clone().count({ count: '*' }).first()) as { count: string };
+  const rows = await matchingRows.clone().select(db.raw(columns)).orderByRaw(ORDER).limit(limit).offset(offset);
   return { count: Number(counted.count), rows };
 }
 

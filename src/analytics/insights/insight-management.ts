@@ -23,13 +23,13 @@ export type InsightManagement = ReturnType<typeof insightManagement>;
 /** How a caller wants to see insights. */
 export type Look = { refresh: Refresh; overlay?: Overlay };
 
-export function insightManagement({ stores: all, results }: { stores: DashboardStores; results: Results }) {
+export function insightManagement({ stores: allStores, results }: { stores: DashboardStores; results: Results }) {
   return {
-    list: (projectId: number, query: InsightQuery) => all.insights.list(projectId, query),
+    list: (projectId: number, query: InsightQuery) => allStores.insights.list(projectId, query),
 
     /** @throws NotFound */
     async get(projectId: number, reference: string): Promise<Insight> {
-      const insight = await all.insights.find(projectId, reference);
+      const insight = await allStores.insights.find(projectId, reference);
       if (!insight || insight.deleted) throw new NotFound();
       return insight;
     },
@@ -39,7 +39,7 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
       const { deleted = false, ...fields } = givenFields(given);
       if (deleted) throw new InvalidInput('An insight cannot be made deleted.', 'deleted');
       ensureMayStore(acting, fields.query);
-      return all.inTransaction(acting.project.id, async (stores) => {
+      return allStores.inTransaction(acting.project.id, async (stores) => {
         const insight = await createInsight(stores, acting.project, acting.caller, fields);
         await setMembership(stores, acting, insight.id, given.dashboards ?? []);
         return insight;
@@ -54,14 +54,14 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
     async change(acting: Acting, reference: string, given: GivenInsight, expected?: string): Promise<Insight> {
       const { project, caller } = acting;
       const fields = givenFields(given);
-      return all.inTransaction(project.id, async (stores) => {
+      return allStores.inTransaction(project.id, async (stores) => {
         const before = await stores.insights.find(project.id, reference);
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
         ensureVersion(expected, before.version, 'insight');
         if (!isDeepStrictEqual(fields.query, before.query)) ensureMayStore(acting, fields.query);
-        const wanted = given.dashboards ?? undefined;
-        const moved = wanted && (await setMembership(stores, acting, before.id, wanted));
-        return changeInsight(stores, project, caller, before, fields, moved);
+        const dashboardIds = given.dashboards ?? undefined;
+        const membershipChange = dashboardIds && (await setMembership(stores, acting, before.id, dashboardIds));
+        return changeInsight(stores, project, caller, before, fields, membershipChange);
       });
     },
 
@@ -73,10 +73,10 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
       overrides: Overrides,
     ): Promise<Overlay> {
       if (dashboardId === undefined) return overlayOf(NO_OVERLAY, undefined, overrides);
-      const dashboard = await all.dashboards.get(project.id, dashboardId);
+      const dashboard = await allStores.dashboards.get(project.id, dashboardId);
       const level = rights.levelOf('dashboard', { id: dashboardId, createdBy: dashboard.created_by });
       if (!reaches(level, 'viewer')) throw new NotFound();
-      const tiles = await all.tiles.live(dashboardId);
+      const tiles = await allStores.tiles.live(dashboardId);
       const tile = tiles.find(({ insight_id }) => insight_id === insight.id);
       return overlayOf(dashboard, tile, overrides);
     },
@@ -86,11 +86,11 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
       const { project, caller, rights } = acting;
       const { refresh, overlay = NO_OVERLAY } = look;
       const [places, users, shown] = await Promise.all([
-        all.insights.places(
+        allStores.insights.places(
           project.id,
           insights.map(({ id }) => id),
         ),
-        all.users.byIds(insights.flatMap((one) => [one.created_by, one.last_modified_by])),
+        allStores.users.byIds(insights.flatMap((one) => [one.created_by, one.last_modified_by])),
         results.resultsOf(
           project,
           insights.map((insight) => ({ insight, overlay })),
@@ -99,10 +99,10 @@ export function insightManagement({ stores: all, results }: { stores: DashboardS
         ),
       ]);
       return insights.map((insight, index) => {
-        const own = places.get(insight.id) ?? [];
-        const restriction = restrictionOf(own, caller, rights);
-        const seen = visiblePlaces(own, rights);
-        return presentInsight(insight, { rights, users, result: shown[index]!, places: seen, restriction });
+        const tiles = places.get(insight.id) ?? [];
+        const restriction = restrictionOf(tiles, caller, rights);
+        const visibleTiles = visiblePlaces(tiles, rights);
+        return presentInsight(insight, { rights, users, result: shown[index]!, places: visibleTiles, restriction });
       });
     },
   };

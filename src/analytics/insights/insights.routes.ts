@@ -49,7 +49,7 @@ const listInsights = route({
   description: 'Excludes deleted insights. Returns cached results; others are computed only with `refresh`.',
   async handle({ project, rights, caller, query, url }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
-    const wanted: InsightQuery = {
+    const insightQuery: InsightQuery = {
       visible: rights.visible('insight'),
       visibleDashboards: rights.visible('dashboard'),
       shortId: query.short_id,
@@ -62,12 +62,12 @@ const listInsights = route({
       order: orderOf(query.order),
       ...pageBounds(query),
     };
-    const page = await insights.list(project.id, wanted);
+    const page = await insights.list(project.id, insightQuery);
     const refresh = refreshOf(query.basic ? 'force_cache' : query.refresh, 'force_cache');
-    const shown = await insights.show(acting, page.results, { refresh });
+    const bodies = await insights.show(acting, page.results, { refresh });
     return json(
       200,
-      offsetPage(url, query, { count: page.count, results: query.basic ? shown.map(withoutResult) : shown }),
+      offsetPage(url, query, { count: page.count, results: query.basic ? bodies.map(withoutResult) : bodies }),
     );
   },
 });

@@ -48,9 +48,9 @@ export async function copyInsight(
   author: Author,
   { name, derived_name, description, query, tags, is_sample }: Insight,
 ): Promise<Insight> {
-  const copied = { derived_name, description, query, tags, is_sample };
+  const copiedFields = { derived_name, description, query, tags, is_sample };
   const copyName = name && `${name.slice(0, LONGEST_NAME - COPY.length)}${COPY}`;
-  return createInsight(stores, project, author, { ...copied, name: copyName });
+  return createInsight(stores, project, author, { ...copiedFields, name: copyName });
 }
 
 /** The dashboards that showed the insight before the change, and those that show it now. */

@@ -27,8 +27,8 @@ export async function setMembership(
   const from = places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id);
   const to = [...new Set(wanted)];
   const added = to.filter((id) => !from.includes(id));
-  const seen = new Set(visiblePlaces(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
-  const removed = from.filter((id) => seen.has(id) && !to.includes(id));
+  const visibleIds = new Set(visiblePlaces(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
+  const removed = from.filter((id) => visibleIds.has(id) && !to.includes(id));
   if (added.length > 0) ensureShows(await stores.insights.find(project.id, String(insightId)), acting.rights);
   for (const id of added) await ensureEditable(stores, acting, id, 'add insights to');
   for (const id of removed) await ensureEditable(stores, acting, id, 'remove insights from');

@@ -83,11 +83,11 @@ const streamTiles = route({
       },
     });
     const users = await stores.users.byIds([dashboard.created_by]);
-    const shown = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
+    const dashboardBody = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
     const pendingResults = await results.eachResult(project, requested, refreshOf(query.refresh, 'blocking'), access);
     // Results are in the order of the tiles that show one.
     const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
-    const stream = tileStream(shown, new Map(showing.map(({ id }, index) => [id, pendingResults[index]!])));
+    const stream = tileStream(dashboardBody, new Map(showing.map(({ id }, index) => [id, pendingResults[index]!])));
     return { status: 200, headers: EVENT_STREAM, body: stream };
   },
 });
@@ -104,8 +104,8 @@ function runOf({ id, order, insight }: TileBody): Static<typeof RunBody>[] {
   if (!insight || !('result' in insight)) return [];
   const { id: insightId, short_id, name, derived_name, description } = insight;
   const result = Object.keys(ResultFields).map((field) => [field, insight[field as keyof typeof ResultFields]]);
-  const shown = Object.fromEntries(result) as Pick<typeof insight, keyof typeof ResultFields>;
-  return [{ id, order, insight: { id: insightId, short_id, name, derived_name, description }, ...shown }];
+  const resultFields = Object.fromEntries(result) as Pick<typeof insight, keyof typeof ResultFields>;
+  return [{ id, order, insight: { id: insightId, short_id, name, derived_name, description }, ...resultFields }];
 }
 
 export const runRoutes = [runInsights, streamTiles];

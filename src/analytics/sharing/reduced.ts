@@ -77,7 +77,7 @@ export function reducedInsight(insight: InsightBody, { dashboards, describes, se
     id,
     short_id,
     name,
-    // The derived name names events, and is shown only where there is no other.
+    // The derived name names events, and is shown only if the insight has no other name.
     derived_name: name ? null : insight.derived_name,
     description: describes && !isPlain ? insight.description : '',
     query,

@@ -61,7 +61,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     const timer = setTimeout(over.resolve, longestWaitMs);
 
     /** @returns undefined when the cache has a new result */
-    async function resultOf(one: InsightResult, question: ResultRequest): Promise<InsightResult | undefined> {
+    async function showResult(one: InsightResult, question: ResultRequest): Promise<InsightResult | undefined> {
       if (question.insight.query === null || one.error || !isOld(one)) return one;
       const failure = failures.get(one.filters_hash ?? '');
       if (failure && failure.at + KEPT_MS > now()) return { ...one, error: failure.error };
@@ -69,7 +69,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     }
 
     try {
-      const reduced = await Promise.all(known.map((one, index) => resultOf(one, requested[index]!)));
+      const reduced = await Promise.all(known.map((one, index) => showResult(one, requested[index]!)));
       if (!reduced.includes(undefined)) return reduced.map((one) => one!);
       // Read again together, because the limit of an answer's size is that of all results.
       const anew = await results.resultsOf(project, requested, 'force_cache', access);

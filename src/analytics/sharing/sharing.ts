@@ -59,7 +59,7 @@ export function createSharing(stores: DashboardStores) {
     /** @throws InvalidInput; PermissionDenied if the organization disables sharing or the caller may not see all that would be shared */
     async change(change: Change, body: ChangedSharing) {
       const { enabled, settings, password_required: passwordRequired, expires_at: expiry } = body;
-      const wanted = settings === undefined ? undefined : readSettings(settings);
+      const newSettings = settings === undefined ? undefined : readSettings(settings);
       const expiresAt = typeof expiry === 'string' ? readExpiry(expiry) : expiry;
       return stores.inTransaction(change.project.id, async (bound) => {
         const before = await findOrCreate(bound, change.project.id, change.object);
@@ -120,9 +120,9 @@ export function createSharing(stores: DashboardStores) {
           throw new InvalidInput(`There are ${MAX_PASSWORDS} passwords already: delete one first.`);
         }
         const fields = { passwordHash, note: note || null, createdBy: change.author.userId };
-        const made = await bound.sharePasswords.insert(id, fields);
-        await record(bound, change, 'updated', passwordChanges(undefined, made));
-        return { made, password };
+        const sharePassword = await bound.sharePasswords.insert(id, fields);
+        await record(bound, change, 'updated', passwordChanges(undefined, sharePassword));
+        return { made: sharePassword, password };
       });
     },
 

@@ -85,11 +85,14 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
       // Each try counts until it was right, so many tries at once get no further than one after the other.
       // tooth: share-tries
       charge(id, sender);
-      const used = await findMatching(share, password);
-      if (used) giveBack(id, sender);
-      await record(share, address, used);
+      const matchingPassword = await findMatching(share, password);
+      if (matchingPassword) giveBack(id, sender);
+      await record(share, address, matchingPassword);
       const { project, token } = share;
-      return used && tokens.issue({ share_password_id: used.id, team_id: project.id, access_token: token });
+      return (
+        matchingPassword &&
+        tokens.issue({ share_password_id: matchingPassword.id, team_id: project.id, access_token: token })
+      );
     },
 
     async isOpen({ configuration, project, token }, given) {

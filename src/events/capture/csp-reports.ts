@@ -42,7 +42,7 @@ export function openCspReports(body: unknown, { query, headers }: Surroundings):
     throw new TooLarge(`A request may hold ${LIMITS.reportsPerRequest} reports; this one holds ${violations.length}.`);
   }
   const rate = rateOf(query('sample_rate'));
-  const kept = rate < 1 ? violations.filter(({ document_url: url }) => isInSample(url, rate)) : violations;
+  const sampled = rate < 1 ? violations.filter(({ document_url: url }) => isInSample(url, rate)) : violations;
   const distinctId = query('distinct_id') ?? uuidV7();
   // Cut, because each event gets a copy of them.
   const around = {
@@ -53,7 +53,7 @@ export function openCspReports(body: unknown, { query, headers }: Surroundings):
   };
   return {
     token: usableToken(query('token') ?? query('api_key')),
-    events: kept.map((violation) => ({
+    events: sampled.map((violation) => ({
       event: '$csp_violation',
       distinct_id: distinctId,
       properties: { ...around, $current_url: violation.document_url, ...prefixNames(violation) },

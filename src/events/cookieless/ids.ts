@@ -1,4 +1,4 @@
-/** Distinct ids that are nobody's for longer than a day. Their purpose: docs/cookieless.md. */
+/** Distinct ids that stand for no person for longer than a day; docs/cookieless.md explains why. */
 
 /** The distinct id that SDKs send for every visitor without cookies. */
 const SENTINEL = '$posthog_cookieless';

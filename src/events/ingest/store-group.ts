@@ -116,13 +116,13 @@ async function decideChanges(group: Group, persons: Persons): Promise<Outcome> {
 
 /** @returns the ids of persons that change and were there before the group */
 function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string> {
-  const made = new Set(persons.filter(({ isNew }) => isNew).map(({ id }) => id));
+  const newIds = new Set(persons.filter(({ isNew }) => isNew).map(({ id }) => id));
   const ids = [
     ...persons.map(({ id }) => id),
     ...merges.flatMap(({ from, into }) => [from, into]),
     ...mapped.map(({ personId }) => personId),
   ];
-  return new Set(ids.filter((id) => !made.has(id)));
+  return new Set(ids.filter((id) => !newIds.has(id)));
 }
 
 async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {

@@ -23,7 +23,7 @@ export function isMergeable(distinctId: string): boolean {
   return id !== '' && !EXACT_MISTAKES.has(id) && !MISTAKES.has(id.toLowerCase());
 }
 
-/** @returns the id as an event would have it; undefined for objects and arrays, which are none */
+/** @returns the id as an event would have it; undefined for objects and arrays, which cannot be ids */
 export function readMergeId(value: unknown): string | undefined {
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isScalar ? cut(String(value), MAX_LENGTH).toWellFormed() : undefined;

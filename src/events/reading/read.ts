@@ -106,11 +106,11 @@ export function eventReader(pool: Pool) {
       const { source } = selectionOf(content);
       const { conditions } = selectionOf({ ...content, model: source.model, query: null });
       const { from, where, isWhole } = source.history(projectId);
-      const wanted = [where, ...(isWhole ? conditions : [])].join(' and ');
+      const conditionsSql = [where, ...(isWhole ? conditions : [])].join(' and ');
       const snapshot = await openSnapshot(pool, [], timeoutSetting(content, seconds));
       try {
         const { rows } = await snapshot.client.query<{ interval_time: string }>(
-          `select interval_time from ${from} where ${wanted} and interval_time < ${instantSql(before)} order by interval_time desc limit 1`,
+          `select interval_time from ${from} where ${conditionsSql} and interval_time < ${instantSql(before)} order by interval_time desc limit 1`,
         );
         await snapshot.close();
         return rows[0]?.interval_time ?? null;

@@ -19,13 +19,13 @@ export function transformColumn(
   transformations: readonly Transformation[],
 ): { type: ColumnType; sql: string } | undefined {
   let { type, sql } = column;
-  const own = transformations
+  const ownSteps = transformations
     .map(({ path, action }) => ({ ...partsOfPath(path), action }))
     .filter((one) => one.column === column.name);
-  for (const { way, action } of own.filter((one) => one.way.length > 0)) {
+  for (const { way, action } of ownSteps.filter((one) => one.way.length > 0)) {
     sql = action === 'drop' ? withoutProperty(sql, way) : `hash_property(${sql}, ${textArraySql(way)})`;
   }
-  const whole = own.filter(({ way }) => way.length === 0);
+  const whole = ownSteps.filter(({ way }) => way.length === 0);
   if (whole.some(({ action }) => action === 'drop')) return undefined;
   if (whole.length > 0) [type, sql] = ['text', `keyed_hash((${sql})::text)`];
   return { type, sql };

@@ -68,9 +68,9 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
         if (!types.some(({ index }) => index === name.typeIndex)) {
           throw new InvalidInput('The project has no groups of this type.', 'group_type_index');
         }
-        const made = await groups.create(name, properties);
+        const group = await groups.create(name, properties);
         await auditLog.record({ project, author: by, ...groupNamed(name), activity: 'created' });
-        return made;
+        return group;
       });
     },
 

@@ -266,9 +266,9 @@ function waitUntilReady(
       resolve();
     });
     void exited.then(() => {
-      const taken = /Address already in use|could not bind/.test(output);
+      const isTaken = /Address already in use|could not bind/.test(output);
       fail(
-        taken
+        isTaken
           ? `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set SLUICE_POSTGRES_PORT to another port.`
           : `Postgres stopped while starting on ${data}: ${lastLines(output)}\n` +
               'If this folder is damaged, move it away: the next start makes a new, empty one.',

@@ -12,12 +12,12 @@ import type { Answer, Route } from './route.ts';
 import { unknownMembers } from './unknown-members.ts';
 import { invalidInput } from './validation.ts';
 
-type Incoming = Requested & {
+type RequestWithBody = HandlerRequest & {
   /** The JSON body, read once, when it is first asked for. */
   body(): Promise<unknown>;
 };
 
-type Requested = {
+type HandlerRequest = {
   request: IncomingMessage;
   /** Parameters of the path, decoded. */
   params: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ type Requested = {
   signal: AbortSignal;
 };
 
-export type Handler = (requested: Requested) => Promise<Answer>;
+export type Handler = (requested: HandlerRequest) => Promise<Answer>;
 
 const MAX_PROJECT_ID = 2 ** 31 - 1;
 
@@ -42,7 +42,7 @@ export function createHandler<Collaborators>(
   const checkBody = createChecker(route.body, invalidInput);
   const dropUnknownMembers = unknownMembers(route);
 
-  async function readBody({ request, body }: Incoming): Promise<{ body?: unknown; file?: unknown }> {
+  async function readBody({ request, body }: RequestWithBody): Promise<{ body?: unknown; file?: unknown }> {
     if (!checkBody) return {};
     if (route.urlEncoded && isUrlEncoded(request)) {
       return { body: checkBody(dropUnknownMembers(fieldValues(route.body, await readUrlEncoded(request)))) };
@@ -80,7 +80,7 @@ export function createHandler<Collaborators>(
   };
 }
 
-async function admit(access: Access, incoming: Incoming, gatekeeper: Gatekeeper): Promise<Admitted> {
+async function admit(access: Access, incoming: RequestWithBody, gatekeeper: Gatekeeper): Promise<Admitted> {
   if ('public' in access) return {};
   const { headers, headersDistinct, method, url } = incoming.request;
   const caller = await gatekeeper.authenticate({ headers, headersDistinct, method, url, body: incoming.body });
@@ -94,7 +94,7 @@ type Admitted = { caller?: Caller; project?: Project; rights?: Rights; organizat
 async function enter(
   access: Exclude<Access, { public: true }>,
   caller: Caller,
-  incoming: Incoming,
+  incoming: RequestWithBody,
   gatekeeper: Gatekeeper,
 ): Promise<Admitted> {
   if ('authenticated' in access) {
@@ -105,11 +105,11 @@ async function enter(
     const id = incoming.params['organization_id'] ?? '';
     return { organization: await gatekeeper.enterOrganization(caller, id, access) };
   }
-  return gatekeeper.enter(caller, await projectIdOf(incoming, caller, gatekeeper), access);
+  return gatekeeper.enter(caller, await resolveProjectId(incoming, caller, gatekeeper), access);
 }
 
 /** Checks access to the object first, so callers without access learn nothing from other errors. */
-async function guard(access: Access, admitted: Admitted, params: Incoming['params'], gatekeeper: Gatekeeper) {
+async function guard(access: Access, admitted: Admitted, params: RequestWithBody['params'], gatekeeper: Gatekeeper) {
   if (!('scope' in access) || !access.object) return;
   const { caller, project, rights } = admitted as Required<Admitted>;
   const { object } = access;
@@ -117,7 +117,11 @@ async function guard(access: Access, admitted: Admitted, params: Incoming['param
 }
 
 /** Returns the project id in the path, or resolves `@current`, which SDKs send. */
-async function projectIdOf({ params, search }: Incoming, caller: Caller, gatekeeper: Gatekeeper): Promise<number> {
+async function resolveProjectId(
+  { params, search }: RequestWithBody,
+  caller: Caller,
+  gatekeeper: Gatekeeper,
+): Promise<number> {
   const text = params['project_id'] ?? '';
   if (text === '@current') return gatekeeper.current(caller, new URLSearchParams(search).get('token') ?? undefined);
   const projectId = /^\d{1,10}$/.test(text) ? Number(text) : 0;

@@ -57,9 +57,9 @@ export function replyThrough(request: IncomingMessage, response: ServerResponse)
 function writeJson(response: ServerResponse, status: number, text: string, headers: Answer['headers']): void {
   const length = Buffer.byteLength(text);
   // A list of names and values is written in less time than an object.
-  const own = headers ? Object.entries(headers).flat() : [];
+  const answerFields = headers ? Object.entries(headers).flat() : [];
   response.writeHead(status, [
-    ...own,
+    ...answerFields,
     'Content-Type',
     'application/json',
     'X-Content-Type-Options',

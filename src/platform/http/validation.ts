@@ -36,7 +36,7 @@ function findFirstError(errors: readonly ErrorObject[], schema: TSchema): ErrorO
   return first;
 }
 
-/** `anyOf` reports each branch and itself. Errors of the `null` branch are noise, and that of the whole is if a branch has one. */
+/** Noise is what `anyOf` reports about its `null` branch, and about itself if it also reports about a branch. */
 function branchNoiseOf(errors: readonly ErrorObject[]): (error: ErrorObject) => boolean {
   // Few paths, because a schema is small even if many values fail.
   const schemaPaths = [...new Set(errors.map(({ schemaPath }) => schemaPath))];

@@ -25,7 +25,7 @@ export type ChildOptions = {
   graceMs: number;
   /** Check for a hang, after which the child is killed. Absent: hangs go unnoticed. */
   liveness?: Liveness;
-  /** Called when the child ended by itself or was killed for not answering, with the milliseconds until the restart. */
+  /** Called when the child ended on its own or was killed for not answering, with the milliseconds until the restart. */
   onRestart: (ended: Ended) => void;
 };
 
@@ -33,7 +33,7 @@ export type Ended = {
   code: number | null;
   signal: NodeJS.Signals | null;
   delayMs: number;
-  /** Number of unanswered pings in a row before the kill; undefined: the child ended by itself. */
+  /** Number of unanswered pings in a row before the kill; undefined: the child ended on its own. */
   unanswered: number | undefined;
 };
 

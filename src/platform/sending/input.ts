@@ -19,7 +19,7 @@ export type Input = {
  * @throws CommandFailed when there is no such file
  */
 export async function openInput(file: string, standardInput: AsyncIterable<Buffer> = process.stdin): Promise<Input> {
-  const totalBytes = file === '-' ? undefined : await sizeOf(file);
+  const totalBytes = file === '-' ? undefined : await findSize(file);
   const stored = file === '-' ? standardInput : (createReadStream(file) as AsyncIterable<Buffer>);
   let bytesRead = 0;
   async function* countBytes(): AsyncGenerator<Buffer> {
@@ -31,7 +31,7 @@ export async function openInput(file: string, standardInput: AsyncIterable<Buffe
   return { bytes: explainFailures(file, unpack(countBytes())), totalBytes, bytesRead: () => bytesRead };
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function findSize(file: string): Promise<number> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailed(
       `${file} cannot be read (${error.code}). Give the path of a file, or - for standard input.`,

@@ -41,7 +41,7 @@ export function createSender(options: SenderOptions): Send {
     'content-encoding': 'gzip',
     ...(options.secretKey !== undefined && { authorization: `Bearer ${options.secretKey}` }),
   };
-  let everAnswered = false;
+  let hasEverAnswered = false;
 
   const post = async (events: readonly Outgoing[], signal: AbortSignal): Promise<Response> => {
     const body = await compress(`${opening}${events.map((event) => event.json).join(',')}]}`);
@@ -53,9 +53,9 @@ export function createSender(options: SenderOptions): Send {
       signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
     }).catch((error: unknown) => {
       signal.throwIfAborted();
-      throw notAnswered(options.url, error, everAnswered);
+      throw notAnswered(options.url, error, hasEverAnswered);
     });
-    everAnswered = true;
+    hasEverAnswered = true;
     return response;
   };
 
@@ -98,10 +98,10 @@ function explainGivingUp(error: unknown): never {
 }
 
 /** Chooses the error: a server that never answered means a wrong address, one that stopped answering may recover. */
-function notAnswered(url: string, error: unknown, everAnswered: boolean): Error {
+function notAnswered(url: string, error: unknown, hasEverAnswered: boolean): Error {
   const code = (error as { cause?: { code?: string } }).cause?.code;
   const isUnreachable = code === 'ECONNREFUSED' || code === 'ENOTFOUND';
-  if (isUnreachable && !everAnswered) {
+  if (isUnreachable && !hasEverAnswered) {
     return new CommandFailed(`No server answers at ${url}. Start one with "npm start", or name another with --url.`, {
       cause: error,
     });

@@ -135,15 +135,15 @@ async function prepareNamespace(options: Namespace, server: Server): Promise<voi
   const { program, directory, address, namespace, signal } = options;
   const args = ['operator', 'namespace', 'update', '--retention', RETENTION, '-n', namespace, '--address', address];
   const deadline = Date.now() + START_TIMEOUT_MS;
-  let ended = false;
-  void server.exited.then(() => (ended = true));
+  let hasEnded = false;
+  void server.exited.then(() => (hasEnded = true));
   for (;;) {
     const failure = await run(program, args, { env: serverEnv(directory), timeout: 10_000 }).then(
       () => undefined,
       (error: Error & { stderr?: string }) => error,
     );
     signal?.throwIfAborted();
-    if (ended) throw await stoppedWhileStarting(server, directory);
+    if (hasEnded) throw await stoppedWhileStarting(server, directory);
     if (!failure) return;
     if (Date.now() > deadline)
       throw new CommandFailed(

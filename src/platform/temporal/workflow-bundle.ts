@@ -37,8 +37,8 @@ export async function workflowBundle(
   cache: string = CACHE,
 ): Promise<WorkflowBundle> {
   const manifestPath = path.join(cache, `workflows-${digest(JSON.stringify([sdkVersion(), modules]))}.json`);
-  const kept = await findCachedBundle(manifestPath);
-  if (kept) return kept;
+  const cached = await findCachedBundle(manifestPath);
+  if (cached) return cached;
   const { code, sources } = await bundle(logger, modules);
   const codePath = path.join(cache, `workflows-${digest(code)}.js`);
   const manifest: Manifest = { code: path.basename(codePath), sources };

@@ -62,8 +62,8 @@ export function inflate(
   contentEncoding: string | undefined,
   options: InflateOptions,
 ): Buffer | Promise<Buffer> {
-  const named = contentEncoding?.trim().toLowerCase() || 'identity';
-  const encoding = named === 'identity' && isGzip(bytes) ? 'gzip' : named;
+  const namedEncoding = contentEncoding?.trim().toLowerCase() || 'identity';
+  const encoding = namedEncoding === 'identity' && isGzip(bytes) ? 'gzip' : namedEncoding;
   if (encoding === 'identity') return bytes;
   const decoder = DECODERS.get(encoding);
   if (!decoder) {

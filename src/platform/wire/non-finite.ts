@@ -19,10 +19,10 @@ export function withoutNonFinite(json: Buffer): Buffer | undefined {
   // The shortest name grows from three bytes to four.
   const changed = Buffer.allocUnsafe(Math.ceil((json.length * 4) / 3));
   let length = 0;
-  let inText = false;
+  let isInText = false;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at]!;
-    const nameLength = inText ? 0 : nameLengthAt(json, at, byte);
+    const nameLength = isInText ? 0 : nameLengthAt(json, at, byte);
     if (nameLength > 0) {
       changed[length] = n;
       changed[length + 1] = u;
@@ -33,7 +33,7 @@ export function withoutNonFinite(json: Buffer): Buffer | undefined {
       continue;
     }
     changed[length++] = byte;
-    if (byte === QUOTE) inText = !inText;
+    if (byte === QUOTE) isInText = !isInText;
     else if (byte === BACKSLASH && at + 1 < json.length) changed[length++] = json[++at]!;
   }
   return changed.subarray(0, length);

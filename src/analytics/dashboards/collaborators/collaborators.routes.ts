@@ -58,8 +58,11 @@ const addCollaborator = route({
   answers: { 201: CollaboratorBody },
   summary: 'Grant a user edit access to a restricted dashboard',
   async handle({ project, caller, params, body }, { dashboardCollaborators }: CollaboratorsApi) {
-    const wanted = { userUuid: body.user_uuid, level: body.level };
-    return json(201, present(await dashboardCollaborators.add({ project, caller }, params.dashboard_id, wanted)));
+    const newCollaborator = { userUuid: body.user_uuid, level: body.level };
+    return json(
+      201,
+      present(await dashboardCollaborators.add({ project, caller }, params.dashboard_id, newCollaborator)),
+    );
   },
 });
 

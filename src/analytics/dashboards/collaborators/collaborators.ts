@@ -13,9 +13,9 @@ import type { Collaborator } from './collaborators.store.ts';
 
 type Actor = { project: Project; caller: Caller };
 
-export function dashboardCollaborators(all: DashboardStores) {
+export function dashboardCollaborators(allStores: DashboardStores) {
   return {
-    list: all.collaborators.list,
+    list: allStores.collaborators.list,
 
     /** @throws InvalidInput saying why the user cannot be a collaborator */
     async add(
@@ -23,7 +23,7 @@ export function dashboardCollaborators(all: DashboardStores) {
       dashboardId: number,
       { userUuid, level }: { userUuid: string; level: Privilege },
     ): Promise<Collaborator> {
-      return all.inTransaction(actor.project.id, async (stores) => {
+      return allStores.inTransaction(actor.project.id, async (stores) => {
         const dashboard = await stores.dashboards.get(actor.project.id, dashboardId);
         ensureRestricted(dashboard, 'Cannot add collaborators to a dashboard on the lowest restriction level.');
         if (level !== MAY_EDIT) {
@@ -44,7 +44,7 @@ export function dashboardCollaborators(all: DashboardStores) {
      * @throws InvalidInput when everybody may edit the dashboard
      */
     async remove(actor: Actor, dashboardId: number, userUuid: string): Promise<void> {
-      await all.inTransaction(actor.project.id, async (stores) => {
+      await allStores.inTransaction(actor.project.id, async (stores) => {
         const dashboard = await stores.dashboards.get(actor.project.id, dashboardId);
         ensureRestricted(dashboard, 'Cannot remove collaborators from a dashboard on the lowest restriction level.');
         const found = (await stores.collaborators.list(dashboardId)).find(({ user }) => user.uuid === userUuid);

@@ -17,8 +17,8 @@ const createFromTemplate = route({
   async handle({ project, caller, rights, body }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.createFrom(actor, templateOf(body.template));
-    const shown = await dashboards.show(actor, dashboard);
-    return json(200, shown, { ETag: entityTag(dashboard.version) });
+    const shownDashboard = await dashboards.show(actor, dashboard);
+    return json(200, shownDashboard, { ETag: entityTag(dashboard.version) });
   },
 });
 
@@ -38,8 +38,8 @@ const createUnlisted = route({
     if (!tag) throw new InvalidInput('tag is required', 'tag', 'required');
     const actor = { project, caller, rights };
     const dashboard = await dashboards.createUnlisted(actor, tag);
-    const shown = await dashboards.show(actor, dashboard);
-    return json(201, shown, { ETag: entityTag(dashboard.version) });
+    const shownDashboard = await dashboards.show(actor, dashboard);
+    return json(201, shownDashboard, { ETag: entityTag(dashboard.version) });
   },
 });
 

@@ -51,12 +51,12 @@ export async function duplicateTiles(
     for (const [index, requested] of given.entries()) {
       checkLayouts(requested, 'duplicate_tiles', index);
       const { id, layouts } = requested;
-      const shown = await stores.tiles.live(dashboard.id);
-      const tile = shown.find((one) => one.id === id);
+      const shownTiles = await stores.tiles.live(dashboard.id);
+      const tile = shownTiles.find((one) => one.id === id);
       if (!tile) throw unknownTile(id);
       await ensureSeesTile(acting, tile);
       const content = await copiedContent(acting, tile);
-      const place = { layouts: layouts ?? layAmong(shown, tile.layouts) };
+      const place = { layouts: layouts ?? layAmong(shownTiles, tile.layouts) };
       await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
     }
   });

@@ -47,9 +47,9 @@ export function gridPlaceOf(layouts: Layouts, grid: Grid): Place | undefined {
  */
 export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
   return inEachGrid(layouts, (grid, wanted) => {
-    const taken = others.flatMap((other) => gridPlaceOf(other.layouts, grid) ?? []);
-    const rows = [wanted.y, ...taken.map(bottom)].filter((y) => y >= wanted.y).toSorted((a, b) => a - b);
-    const y = rows.find((row) => !taken.some((place) => overlap({ ...wanted, y: row }, place)));
+    const takenPlaces = others.flatMap((other) => gridPlaceOf(other.layouts, grid) ?? []);
+    const rows = [wanted.y, ...takenPlaces.map(bottom)].filter((y) => y >= wanted.y).toSorted((a, b) => a - b);
+    const y = rows.find((row) => !takenPlaces.some((place) => overlap({ ...wanted, y: row }, place)));
     return { ...wanted, y: y ?? wanted.y };
   });
 }
@@ -65,12 +65,12 @@ export function compact<T extends Laid>(tiles: readonly T[]): T[] {
 
 function settledPlaces(tiles: readonly Laid[], grid: Grid): Map<number, Place> {
   const settled = new Map<number, Place>();
-  const laid = tiles.flatMap(({ id, layouts }) => {
+  const placed = tiles.flatMap(({ id, layouts }) => {
     const place = gridPlaceOf(layouts, grid);
     return place ? [{ id, place }] : [];
   });
-  laid.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x || a.id - b.id);
-  for (const { id, place } of laid) {
+  placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x || a.id - b.id);
+  for (const { id, place } of placed) {
     const above = [...settled.values()].filter((other) => shareColumns(place, other));
     settled.set(id, { ...place, y: Math.max(0, ...above.map(bottom)) });
   }

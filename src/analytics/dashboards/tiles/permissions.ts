@@ -68,8 +68,8 @@ export async function ensureSeesTile(
  */
 export async function ensureSeesAll(viewer: Looking, dashboardId: number): Promise<void> {
   const { stores, project } = viewer;
-  const shown = await stores.tiles.live(dashboardId);
-  if ((await visibleTiles(viewer, shown)).length < shown.length) {
+  const shownTiles = await stores.tiles.live(dashboardId);
+  if ((await visibleTiles(viewer, shownTiles)).length < shownTiles.length) {
     throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
   }
   // A deleted dashboard may be about to be restored.
@@ -77,9 +77,9 @@ export async function ensureSeesAll(viewer: Looking, dashboardId: number): Promi
   if (!dashboard) throw new NotFound();
   const insights = await stores.insights.byIds(
     project.id,
-    shown.flatMap(({ insight_id }) => insight_id ?? []),
+    shownTiles.flatMap(({ insight_id }) => insight_id ?? []),
   );
-  for (const tile of shown) {
+  for (const tile of shownTiles) {
     const query = insights.get(tile.insight_id ?? 0)?.query ?? null;
     ensureRaw(rawAccess(viewer), shownByInsight(query, overlayOf(dashboard, tile)));
   }

@@ -30,21 +30,21 @@ export type Aim = { id: number; ifMatch: string | undefined };
 /** The ids in a given order that the dashboard has no tiles for. */
 export type UnknownTiles = { unknown: number[] };
 
-export function tileManagement(all: DashboardStores) {
+export function tileManagement(allStores: DashboardStores) {
   /** @throws NotFound when there is no such dashboard; Stale when it has another version */
   const changeDashboard = <T>(
     actor: Actor,
     { id, ifMatch }: Aim,
     work: (acting: Acting, dashboard: Dashboard) => Promise<T>,
   ): Promise<T> =>
-    all.inTransaction(actor.project.id, async (stores) => {
+    allStores.inTransaction(actor.project.id, async (stores) => {
       const dashboard = await stores.dashboards.get(actor.project.id, id);
       ensureVersion(ifMatch, dashboard.version, 'dashboard');
       return work({ ...actor, stores }, dashboard);
     });
 
   async function presentTile(actor: Actor, { id, dashboard_id }: Tile): Promise<TileBody> {
-    return tileOf(all, await all.dashboards.get(actor.project.id, dashboard_id), actor, id);
+    return tileOf(allStores, await allStores.dashboards.get(actor.project.id, dashboard_id), actor, id);
   }
 
   return {
@@ -76,10 +76,10 @@ export function tileManagement(all: DashboardStores) {
         const byId = new Map(tiles.map((tile) => [tile.id, tile]));
         const unknown = order.filter((id) => !byId.has(id));
         if (unknown.length > 0) return { unknown: unknown.toSorted((a, b) => a - b) };
-        const named = order.map((id) => byId.get(id)!);
+        const namedTiles = order.map((id) => byId.get(id)!);
         const rest = tiles.filter(({ id }) => !order.includes(id));
         await withChangesLogged(acting, dashboard, () =>
-          storeMoved(acting, tiles, arrange([...named, ...rest], style)),
+          storeMoved(acting, tiles, arrange([...namedTiles, ...rest], style)),
         );
         return reread(acting, dashboard);
       }),
@@ -123,8 +123,8 @@ export function tileManagement(all: DashboardStores) {
         const { id } = await tiles.getLive(dashboard.id, tileId);
         await withChangesLogged(acting, dashboard, async () => {
           await tiles.update(id, { deleted: true });
-          const left = await tiles.live(dashboard.id);
-          await storeMoved(acting, left, compact(left));
+          const remainingTiles = await tiles.live(dashboard.id);
+          await storeMoved(acting, remainingTiles, compact(remainingTiles));
         });
       }),
   };

@@ -81,7 +81,7 @@ async function present(
     };
   }
 
-  const seen = tiles.map((tile, order): SeenTile => {
+  const seenTiles = tiles.map((tile, order): SeenTile => {
     const insight = contents.insights.get(tile.insight_id ?? 0);
     const text = contents.texts.get(tile.text_id ?? 0);
     const button = contents.buttons.get(tile.button_id ?? '');
@@ -97,8 +97,8 @@ async function present(
       button: button && { button, places: visibleOfShared(contents.placesOfButtons.get(button.id)) },
     };
   });
-  const users = await stores.users.byIds(seen.flatMap(usersOf));
-  return seen.map((one) => presentTile(one, { users, rights }));
+  const users = await stores.users.byIds(seenTiles.flatMap(usersOf));
+  return seenTiles.map((one) => presentTile(one, { users, rights }));
 }
 
 /** Loads the contents of tiles, with one query for each kind. */

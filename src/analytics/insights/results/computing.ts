@@ -56,13 +56,13 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
 
   /** @param isGood whether a result that was stored meanwhile is recent enough */
   async function computeInTurn(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
-    let made: CachedResult | undefined;
+    let result: CachedResult | undefined;
     await cache.inTurn(job, async (stored) => {
-      made = stored && isGood(stored) ? stored : undefined;
-      if (made) return undefined;
-      return (made = await computeNow(job));
+      result = stored && isGood(stored) ? stored : undefined;
+      if (result) return undefined;
+      return (result = await computeNow(job));
     });
-    return made!;
+    return result!;
   }
 
   function start(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
@@ -85,11 +85,11 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
 
     async computeAnew(job) {
       const name = keyOf(job);
-      const before = running.get(name);
-      if (!before) return start(job, () => false);
+      const runningNow = running.get(name);
+      if (!runningNow) return start(job, () => false);
       const planned = following.get(name);
       if (planned) return planned;
-      const result = before
+      const result = runningNow
         .catch(() => undefined)
         .then(() => {
           following.delete(name);

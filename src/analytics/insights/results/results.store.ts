@@ -69,9 +69,9 @@ export function resultStore(db: Knex) {
           .raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.insightResults, key.hash.readInt32BE()])
           .catch(throwBusy);
         const found = at(key).transacting(transaction).select<CachedResult[]>('result', 'computed_at', db.raw(BYTES));
-        const made = await work((await found)[0]);
-        if (!made) return;
-        const { result, computed_at } = made;
+        const newResult = await work((await found)[0]);
+        if (!newResult) return;
+        const { result, computed_at } = newResult;
         await transaction<Row>('insight_results')
           .insert({ project_id: key.projectId, query_hash: key.hash, result, computed_at })
           .onConflict(['project_id', 'query_hash'])

@@ -86,9 +86,9 @@ export function createResults(options: ResultsOptions): Results {
       return budget.take(result.bytes) ? presentResult(job, result, false) : tooLarge(job);
     } catch (error) {
       const resultError = resultErrorFor(error, log);
-      const before = known ? presentResult(job, known, true) : { ...NO_RESULT, filters_hash: hexHash(job) };
+      const olderResult = known ? presentResult(job, known, true) : { ...NO_RESULT, filters_hash: hexHash(job) };
       return {
-        ...before,
+        ...olderResult,
         error: resultError,
         query_status: statusOf(job, { complete: true, message: resultError.message }),
       };

@@ -32,12 +32,12 @@ export async function eventsTable(
   const dates = await resolvedDates(runSql, projectId, range, { interval: null, now });
   const sql = tableSql(query, { timeZone: dates.timeZone, now });
   const rows = await runSql<Record<string, unknown> & { beyond: boolean }>(sql, rangeValues(projectId, dates));
-  const shown = rows.filter(({ beyond }) => !beyond).slice(0, limit);
+  const shownRows = rows.filter(({ beyond }) => !beyond).slice(0, limit);
   return {
-    results: shown.map((row) => columns.map((_, i) => row[`c${i}`])),
+    results: shownRows.map((row) => columns.map((_, i) => row[`c${i}`])),
     columns: columns.map(({ name }) => name),
     types: columns.map(({ type }) => type),
-    hasMore: rows.length > shown.length,
+    hasMore: rows.length > shownRows.length,
     limit,
     offset,
     dates,

@@ -24,8 +24,8 @@ export const WITH_ACTORS =
 
 /** SQL about rows of `events`. */
 export function entitySql({ event, filters }: Entity, context: FilterContext): string {
-  const named = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
-  return `(${named} and ${filterTreeSql(filters, context)})`;
+  const hasName = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
+  return `(${hasName} and ${filterTreeSql(filters, context)})`;
 }
 
 /** Condition on events that belong to any of these. */

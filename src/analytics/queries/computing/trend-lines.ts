@@ -29,15 +29,15 @@ export function linesOf(query: ParsedTrends, rows: readonly TrendRow[], count: n
   return query.series.flatMap((_, n): Line[] => {
     const places = query.breakdown ? placesOf(n, rows) : [1];
     return places.map((place) => {
-      const own = byLine.get(`${n} ${place}`) ?? [];
-      return { n, value: query.breakdown && valueOf(place, own), numbers: numbersOf(query, own, count) };
+      const ownRows = byLine.get(`${n} ${place}`) ?? [];
+      return { n, value: query.breakdown && valueOf(place, ownRows), numbers: numbersOf(query, ownRows, count) };
     });
   });
 }
 
 function placesOf(n: number, rows: readonly TrendRow[]): number[] {
-  const own = rows.filter((row) => row.n === n).map(({ place }) => place ?? Infinity);
-  return [...new Set(own)].toSorted((a, b) => a - b);
+  const ranks = rows.filter((row) => row.n === n).map(({ place }) => place ?? Infinity);
+  return [...new Set(ranks)].toSorted((a, b) => a - b);
 }
 
 function valueOf(place: number, rows: readonly TrendRow[]): string {
@@ -77,13 +77,13 @@ export function resultOf(
 ): TrendResult {
   const { interval, shape } = query;
   const { name, isAlone, action } = subject;
-  const shown = value === OTHER ? 'Other' : value === NONE ? 'None' : value;
+  const valueLabel = value === OTHER ? 'Other' : value === NONE ? 'None' : value;
   const count = shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, one) => sum + one, 0);
   if (![count, ...numbers].every(Number.isFinite)) {
     throw new InvalidInput(`"${name}" has values that no number can hold.`, 'query');
   }
   const common = {
-    label: shown === null ? name : isAlone ? shown : `${name} - ${shown}`,
+    label: valueLabel === null ? name : isAlone ? valueLabel : `${name} - ${valueLabel}`,
     ...(value !== null && { breakdown_value: value }),
     action,
   };
@@ -100,8 +100,8 @@ export function resultOf(
 }
 
 export function seriesResult(query: ParsedTrends, line: Line, dates: Dates): TrendResult {
-  const one = query.series[line.n]!;
-  const subject = { name: nameOf(one), isAlone: query.series.length === 1, action: actionOf(one, line.n) };
+  const series = query.series[line.n]!;
+  const subject = { name: nameOf(series), isAlone: query.series.length === 1, action: actionOf(series, line.n) };
   return resultOf(query, line, dates, subject);
 }
 

@@ -41,9 +41,9 @@ function countedBack({ from, to }: Span, interval: 'week' | 'month'): number {
 
 /** Distance to the earlier span. Hours are compared with the same hours of other days. */
 function gapOf({ from, to }: Span, range: Range): number {
-  const named = namedLengthOf(range);
+  const namedLength = namedLengthOf(range);
   const length = to - from;
-  if (named > 0) return named;
+  if (namedLength > 0) return namedLength;
   return range.isExact || length < DAY_MS ? length : Math.ceil(length / DAY_MS) * DAY_MS;
 }
 

@@ -44,11 +44,11 @@ function refuseNotCumulative(series: ParsedTrends['series'], smoothing: number):
 }
 
 function breakdownOf(given: BreakdownFilter | null | undefined): Breakdown | null {
-  const one = given?.breakdowns?.[0];
-  const property = one?.property ?? given?.breakdown;
+  const firstBreakdown = given?.breakdowns?.[0];
+  const property = firstBreakdown?.property ?? given?.breakdown;
   if (property === null || property === undefined) return null;
   return {
-    type: one?.type ?? given?.breakdown_type ?? 'event',
+    type: firstBreakdown?.type ?? given?.breakdown_type ?? 'event',
     property,
     limit: given?.breakdown_limit ?? DEFAULT_BREAKDOWN_LIMIT,
     hidesOther: given?.breakdown_hide_other_aggregation ?? false,

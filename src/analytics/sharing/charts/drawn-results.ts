@@ -35,8 +35,8 @@ export function drawnResult(
 }
 
 function drawnTrend(results: readonly TrendResult[], display: string): Series[] {
-  const shown = sameLength((display === 'BoldNumber' ? boldSeries(results) : results).map(drawnSeries));
-  return shown.map((one, n) => (n < namedBy(display) ? one : { ...one, label: '', labels: [], data: [] }));
+  const shownSeries = sameLength((display === 'BoldNumber' ? boldSeries(results) : results).map(drawnSeries));
+  return shownSeries.map((one, n) => (n < namedBy(display) ? one : { ...one, label: '', labels: [], data: [] }));
 }
 
 function drawnSeries({ label, labels, data, count, aggregated_value: value, compare_label: of }: TrendResult): Series {

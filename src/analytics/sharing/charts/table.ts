@@ -17,7 +17,7 @@ type Table = { name: string; head: readonly string[]; rows: readonly (readonly u
 
 /** Draws a table that scrolls on its own, by keyboard too, so the page does not. */
 export function table({ name, head, rows, hasMore = false }: Table): ComponentChild {
-  const shown = rows.slice(0, MAX_ROWS);
+  const shownRows = rows.slice(0, MAX_ROWS);
   const columns = head.slice(0, MAX_COLUMNS);
   return h(
     'div',
@@ -37,7 +37,7 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
       h(
         'tbody',
         null,
-        shown.map((row) =>
+        shownRows.map((row) =>
           h(
             'tr',
             null,
@@ -46,7 +46,8 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
         ),
       ),
     ),
-    (hasMore || rows.length > shown.length) && h('p', { class: 'quiet' }, `The first ${number(shown.length)} rows.`),
+    (hasMore || rows.length > shownRows.length) &&
+      h('p', { class: 'quiet' }, `The first ${number(shownRows.length)} rows.`),
   );
 }
 

@@ -59,9 +59,9 @@ function text(body: string): ComponentChild {
 function button({ url, text: words, style, placement }: NonNullable<SharedTile['button_tile']>): ComponentChild {
   const href = safeLink(url);
   const look = `button ${style === 'primary' ? 'primary' : 'secondary'}`;
-  const shown =
+  const element =
     href === undefined ? h('span', { class: look }, words) : h('a', { class: look, href, ...LINK_ATTRIBUTES }, words);
-  return h('p', { class: placement === 'right' ? 'to-the-right' : '' }, shown);
+  return h('p', { class: placement === 'right' ? 'to-the-right' : '' }, element);
 }
 
 /** Shows an instant in UTC, because viewers may be anywhere. */

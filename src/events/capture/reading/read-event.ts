@@ -119,8 +119,8 @@ function readProperties(raw: RawObject, { escapes, groupTypes }: Reception, note
   const given = raw['properties'] ?? {};
   if (!isObject(given)) throw new InvalidInput('The properties of an event must be an object.', 'properties');
   const { $elements_chain: chain } = given;
-  const kept = withSetters(raw, chain === undefined ? given : withoutChain(given));
-  const { object, text } = storableJson(withGroups(kept, groupTypes, notes), escapes);
+  const withSet = withSetters(raw, chain === undefined ? given : withoutChain(given));
+  const { object, text } = storableJson(withGroups(withSet, groupTypes, notes), escapes);
   // tooth: capture-event-size
   const elementsChain = typeof chain === 'string' ? storableText(chain) : '';
   if (elementsChain.length + storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {

@@ -13,7 +13,7 @@ export function openApiRoute<Collaborators>(
   routes: readonly DescribedRoute[],
   publicUrl: string,
 ): { document: Json; route: Route<Collaborators> } {
-  const own = route({
+  const schemaRoute = route({
     method: 'get',
     path: '/api/schema/',
     access: { public: true },
@@ -21,8 +21,8 @@ export function openApiRoute<Collaborators>(
     summary: 'Retrieve this API as an OpenAPI 3.1 document',
     handle: async () => json(200, document),
   });
-  const document = openApiDocument([...routes, own], publicUrl);
-  return { document, route: own };
+  const document = openApiDocument([...routes, schemaRoute], publicUrl);
+  return { document, route: schemaRoute };
 }
 
 /** @throws Error when two different schemas carry one title, or two operations one id */

@@ -25,8 +25,8 @@ export function tagOf(route: DescribedRoute): string {
 /** The noun that an identifier in the path stands for: the `dashboard` of `/dashboards/:id/`. */
 export function namedBy(route: DescribedRoute, parameter: string): string {
   const segments = pathsOf(route)[0].split('/');
-  const before = segments.slice(0, segments.indexOf(`:${parameter}`)).findLast((segment) => !segment.startsWith(':'));
-  return (before ?? 'object').replaceAll('_', ' ').replace(/ies$/, 'y').replace(/s$/, '');
+  const noun = segments.slice(0, segments.indexOf(`:${parameter}`)).findLast((segment) => !segment.startsWith(':'));
+  return (noun ?? 'object').replaceAll('_', ' ').replace(/ies$/, 'y').replace(/s$/, '');
 }
 
 /** Returns a prefix for routes of an organization or project itself, whose paths have no segment for it. */

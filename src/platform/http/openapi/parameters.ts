@@ -35,14 +35,14 @@ const STANDARD: Readonly<Record<string, string>> = {
 
 export function parametersOf(route: DescribedRoute): Json[] {
   const declared = (route.params?.properties ?? {}) as Record<string, Property>;
-  const named = [...route.path.matchAll(/:(\w+)/g)].map(
+  const pathParameters = [...route.path.matchAll(/:(\w+)/g)].map(
     ([, name = '']) => [name, declared[name] ?? Type.String()] as const,
   );
   const required = new Set(route.query?.['required'] as string[] | undefined);
   const query = Object.entries((route.query?.properties ?? {}) as Record<string, Property>);
   return [
     ...tenantOf(route),
-    ...named.map(([name, schema]) => parameter(route, 'path', name, schema, true)),
+    ...pathParameters.map(([name, schema]) => parameter(route, 'path', name, schema, true)),
     ...query.map(([name, schema]) =>
       parameter(route, 'query', name, schema, required.has(name) && schema.default === undefined),
     ),

@@ -105,7 +105,7 @@ export async function cursorPage<Row extends Listed, T>(
 ) {
   const limit = boundedLimit(query.limit);
   const place = query.cursor === undefined ? {} : decodeCursor(query.cursor, isId);
-  // One row more than the page shows tells whether the list goes on.
+  // One row more than the page shows tells whether the list continues.
   const loaded = await load({ limit: limit + 1, ...place });
   const isUpwards = 'newerThan' in place;
   const fitting = loaded.filter((row) => !row.beyond && !row.searched);
