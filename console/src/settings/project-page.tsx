@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, done } from '../api/client.ts';
 import { Button } from '../look/button.tsx';
-import { CopyLine } from '../look/copy.tsx';
+import { Copy } from '../look/copy.tsx';
 import { FormDialog } from '../look/dialog.tsx';
 import { Failure, Skeleton } from '../look/notes.tsx';
 import { PageHead } from '../look/page-head.tsx';
@@ -80,7 +80,7 @@ function PublicKey({ projectId, name, token, isAdmin }: PublicKeyProps) {
             Replace
           </Button>
         )}
-      </CopyLine>
+      </div>
       {isAsking && <ReplaceDialog projectId={projectId} name={name} onClose={() => setAsking(false)} />}
     </section>
   );

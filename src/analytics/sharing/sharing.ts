@@ -83,7 +83,7 @@ export function createSharing(stores: DashboardStores) {
         const stopsSharing = enabled === false && before.enabled;
         if (stopsSharing) await bound.sharing.dropFormer(before);
         const after = await bound.sharing.update(before, {
-          ...omitUndefined({ enabled, settings: wanted, passwordRequired, expiresAt }),
+          ...omitUndefined({ enabled, settings: newSettings, passwordRequired, expiresAt }),
           ...(stopsSharing && { accessToken: newToken() }),
         });
         await recordChange(bound, change, before, after);
