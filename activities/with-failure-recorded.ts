@@ -23,7 +23,7 @@ export async function withFailureRecorded<T>(
       runLog(engine, run, number)('warning', `${failure.message} It is tried again.`);
       const noted = { latestError: failure.message, nextTryInSeconds: nextTryInSeconds() };
       await located(engine.stores, run, faultOf(error))
-        .then((fault) => engine.stores.runs.noteError(run.id, { ...noted, fault }))
+        .then((fault) => engine.stores.runs.recordError(run.id, { ...noted, fault }))
         .catch(() => {});
     }
     throw error;

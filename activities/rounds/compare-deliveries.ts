@@ -61,7 +61,7 @@ export async function intervalsToCompare(
   try {
     await withinDeadline(LISTING_MS, signal, async (deadline) => {
       const { destination, config } = await opened(engine, one);
-      for await (const bounds of destination.deliveries(config, of, engine.environment, deadline)) add(bounds);
+      for await (const bounds of destination.listDeliveries(config, of, engine.environment, deadline)) add(bounds);
     });
     for await (const bounds of deliveredByUs(engine, one)) add(bounds);
   } catch (error) {
@@ -73,7 +73,7 @@ export async function intervalsToCompare(
 
 async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
   for (let after = '-infinity'; ;) {
-    const page = await stores.intervalStates.deliveredBounds(id, after, PAGE);
+    const page = await stores.intervalStates.listDeliveredBounds(id, after, PAGE);
     yield* page;
     if (page.length < PAGE) return;
     after = page.at(-1)!.end;
@@ -148,7 +148,7 @@ type Found = { present: PresentDelivery | undefined; location: string };
 
 /** A delivery made before the destination was changed is not missing: the new destination never had it. */
 function differenceOf(entry: LedgerEntry | undefined, { present, location }: Found): Difference | undefined {
-  if (present) return present.known ? undefined : 'foreign';
+  if (present) return present.isKnown ? undefined : 'foreign';
   return entry?.receipt?.location === location ? 'missing' : undefined;
 }
 
@@ -192,7 +192,7 @@ async function lookAt(
     environment,
   );
   try {
-    return { present: await session.present(), location: session.location };
+    return { present: await session.findPresentDelivery(), location: session.location };
   } finally {
     await session.close();
   }

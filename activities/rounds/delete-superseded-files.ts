@@ -24,7 +24,7 @@ const SUMMARY =
 /** @returns how many files are gone */
 export async function deleteSupersededFiles(engine: Engine, signal: AbortSignal): Promise<number> {
   const { supersededFiles } = engine.stores;
-  const due = await supersededFiles.dueFiles(engine.fileGraceHours, FILES_AT_ONCE);
+  const due = await supersededFiles.listDueFiles(engine.fileGraceHours, FILES_AT_ONCE);
   const exports = [...Map.groupBy(due, ({ exportId }) => exportId).values()];
   const beginUntil = performance.now() + BEGIN_WITHIN_MS;
   let deleted = 0;
@@ -60,13 +60,13 @@ async function deleteOrPostpone(engine: Engine, files: DueFiles, signal: AbortSi
 async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, signal: AbortSignal): Promise<number> {
   await engine.timeline.assertDeliverable();
   const { supersededFiles, runs } = engine.stores;
-  const session = await openSessionToSettle(engine, plannedRun(await runs.byId(runId)), signal);
+  const session = await openSessionToSettle(engine, plannedRun(await runs.getById(runId)), signal);
   try {
-    const { gone, denied } = (await session.deleteSuperseded?.(() =>
-      supersededFiles.stillDue(runId, engine.fileGraceHours, keys),
-    )) ?? { gone: [], denied: false };
+    const { gone, isDenied } = (await session.deleteSuperseded?.(() =>
+      supersededFiles.filterStillDue(runId, engine.fileGraceHours, keys),
+    )) ?? { gone: [], isDenied: false };
     await supersededFiles.forget(runId, gone);
-    if (denied && (await supersededFiles.postpone(runId))) await keepFiles(engine, exportId);
+    if (isDenied && (await supersededFiles.postpone(runId))) await keepFiles(engine, exportId);
     return gone.length;
   } finally {
     await session.close();

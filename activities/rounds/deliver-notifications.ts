@@ -27,7 +27,7 @@ export async function deliverNotifications(engine: Engine, { signal }: Pick<Atte
   const done: Deliveries = { delivered: 0, postponed: 0 };
   // A copied database sends no notices; a restored one sends them after `sluice recover`.
   // tooth: blocked-tells-nobody
-  if ((await engine.stores.timeline.state()).blocked !== null) return done;
+  if ((await engine.stores.timeline.getState()).blocked !== null) return done;
   const deadline = performance.now() + BUDGET_MS;
   const count = async (deliveries: AsyncGenerator<boolean>) => {
     for await (const delivered of deliveries) done[delivered ? 'delivered' : 'postponed'] += 1;

@@ -39,11 +39,11 @@ export async function dispatchRequests(
   }
   if ((await engine.timeline.blockReason()) !== undefined)
     return { open: await stores.runRequests.countOpen(exportId), progressed: false };
-  const tiling = await stores.batchExports.tiling(exportId);
+  const tiling = await stores.batchExports.getTiling(exportId);
   const waiting = await endWaiting(engine, batchExport);
   const moreToWrite = await writeRequests(engine, exportId, tiling);
   const claimed = await claim(engine, batchExport);
-  const requests = await stores.runRequests.claimedRequests(exportId);
+  const requests = await stores.runRequests.listClaimed(exportId);
   const looked = await lookAll(engine, requests);
   const requested = await ask(engine, batchExport, tiling, looked);
   const settled = looked.some(({ wants }) => wants === 'closing');
@@ -59,14 +59,14 @@ export async function dispatchRequests(
 async function endBackfills({ stores }: Engine, exportId: string): Promise<void> {
   await stores.inTransaction(async (inside) => {
     for (const waiting of [true, false])
-      for (const id of await inside.backfills.unwritten(exportId, { waiting })) await inside.backfills.cancel(id);
+      for (const id of await inside.backfills.listUnwritten(exportId, { waiting })) await inside.backfills.cancel(id);
     await inside.runRequests.closeAll(exportId);
   });
 }
 
 /** Begins waiting backfills, oldest first, while their project is below its limit. @returns whether some still wait */
 async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
-  for (const backfillId of await stores.backfills.unwritten(id, { waiting: true })) {
+  for (const backfillId of await stores.backfills.listUnwritten(id, { waiting: true })) {
     const begun = await stores.inTransaction(async (inside) => {
       await inside.batchExports.lockRow(id);
       if ((await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject) return false;
@@ -81,7 +81,7 @@ async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchEx
 /** @returns whether more requests are to be written */
 async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
   let slices = 0;
-  for (const id of await stores.backfills.unwritten(exportId, { waiting: false })) {
+  for (const id of await stores.backfills.listUnwritten(exportId, { waiting: false })) {
     const next = () =>
       stores.inTransaction(async (inside) => {
         await inside.batchExports.lockRow(exportId);
@@ -167,7 +167,7 @@ async function isLost(
 ): Promise<boolean> {
   if (hasLostItsEnd(newest, run)) return true;
   if (run) return false;
-  const { recoveredAt } = await stores.timeline.state();
+  const { recoveredAt } = await stores.timeline.getState();
   return askedAt !== null && recoveredAt !== null && askedAt < recoveredAt;
 }
 

@@ -18,7 +18,7 @@ export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<num
     engine,
     signal,
     'gaps are looked for later',
-    shuffled(await stores.gaps.watchedExports()),
+    shuffled(await stores.gaps.listWatchedExports()),
     ({ id }) => ofExport(id),
     fill,
   );
@@ -31,12 +31,12 @@ async function fillGapsOf(
   now: number,
 ): Promise<number> {
   const since = isoMicros(gapsBeginAfter(watched));
-  const tiling = await stores.batchExports.tiling(id);
-  const pauses = await stores.gaps.pauses(id);
-  const states = new Map((await stores.gaps.states(id, since)).map((state) => [millisOf(state.end), state]));
-  const requested = await stores.gaps.requestedEnds(id, since);
+  const tiling = await stores.batchExports.getTiling(id);
+  const pauses = await stores.gaps.listPauses(id);
+  const states = new Map((await stores.gaps.listStates(id, since)).map((state) => [millisOf(state.end), state]));
+  const requested = await stores.gaps.listRequestedEnds(id, since);
   // Settling comes first: the interval may turn out to be delivered.
-  const pending = new Set([...requested, ...(await stores.gaps.unsettledEnds(id, since))].map(millisOf));
+  const pending = new Set([...requested, ...(await stores.gaps.listUnsettledEnds(id, since))].map(millisOf));
   const known = {
     state: (end: number) => states.get(end),
     isRequested: (end: number) => pending.has(end),
@@ -46,6 +46,6 @@ async function fillGapsOf(
   // If the schedule was paused in Temporal, apparent gaps belong to a pause, so nothing is settled yet.
   if (gaps.length > 0 && (await scheduleSync.verify(id))) return 0;
   if (gaps.length > 0) await stores.runRequests.open(id, gaps, 'gap');
-  if (settledUntil !== undefined) await stores.gaps.settle(id, isoMicros(settledUntil));
+  if (settledUntil !== undefined) await stores.gaps.advanceSettledUntil(id, isoMicros(settledUntil));
   return gaps.length;
 }

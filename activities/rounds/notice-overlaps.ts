@@ -22,7 +22,7 @@ export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promi
   const last = lookedAt.get(engine);
   if (last !== undefined && performance.now() - last < EVERY_MS) return 0;
   const overlapping = await findOverlaps(engine, signal);
-  for (const id of await engine.stores.health.exportsWith('overlapping')) {
+  for (const id of await engine.stores.health.listExportsWith('overlapping')) {
     if (!overlapping.has(id)) await engine.stores.health.end(id, 'overlapping');
   }
   let noticed = 0;
@@ -31,7 +31,7 @@ export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promi
 }
 
 async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<string>> {
-  const live = (await engine.stores.places.live()).map((one) => ({ id: one.exportId, space: keySpaceOf(one) }));
+  const live = (await engine.stores.places.listLive()).map((one) => ({ id: one.exportId, space: keySpaceOf(one) }));
   lookedAt.set(engine, performance.now());
   const byStore = Map.groupBy(live, ({ space }) => space.store);
   const found = new Set<string>();

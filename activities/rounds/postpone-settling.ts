@@ -15,7 +15,7 @@ export async function postponeSettling(engine: Engine, entries: readonly Unsettl
 async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> {
   const { exportId, runId, start, end } = entry;
   // An earlier delivery is whole as long as no later commit began; an entry of an older run says nothing about the interval.
-  const isDelivered = (entry.receipt !== null && entry.state === 'open') || !entry.isPresent;
+  const isDelivered = (entry.receipt !== null && entry.state === 'open') || !entry.isNewestRun;
   const summary =
     `What a run left half way could not be settled for ${GIVE_UP_AFTER_DAYS} days, and is given up: ` +
     'unfinished uploads or tables may be left at the destination. ' +

@@ -8,7 +8,7 @@ const MAX_AT_ONCE = 1_000;
 
 /** @returns how many were unpaused */
 export async function resumeExports(engine: Engine, signal: AbortSignal): Promise<number> {
-  const overdue = await engine.stores.pauses.overdue(MAX_AT_ONCE);
+  const overdue = await engine.stores.pauses.listOverdue(MAX_AT_ONCE);
   let resumed = 0;
   await eachOrLog(
     engine,

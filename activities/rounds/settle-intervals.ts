@@ -29,7 +29,9 @@ const BEGIN_WITHIN_MS = 10_000;
 /** @returns how many intervals were found delivered, and how many are requested anew */
 export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Settled> {
   const settled: Settled = { delivered: 0, requested: 0 };
-  const exports = [...Map.groupBy(await engine.stores.ledger.intervalsToSettle(), ({ exportId }) => exportId).values()];
+  const exports = [
+    ...Map.groupBy(await engine.stores.ledger.listIntervalsToSettle(), ({ exportId }) => exportId).values(),
+  ];
   const beginUntil = performance.now() + BEGIN_WITHIN_MS;
   const worker = async () => {
     for (let entries = exports.pop(); entries; entries = exports.pop())
@@ -77,7 +79,7 @@ async function settle(
   entry: Unsettled,
   signal: AbortSignal,
 ): Promise<'delivered' | 'requested' | undefined> {
-  const run = await engine.stores.runs.byId(entry.runId);
+  const run = await engine.stores.runs.getById(entry.runId);
   if (!run.plan) return undefined;
   const planned = plannedRun(run);
   const session = await openSessionToSettle(engine, planned, signal);
@@ -93,20 +95,20 @@ async function settle(
     await session.close();
   }
   // The interval is delivered without them, or elsewhere: no delivery begins their grace period.
-  if (!entry.isPresent) await engine.stores.supersededFiles.beginGrace(entry);
+  if (!entry.isNewestRun) await engine.stores.supersededFiles.beginGrace(entry);
   const again = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
   if (again === 'later') return undefined;
   // The request comes first: after a crash in between, the interval is still unsettled and the next round repeats this.
   const requested = again === 'now' && (await requestAgain(engine, entry));
   if (again) await engine.stores.ledger.reopen(entry);
-  if (unreported.length > 0 && (!entry.isPresent || (await hasLeft(engine, planned))))
+  if (unreported.length > 0 && (!entry.isNewestRun || (await hasLeft(engine, planned))))
     await letGo(engine, planned, unreported, session.location);
   return requested ? 'requested' : undefined;
 }
 
 /** Whether the export no longer delivers where the run did. */
 async function hasLeft({ stores }: Engine, { run, plan }: PlannedRun): Promise<boolean> {
-  const batchExport = await stores.batchExports.evenDeleted(run.batchExportId);
+  const batchExport = await stores.batchExports.getIncludingDeleted(run.batchExportId);
   if (batchExport.deleted) return true;
   return plan.destination !== undefined && plan.destination.place !== pinnedDestination(batchExport).place;
 }
@@ -130,9 +132,9 @@ async function letGo(
 /** Whether an interval whose run broke off in its commit, without success, is delivered again: the pauses and the limit of other failures apply. */
 async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {
   const { status, batchExportId, end, finishedAt } = run;
-  if (status === 'Failed' || (await stores.batchExports.evenDeleted(batchExportId)).deleted) return 'never';
+  if (status === 'Failed' || (await stores.batchExports.getIncludingDeleted(batchExportId)).deleted) return 'never';
   if (!mayBecomeGap(status)) return 'now';
-  const failures = await stores.gaps.failures(batchExportId, end);
+  const failures = await stores.gaps.countFailures(batchExportId, end);
   if (isGivenUp(status, failures)) return 'never';
   const now = millisOf(await stores.batchExports.now());
   return isGap(status, failures, now - millisOf(finishedAt ?? run.createdAt)) ? 'now' : 'later';
@@ -149,7 +151,7 @@ async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, re
 }
 
 async function requestAgain({ stores }: Engine, entry: Unsettled): Promise<boolean> {
-  if (await stores.runRequests.kindOfOpen(entry.exportId, entry.end)) return false;
+  if (await stores.runRequests.findOpenKind(entry.exportId, entry.end)) return false;
   const interval = { start: millisOf(entry.start), end: millisOf(entry.end) };
   await stores.runRequests.open(entry.exportId, [interval], 'gap');
   return true;

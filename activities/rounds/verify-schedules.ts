@@ -9,7 +9,7 @@ const VERIFIED_SHARE = 1 / 40;
 /** @returns how many schedules were verified */
 export async function verifySchedules(engine: Engine, signal: AbortSignal): Promise<number> {
   const due = new Set([
-    ...(await engine.stores.schedules.exportsToVerify(VERIFIED_SHARE)),
+    ...(await engine.stores.schedules.listExportsToVerify(VERIFIED_SHARE)),
     ...(await pausedOtherwise(engine, signal)),
   ]);
   await eachOrLog(engine, signal, 'a schedule is verified later', due, ofExport, async (id) => {
@@ -21,8 +21,8 @@ export async function verifySchedules(engine: Engine, signal: AbortSignal): Prom
 /** Exports that are paused either in Temporal's list or in their row, but not in both. The list may be outdated, so each is verified. */
 async function pausedOtherwise({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
   try {
-    const rows = await stores.schedules.pausedById();
-    const paused = await schedules.pausedIds(signal);
+    const rows = await stores.schedules.listPausedById();
+    const paused = await schedules.listPausedIds(signal);
     return [...rows].filter(([id, isPaused]) => isPaused !== paused.has(id)).map(([id]) => id);
   } catch (error) {
     signal.throwIfAborted();

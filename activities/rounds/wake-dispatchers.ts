@@ -4,7 +4,7 @@ import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
 
 /** @returns how many exports have open requests */
 export async function wakeDispatchers(engine: Engine, signal: AbortSignal): Promise<number> {
-  const waiting = shuffled(await engine.stores.runRequests.exportsWithOpen());
+  const waiting = shuffled(await engine.stores.runRequests.listExportsWithOpenRequests());
   await eachOrLog(engine, signal, 'a dispatcher is woken later', waiting, ofExport, (id) =>
     engine.executions.wakeDispatcher(id),
   );

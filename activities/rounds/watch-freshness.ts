@@ -1,5 +1,5 @@
 /** Notices which exports are behind their target, or no longer are, and remembers how far each has delivered. */
-import { lookAtEach, type LookedAt } from '../../src/exports/monitoring/freshness.ts';
+import { measureEach, type MeasuredFreshness } from '../../src/exports/monitoring/freshness.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
@@ -8,10 +8,10 @@ const AT_ONCE = 200;
 
 /** @returns how many exports are newly behind schedule, or on schedule again */
 export async function watchFreshness(engine: Engine, signal: AbortSignal): Promise<number> {
-  const ids = shuffled(await engine.stores.freshness.ids());
+  const ids = shuffled(await engine.stores.freshness.listIds());
   let alerts = 0;
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const looked = await lookAtEach(engine.stores, ids.slice(from, from + AT_ONCE), (id, error) =>
+    const looked = await measureEach(engine.stores, ids.slice(from, from + AT_ONCE), (id, error) =>
       engine.log.warn(
         { ...forLog(error), batch_export_id: id },
         'the freshness of an export could not be checked: the next round tries again',
@@ -32,7 +32,7 @@ export async function watchFreshness(engine: Engine, signal: AbortSignal): Promi
   return alerts;
 }
 
-async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
+async function watch(engine: Engine, looked: MeasuredFreshness): Promise<boolean> {
   const { watched, freshness, deliveredUntil } = looked;
   if (deliveredUntil !== undefined && deliveredUntil !== watched.completeUntil)
     await engine.stores.freshness.advance(watched.id, deliveredUntil);
@@ -42,7 +42,7 @@ async function watch(engine: Engine, looked: LookedAt): Promise<boolean> {
   return isLate ? notifyBehind(engine, looked) : notifyOnTime(engine, looked);
 }
 
-async function notifyBehind({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
+async function notifyBehind({ stores }: Engine, { watched, freshness }: MeasuredFreshness): Promise<boolean> {
   const { lagSeconds, completeUntil } = freshness;
   const summary = `Behind schedule: a data interval has been due or out of date for ${lagSeconds} s, the target is ${watched.targetSeconds} s.`;
   return stores.inTransaction(async (inside) => {
@@ -63,7 +63,7 @@ async function notifyBehind({ stores }: Engine, { watched, freshness }: LookedAt
   });
 }
 
-async function notifyOnTime({ stores }: Engine, { watched, freshness }: LookedAt): Promise<boolean> {
+async function notifyOnTime({ stores }: Engine, { watched, freshness }: MeasuredFreshness): Promise<boolean> {
   const summary = 'On schedule again.';
   return stores.inTransaction(async (inside) => {
     if (!(await inside.health.end(watched.id, 'behind'))) return false;

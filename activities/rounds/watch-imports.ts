@@ -1,6 +1,6 @@
 /** Notices which delivered intervals are stale, and has them delivered again for exports that want it. */
 import { findStale } from '../../src/exports/intervals/stale-intervals.ts';
-import type { LookedAtImports } from '../../src/exports/intervals/stale.store.ts';
+import type { ExportToCheck } from '../../src/exports/intervals/stale.store.ts';
 import type { Engine } from '../engine.ts';
 import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
 
@@ -9,12 +9,12 @@ export type WatchedImports = { stale: number; requested: number };
 /** @returns how many intervals are newly stale, and how many were requested */
 export async function watchImports(engine: Engine, signal: AbortSignal): Promise<WatchedImports> {
   const did: WatchedImports = { stale: 0, requested: 0 };
-  const exports = shuffled(await engine.stores.stale.exportsToCheck());
-  const watch = async (one: LookedAtImports) => {
+  const exports = shuffled(await engine.stores.stale.listExportsToCheck());
+  const watch = async (one: ExportToCheck) => {
     did.stale += await findStale(engine.pool, engine.stores, one);
   };
   await eachOrLog(engine, signal, 'imports are looked at later', exports, ({ id }) => ofExport(id), watch);
-  const redelivering = shuffled(await engine.stores.troubles.redelivering());
+  const redelivering = shuffled(await engine.stores.troubles.listRedelivering());
   await eachOrLog(engine, signal, 'stale intervals are requested later', redelivering, ofExport, async (id) => {
     did.requested += await requestStale(engine, id);
   });

@@ -27,7 +27,7 @@ export function hasLostItsEnd(execution: Execution | undefined, run: Run | undef
 
 /** Gives a closed execution's row its end, if it has none. @returns the row, if the execution ever had one */
 export async function closeLost(engine: Engine, execution: Execution): Promise<Run | undefined> {
-  const run = await engine.stores.runs.ofExecution(execution.runId);
+  const run = await engine.stores.runs.findByExecution(execution.runId);
   if (run && isOpen(run.status) && execution.status !== 'RUNNING') await close(engine, run, execution);
   return run;
 }
@@ -35,7 +35,7 @@ export async function closeLost(engine: Engine, execution: Execution): Promise<R
 /** Temporal allows one open execution of an interval: while this run's is open, every other open row has lost its execution. */
 export async function closeLostOfInterval(engine: Engine, run: Run): Promise<void> {
   const { stores, executions } = engine;
-  for (const other of await stores.runs.openOf(run.batchExportId)) {
+  for (const other of await stores.runs.listOpen(run.batchExportId)) {
     if (other.end !== run.end || other.id === run.id) continue;
     const execution = await executions.find(other.workflowId, other.workflowRunId);
     if (execution?.status !== 'RUNNING') await close(engine, other, execution);
@@ -48,7 +48,7 @@ const AT_ONCE = 10;
 /** Looks up every open run without a recent update. @returns how many were closed */
 export async function closeLostRuns(engine: Engine, idleSeconds: number, signal: AbortSignal): Promise<number> {
   const { stores, executions } = engine;
-  const idle = shuffled(await stores.runs.idleOpen(idleSeconds)).values();
+  const idle = shuffled(await stores.runs.listIdleOpen(idleSeconds)).values();
   let closed = 0;
   const look = async (run: Run) => {
     const execution = await executions.find(run.workflowId, run.workflowRunId);

@@ -1,6 +1,6 @@
 /** Closes a run's row, and applies the consequences, in the caller's transaction. */
 import { mayBecomeGap, nextTryInSeconds } from '../../src/exports/domain/statuses.ts';
-import { runEnded } from '../../src/exports/runs/run-ended.ts';
+import { handleRunEnd } from '../../src/exports/runs/run-ended.ts';
 import type { Delivered, Run, RunEnd } from '../../src/exports/runs/runs.store.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
 
@@ -18,23 +18,23 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers 
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
   if (answers && !superseded) await stores.runRequests.closeAnswered({ ...run, cutoff: run.plan?.cutoff ?? null });
   if (mayBecomeGap(end.status)) {
-    await stores.gaps.unsettle(run.batchExportId, run.start);
+    await stores.gaps.rewindSettledUntil(run.batchExportId, run.start);
     await stores.troubles.postponeRedelivery({ exportId: run.batchExportId, start: run.start, end: run.end });
   }
-  return { closed: true, paused: await runEnded(stores, run, end) };
+  return { closed: true, paused: await handleRunEnd(stores, run, end) };
 }
 
 /** When the reconciler would deliver the interval of a run that ends like this. */
 async function whenTriedAgain(stores: Stores, run: Run, end: RunEnd): Promise<number | undefined> {
   if (!mayBecomeGap(end.status) || end.closedBy === 'api') return undefined;
   if (!(await stores.gaps.isWatched(run.batchExportId, run.start, run.end))) return undefined;
-  return nextTryInSeconds(end.status, (await stores.gaps.failures(run.batchExportId, run.end)) + 1);
+  return nextTryInSeconds(end.status, (await stores.gaps.countFailures(run.batchExportId, run.end)) + 1);
 }
 
 /** Completes a run that turns out to have delivered, although its end was lost or recorded otherwise. */
 export async function completeRun(stores: Stores, run: Run, delivered: Delivered): Promise<void> {
   await stores.batchExports.lockRow(run.batchExportId);
   await stores.runs.complete(run.id, delivered);
-  await stores.backfills.countAgain(run.id);
-  await runEnded(stores, run, { status: 'Completed', closedBy: 'reconciler' });
+  await stores.backfills.clearResults(run.id);
+  await handleRunEnd(stores, run, { status: 'Completed', closedBy: 'reconciler' });
 }

@@ -7,8 +7,8 @@ type Counting = Pick<Engine, 'stores' | 'metrics' | 'log'>;
 
 /** @returns the run as it ended */
 export async function countRun({ stores, metrics, log }: Counting, runId: string): Promise<Run> {
-  const run = await stores.runs.byId(runId);
-  const { destinationType, interval } = await stores.batchExports.evenDeleted(run.batchExportId);
+  const run = await stores.runs.getById(runId);
+  const { destinationType, interval } = await stores.batchExports.getIncludingDeleted(run.batchExportId);
   const ended = {
     status: run.status,
     destination: destinationType,

@@ -21,7 +21,7 @@ export async function exportPart(
   attempt: Attempt,
   { runId, part }: ExportPartInput,
 ): Promise<{ rows: number }> {
-  const run = await engine.stores.runs.byId(runId);
+  const run = await engine.stores.runs.getById(runId);
   return staging(engine, run, attempt, () =>
     stageParts(engine, plannedRun(run, attempt.number), { from: part, to: part + 1 }, new Set(), attempt.signal),
   );
@@ -38,13 +38,13 @@ export async function exportParts(
   { runId, from, to }: ExportPartsInput,
 ): Promise<{ rows: number }> {
   const { runs } = engine.stores;
-  const run = await runs.byId(runId);
+  const run = await runs.getById(runId);
   return staging(engine, run, attempt, async () =>
     stageParts(
       engine,
       plannedRun(run, attempt.number),
       { from, to },
-      await runs.stagedIndexes(runId, from, to),
+      await runs.listStagedIndexes(runId, from, to),
       attempt.signal,
     ),
   );
@@ -64,7 +64,7 @@ async function stageParts(
   const { stores, events, configs } = engine;
   await engine.timeline.assertDeliverable();
   await stores.ledger.lockOpen(planned.lease);
-  const ranges = await stores.runs.plannedParts(planned.run, from, to);
+  const ranges = await stores.runs.listPlannedParts(planned.run, from, to);
   if (ranges.length < to - from) throw new Error(`run ${planned.run.id} has no parts ${from} to ${to}`);
   const hashKey = hashKeyOf(configs, planned.run);
   const session = await openSession(engine, planned, signal);

@@ -27,7 +27,7 @@ export async function finishRun(
   { runId, ending }: FinishRunInput,
 ): Promise<RunOutcome> {
   const { signal } = attempt;
-  const run = await engine.stores.runs.byId(runId);
+  const run = await engine.stores.runs.getById(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
   if (ending.how === 'commit')
     await withFailureRecorded(engine, run, attempt, () => deliver(engine, attempt, plannedRun(run, attempt.number)));
@@ -54,7 +54,7 @@ async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): P
       await engine.timeline.assertDeliverable();
       await assertNotShrinking(engine, planned);
       await stores.ledger.beginCommit(lease);
-      const parts = await stores.runs.stagedParts(run.id);
+      const parts = await stores.runs.listStagedParts(run.id);
       if (parts.length !== countParts(planned.plan))
         throw new StagedLost('Not every part of this run is staged. The interval is delivered again.');
       // A commit that has begun runs to its end, also when the export was deleted since.
@@ -86,9 +86,9 @@ async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): P
 
 /** A foreign delivery stays, and is listed for an operator. Our commit changed nothing: the interval is open again. */
 async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: Session): Promise<void> {
-  const present = await session.present();
+  const present = await session.findPresentDelivery();
   await stores.inTransaction(async (inside) => {
-    if (present && !present.known) await inside.foreignDeliveries.recordFound(lease, present.receipt);
+    if (present && !present.isKnown) await inside.foreignDeliveries.recordFound(lease, present.receipt);
     await inside.ledger.reopen(lease);
   });
 }

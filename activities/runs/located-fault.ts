@@ -9,5 +9,5 @@ export async function located(
   { batchExportId }: Run,
   fault: Fault,
 ): Promise<Fault> {
-  return locatedFault(fault, await batchExports.evenDeleted(batchExportId));
+  return locatedFault(fault, await batchExports.getIncludingDeleted(batchExportId));
 }

@@ -10,7 +10,7 @@ import { mergeOf, type Slice } from '../../src/events/reading/selection.ts';
 import type { EpochLease } from '../../src/exports/deliveries/ledger.store.ts';
 import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';
 import type { StoredPlan } from '../../src/exports/domain/plan.ts';
-import { openPinned, pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
+import { decryptPinned, pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
 import type { LogLevel } from '../../src/exports/runs/logs.store.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { emptyFile } from '../../src/exports/formats/file.ts';
@@ -60,14 +60,19 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log' | 'step'>
  * @throws NotFound when the export was deleted; DestinationRejected, DestinationUnavailable
  */
 export async function openSession(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
-  const batchExport = await engine.stores.batchExports.evenDeleted(planned.run.batchExportId);
+  const batchExport = await engine.stores.batchExports.getIncludingDeleted(planned.run.batchExportId);
   if (batchExport.deleted) throw new NotFound('The batch export was deleted.');
   return connect(engine, planned, batchExport, signal);
 }
 
 /** Like `openSession`, but also for a deleted export, so its unfinished work can still be found and removed. */
 export async function openSessionToSettle(engine: Reach, planned: PlannedRun, signal: AbortSignal): Promise<Session> {
-  return connect(engine, planned, await engine.stores.batchExports.evenDeleted(planned.run.batchExportId), signal);
+  return connect(
+    engine,
+    planned,
+    await engine.stores.batchExports.getIncludingDeleted(planned.run.batchExportId),
+    signal,
+  );
 }
 
 async function connect(
@@ -80,7 +85,7 @@ async function connect(
   const { run, lease, delivery } = planned;
   const pinned = planned.plan.destination ?? pinnedDestination(batchExport);
   const destination = destinationOf(pinned.type, environment);
-  const config = await openPinned(engine, batchExport, pinned);
+  const config = await decryptPinned(engine, batchExport, pinned);
   await recheck(destination, config, environment);
   return destination.open(
     config,

@@ -2,7 +2,7 @@
 import type { PartSource } from '../../src/exports/destinations/contract.ts';
 import type { PartSummary } from '../../src/exports/formats/part-summary.ts';
 import { IntervalShrank } from '../../src/platform/errors.ts';
-import type { Moving } from '../../src/exports/runs/progress-meter.ts';
+import type { ReadProgress } from '../../src/exports/runs/progress-meter.ts';
 import type { EventReader } from '../../src/events/reading/read.ts';
 import type { PlannedPart } from '../../src/exports/domain/plan.ts';
 import { encodeFile } from '../../src/exports/formats/file.ts';
@@ -16,21 +16,21 @@ export function partSource(
   { rows: planned, ...range }: PlannedPart,
   hashKey: string | null,
   signal: AbortSignal,
-): PartSource & { moving: Moving } {
+): PartSource & { moving: ReadProgress } {
   let summary: (() => PartSummary) | undefined;
-  let moving: Moving | undefined;
+  let moving: ReadProgress | undefined;
   const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal, hashKey });
 
   return {
     moving: () => moving?.() ?? { rows: 0, bytes: 0 },
     file() {
       const encoded = encodeFile(copy(), { ...plan.file, columns: plan.columns });
-      ({ summary, moving } = encoded);
+      ({ summary, progress: moving } = encoded);
       return encoded.bytes;
     },
     rows() {
       const scanned = scanRows(copy(), plan.columns);
-      ({ summary, moving } = scanned);
+      ({ summary, progress: moving } = scanned);
       return scanned.rows;
     },
     summary() {

@@ -13,7 +13,7 @@ import { countParts, type Plan, type StoredPlan } from '../../src/exports/domain
 import { isOpen, type RunKind } from '../../src/exports/domain/statuses.ts';
 import { pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
 import { runFault } from '../../src/exports/faults/run-faults.ts';
-import { planOf } from '../../src/exports/runs/planning.ts';
+import { planContent } from '../../src/exports/runs/planning.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
 import { closeLostOfInterval } from './close-lost-runs.ts';
@@ -36,7 +36,7 @@ export async function prepareRun(engine: Engine, attempt: Attempt, input: Prepar
     return await planRun(engine, attempt, input);
   } catch (error) {
     if (!attempt.signal.aborted) {
-      const run = await engine.stores.runs.ofExecution(attempt.workflowRunId);
+      const run = await engine.stores.runs.findByExecution(attempt.workflowRunId);
       if (run) await giveUpPlanning(engine, run, error);
     }
     throw error;
@@ -56,7 +56,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
     projectId: batchExport.projectId,
     batchExportId: exportId,
     ...interval,
-    kind: (await stores.runRequests.kindOfOpen(exportId, interval.end)) ?? 'scheduled',
+    kind: (await stores.runRequests.findOpenKind(exportId, interval.end)) ?? 'scheduled',
     workflowId: attempt.workflowId,
     workflowRunId: attempt.workflowRunId,
   });
@@ -108,7 +108,7 @@ async function forgetExport(engine: Engine, exportId: string): Promise<never> {
 
 /** Workflows can be started by hand in Temporal: only the export's own intervals, under their own names, are run. */
 async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
-  const interval = intervalEndingAt(await stores.batchExports.tiling(exportId), end);
+  const interval = intervalEndingAt(await stores.batchExports.getTiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {
     const message = `No data interval of this batch export ends at ${isoSeconds(end)}.`;
     await logWarning(stores, exportId, message);
@@ -140,7 +140,7 @@ async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, sign
   const cutoff = await engine.sealer.sealPast(run.end, signal);
   const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content: contentOf(batchExport) };
   const { destinationConfig: config, hashKey } = batchExport;
-  const plan = await planOf(engine.events, { destination, config, slice, hashKey });
+  const plan = await planContent(engine.events, { destination, config, slice, hashKey });
   return { ...plan, destination: pinnedDestination(batchExport) };
 }
 
@@ -162,11 +162,14 @@ async function storePlan(
     // tooth: plan-place
     if (present !== keySpace) return undefined;
     // A frozen attempt of an execution that was terminated meanwhile must not fence the run that came after it.
-    const newest = await inside.runs.newestOfInterval(run.batchExportId, run.end);
+    const newest = await inside.runs.findNewestOfInterval(run.batchExportId, run.end);
     // tooth: run-newest
     if (!isOpen(locked.status) || newest?.id !== run.id)
       throw new Superseded('Another run has this data interval now.');
-    const epoch = await inside.ledger.take({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
+    const epoch = await inside.ledger.takeEpoch(
+      { exportId: run.batchExportId, start: run.start, end: run.end },
+      run.id,
+    );
     const stored = await inside.runs.setPlan(run.id, plan, epoch);
     const planned = `${count(plan.rows, 'row')} in ${count(plan.parts.length, 'part')}`;
     const message = `Planned ${planned}, stored before ${plan.cutoff}`;

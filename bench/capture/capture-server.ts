@@ -42,7 +42,7 @@ function captureInto(databaseUrl: string): Lane {
         : undefined,
     gatekeeper: { authenticate: notMeasured, enter: notMeasured },
     clientAddress: createClientAddress([]),
-    salts: { ofToday: notMeasured },
+    salts: { getTodaysSalt: notMeasured },
     warn: () => {},
     eventsPerSecond: { project: 1e9, key: 1e9 },
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),

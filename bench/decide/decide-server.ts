@@ -49,7 +49,7 @@ async function sluice(databaseUrl: string, fastPath?: boolean): Promise<number> 
     eventsPerSecond: { project: 1e9, key: 1e9 },
     requestLimits: { perMinute: 100_000, perHour: 100_000 },
     flagRequestsPerSecond: 1e9,
-    mostDistinctIds: 1_000,
+    maxDistinctIds: 1_000,
     log: createLogger({ LOG_LEVEL: 'warn' }, 'bench'),
     publicUrl: 'http://127.0.0.1',
   });

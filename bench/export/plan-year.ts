@@ -17,7 +17,7 @@ export async function planYear({ backfills, engine, projectId }: Installation, e
     backfills.preview(projectId, exportId, { ...YEAR, only: ['missing'] }),
   );
   const [answered, { id }] = await timed(() => backfills.request(projectId, exportId, YEAR));
-  const tiling = await stores.batchExports.tiling(exportId);
+  const tiling = await stores.batchExports.getTiling(exportId);
   const [written] = await timed(async () => {
     // As the dispatcher does.
     while (await stores.inTransaction((inside) => inside.backfills.writeRequests(id, tiling)));

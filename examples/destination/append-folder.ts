@@ -17,7 +17,7 @@ import { defineDestination, addGroup } from '../../src/exports/destinations/defi
 import type { Delivery, StagedPart } from '../../src/exports/destinations/delivery.ts';
 import { hasCode, translate } from '../../src/exports/destinations/local-file/errors.ts';
 import { checkPrefix } from '../../src/exports/destinations/object-store/keys.ts';
-import { artifactsAt } from '../../src/exports/destinations/recorded.ts';
+import { listArtifactsAt } from '../../src/exports/destinations/recorded.ts';
 import { totalsOf } from '../../src/exports/destinations/totals.ts';
 import { DeliveredElsewhere, DestinationRejected, Superseded } from '../../src/platform/errors.ts';
 import { Type, type Static } from '../../src/platform/schema.ts';
@@ -43,7 +43,7 @@ export const appendFolder = defineDestination<Config>({
   label: ({ folder }) => folder,
   steps: [],
   names: ({ folder }, { projectId, start, end }) => [`${projectId}/${folder}/${start}_${end}`],
-  async *deliveries(config, of, { localRoot }) {
+  async *listDeliveries(config, of, { localRoot }) {
     const root = rootOf(localRoot, config, of.projectId);
     for (const name of (await namesIn(root)).filter((one) => one.includes('_'))) {
       const [start = '', end = ''] = name.split('_');
@@ -101,7 +101,7 @@ function sessionIn(root: string, place: string, delivery: Delivery, context: Ses
 
   async function removeStaged(except: readonly string[] = []): Promise<void> {
     const isGone = (file: string) => !except.includes(file);
-    const gone = await artifactsAt((one) => one['place'] === place && isGone(String(one['file'])), context);
+    const gone = await listArtifactsAt((one) => one['place'] === place && isGone(String(one['file'])), context);
     for (const { artifact } of gone) await rm(staged(String(artifact['file'])), { force: true });
     await artifacts.discard(gone.map(({ id }) => id));
   }
@@ -115,7 +115,7 @@ function sessionIn(root: string, place: string, delivery: Delivery, context: Ses
     const { number, file, header } = await latestIn(interval);
     const shown = header?.receipt;
     if (shown?.run_id === delivery.runId) return removeStaged().then(() => shown);
-    if (shown && !(await ownership.knows(shown.run_id))) throw new DeliveredElsewhere();
+    if (shown && !(await ownership.knowsRun(shown.run_id))) throw new DeliveredElsewhere();
     if (shown && shown.epoch > delivery.epoch) throw new Superseded('A later run has delivered this data interval.');
     // 3. Equal content is left alone, if it is still as it was.
     const rows = () => bytesOf(files.map(staged));
@@ -130,7 +130,7 @@ function sessionIn(root: string, place: string, delivery: Delivery, context: Ses
       epoch: delivery.epoch,
       cutoff: delivery.cutoff,
       run_id: delivery.runId,
-      timeline: await ownership.timeline(),
+      timeline: await ownership.getTimeline(),
     };
     const whole = await stage('whole', withHeader({ receipt, exportId: delivery.exportId, sha256 }, rows()));
     await mkdir(interval, { recursive: true });
@@ -162,10 +162,10 @@ function sessionIn(root: string, place: string, delivery: Delivery, context: Ses
       const shown = (await latestIn(interval)).header?.receipt;
       return shown?.run_id === delivery.runId ? shown : undefined;
     },
-    async present() {
+    async findPresentDelivery() {
       const { header } = await latestIn(interval);
       if (header?.exportId !== delivery.exportId) return undefined;
-      return { receipt: header.receipt, known: await ownership.knows(header.receipt.run_id) };
+      return { receipt: header.receipt, isKnown: await ownership.knowsRun(header.receipt.run_id) };
     },
     async verify(receipt, { deep }) {
       const { file, header } = await latestIn(interval);

@@ -10,7 +10,7 @@ import { queryRoutes, type QueriesApi } from './queries/queries.routes.ts';
 import { runQuery } from './queries/computing/run.ts';
 import { protectedDashboards } from './dashboards/restriction.ts';
 import { sharedRoutes } from './sharing/description.ts';
-import { createShownOf } from './sharing/exported.ts';
+import { createLoadShown } from './sharing/exported.ts';
 import { createSharedPages } from './sharing/shared-pages.ts';
 import { createShareTokens } from './sharing/share-tokens.ts';
 import { createSharedResults } from './sharing/shared-results.ts';
@@ -76,13 +76,13 @@ export function createAnalyticsRoom(options: AnalyticsRoomOptions): AnalyticsRoo
   });
   const rules = accessControlStore(db);
   async function accessOfLinks(projectId: number): Promise<RawAccess> {
-    const forEverybody = await rules.forEverybody(projectId);
+    const forEverybody = await rules.listForEverybody(projectId);
     return rawAccessOfLink((kind) => levelForEverybody(forEverybody, kind));
   }
   const sharedPages = createSharedPages({
     shares: shareStore(db),
     unlocking: createUnlocking({ stores, tokens: createShareTokens(keyRing) }),
-    shownOf: createShownOf({ stores, resultsOf: createSharedResults({ results, accessOf: accessOfLinks }) }),
+    shownOf: createLoadShown({ stores, getResults: createSharedResults({ results, loadAccess: accessOfLinks }) }),
     clientAddress,
     isSecure: new URL(publicUrl).protocol === 'https:',
     log,

@@ -75,9 +75,9 @@ export type ApiOptions = EngineOptions &
     /** Limit of flag requests per project. */
     flagRequestsPerSecond: number;
     /** Maximum number of distinct ids that a person may get by merges. */
-    mostDistinctIds: number;
+    maxDistinctIds: number;
     /** Access for Temporal's UI to decrypt payloads; absent: it has none. */
-    codecFor?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
+    codecAccess?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
   };
 
 /** Creates the API. Connects lazily, so it can listen while Postgres and Temporal are still away. */
@@ -145,7 +145,7 @@ export function createApi(options: ApiOptions): Api {
       rawHandlers: [
         ...rooms.flatMap((room) => room.rawHandlers ?? []),
         createConsolePages({ files: openConsoleFiles(), log }),
-        ...payloadOpeners(options),
+        ...payloadCodecHandlers(options),
       ],
       rawRoutes,
       routes: apiRoutes,
@@ -176,6 +176,6 @@ export function createApi(options: ApiOptions): Api {
 }
 
 /** Handlers that decrypt payloads for Temporal's UI, if it has access. */
-function payloadOpeners({ codecFor, temporal: { codec } }: ApiOptions): RawHandler[] {
-  return codec && codecFor ? [codecEndpoint({ ...codecFor, codec })] : [];
+function payloadCodecHandlers({ codecAccess, temporal: { codec } }: ApiOptions): RawHandler[] {
+  return codec && codecAccess ? [codecEndpoint({ ...codecAccess, codec })] : [];
 }

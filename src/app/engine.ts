@@ -98,9 +98,9 @@ function measureSeals({ seal, sealPast }: Sealer, metrics: Metrics): Sealer {
   return {
     seal,
     async sealPast(instant, signal) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const sealedUntil = await sealPast(instant, signal);
-      metrics.observeSeal((performance.now() - begun) / 1000);
+      metrics.observeSeal((performance.now() - startedAt) / 1000);
       return sealedUntil;
     },
   };

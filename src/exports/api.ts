@@ -34,13 +34,13 @@ const Id = Type.String({ format: 'uuid' });
 /** Path of a batch export itself. */
 export const BatchExportParams = Type.Object({ id: Id });
 /** Path of a list that belongs to a batch export. */
-export const OfBatchExportParams = Type.Object({ batch_export_id: Id });
+export const BatchExportListParams = Type.Object({ batch_export_id: Id });
 /** The batch export in `BatchExportParams`, for access control. */
-export const ONE_EXPORT = { resource: 'batch_export', param: 'id' } as const;
+export const EXPORT_BY_ID = { resource: 'batch_export', param: 'id' } as const;
 /** Path of one item of such a list. */
-export const PartOfBatchExportParams = Type.Object({ batch_export_id: Id, id: Id });
+export const BatchExportItemParams = Type.Object({ batch_export_id: Id, id: Id });
 /** The batch export in `OfBatchExportParams` and `PartOfBatchExportParams`, for access control. */
-export const ITS_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;
+export const PARENT_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;
 
 /** The `Location` of a backfill, under the same prefix as the URL of the request. */
 export function backfillLocation(url: URL, exportId: string, backfillId: string): { Location: string } {

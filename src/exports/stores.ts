@@ -66,9 +66,9 @@ function bind(db: Knex) {
 }
 
 /** Stores that share one connection or transaction. */
-export type Bound = ReturnType<typeof bind>;
+export type BoundStores = ReturnType<typeof bind>;
 
-export type ExportStores = WithTransactions<Bound>;
+export type ExportStores = WithTransactions<BoundStores>;
 
 export function exportStores(db: Knex): ExportStores {
   return withTransactions(db, bind);

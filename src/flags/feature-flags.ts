@@ -9,21 +9,21 @@ import { changesBetween, type Author } from '../people/audit/audit-log.ts';
 import { type Change } from '../people/audit/entry.ts';
 import { ensureEditor } from '../people/access/rights.ts';
 import { checkedFilters } from './feature-flags/checks/check-filters.ts';
-import { checkTogether } from './feature-flags/checks/check-together.ts';
+import { checkCombination } from './feature-flags/checks/check-together.ts';
 import { checkReferences } from './feature-flags/checks/check-references.ts';
-import { refuseToEncrypt, encryptedFields, type EncryptPayload } from './feature-flags/encrypted-payloads.ts';
+import { refuseToEncrypt, withoutSecretPayload, type EncryptPayload } from './feature-flags/encrypted-payloads.ts';
 import { COLUMN, type FeatureFlag, type FlagFields } from './feature-flags/feature-flags.store.ts';
-import { EVERYBODY, rolledOut, type FlagFilters } from './feature-flags/filters.ts';
+import { MATCH_EVERYBODY, withFullRollout, type FlagFilters } from './feature-flags/filters.ts';
 import {
-  checkDispensable,
-  checkStaysPersonal,
-  checkUndisturbed,
+  checkNoDependents,
+  checkStaysPersonBased,
+  checkOpenExperimentUnaffected,
   checkUnused,
-  checkVariantsUnneeded,
+  checkRemovedVariantsUnused,
 } from './feature-flags/checks/guards.ts';
 import { MASK } from './feature-flags/payloads.ts';
 import { fieldsOf } from './feature-flags/present.ts';
-import type { FlagBound } from './stores.ts';
+import type { BoundFlagStores } from './stores.ts';
 
 /** Unchecked fields from a client. */
 type GivenFields = Partial<Omit<FlagFields, 'filters' | 'encryptedPayloads'>> & {
@@ -55,7 +55,7 @@ type Viewer = Pick<Rights, 'levelOf'>;
 const SCOPE = 'FeatureFlag';
 const DEFAULTS: Omit<FlagFields, 'key'> = {
   name: '',
-  filters: EVERYBODY,
+  filters: MATCH_EVERYBODY,
   active: true,
   deleted: false,
   ensureExperienceContinuity: false,
@@ -76,21 +76,21 @@ const DEFAULTS: Omit<FlagFields, 'key'> = {
  * @throws InvalidInput naming the field
  */
 export async function createFlag(
-  stores: FlagBound,
+  stores: BoundFlagStores,
   project: Project,
   author: FlagAuthor,
   input: NewFlag,
   encrypt: EncryptPayload = refuseToEncrypt,
 ): Promise<FeatureFlag> {
-  ensureMay(author);
+  ensureMayEdit(author);
   const wanted = checkedNewFlag(input);
   await checkKeyIsFree(stores, project.id, wanted.key);
   await checkReferences(stores, project.id, wanted, viewerOf(author));
-  const { secret, ...fields } = encryptedFields(wanted);
+  const { secret, ...fields } = withoutSecretPayload(wanted);
   let flag = await stores.flags.insert(project.id, author.userId, fields);
   // The ciphertext is bound to the row's id, which exists only after the insert.
   if (secret !== undefined) flag = await stores.flags.setEncryptedPayloads(flag.id, encrypt(flag, secret));
-  await record(stores, project, author, 'created', flag, []);
+  await recordChange(stores, project, author, 'created', flag, []);
   return flag;
 }
 
@@ -99,15 +99,15 @@ export async function createFlag(
  * @returns the flag as stored, except for encrypted fields
  * @throws InvalidInput naming the field
  */
-export function checkedNewFlag({ filters: given, ...said }: NewFlag): FlagFields {
-  checkKey(said.key);
-  const checked = given === undefined ? EVERYBODY : checkedFilters(given);
-  const filters = said.isRemoteConfiguration ? rolledOut(checked) : checked;
+export function checkedNewFlag({ filters: given, ...otherFields }: NewFlag): FlagFields {
+  checkKey(otherFields.key);
+  const checked = given === undefined ? MATCH_EVERYBODY : checkedFilters(given);
+  const filters = otherFields.isRemoteConfiguration ? withFullRollout(checked) : checked;
   if (filters.groups.length === 0) {
     throw new InvalidInput('Feature flags need at least one condition set.', 'filters__groups');
   }
-  const wanted = { ...DEFAULTS, ...said, filters };
-  checkTogether(wanted);
+  const wanted = { ...DEFAULTS, ...otherFields, filters };
+  checkCombination(wanted);
   return wanted;
 }
 
@@ -120,7 +120,7 @@ export function checkedNewFlag({ filters: given, ...said }: NewFlag): FlagFields
  * @throws Conflict when another author changed the same field since this author read it
  */
 export async function changeFlag(
-  stores: FlagBound,
+  stores: BoundFlagStores,
   project: Project,
   author: FlagAuthor,
   id: number,
@@ -128,20 +128,20 @@ export async function changeFlag(
   encrypt: EncryptPayload = refuseToEncrypt,
 ): Promise<FeatureFlag> {
   const current = await stores.flags.get(project.id, id);
-  const { secret, ...after } = encryptedFields(wantedFields(current, changes), current);
+  const { secret, ...after } = withoutSecretPayload(wantedFields(current, changes), current);
   if (secret !== undefined) after.encryptedPayloads = encrypt(current, secret);
   const wanted = differences(current, after);
   if (Object.keys(wanted).length === 0) return current;
-  ensureMay(author, current);
-  if (version !== undefined && version !== current.version) await refuseConflict(stores, current, after, original);
+  ensureMayEdit(author, current);
+  if (version !== undefined && version !== current.version) await checkNoConflict(stores, current, after, original);
   await checkChange(stores, { current, after, viewer: viewerOf(author) }, wanted);
   const flag = await stores.flags.update(id, author.userId, wanted);
-  await record(stores, project, author, verbOf(wanted), flag, changesOf(current, flag));
+  await recordChange(stores, project, author, verbOf(wanted), flag, changesOf(current, flag));
   return flag;
 }
 
 /** @throws PermissionDenied when the author may not make flags, or change this one */
-export function ensureMay({ rights }: FlagAuthor, flag?: FeatureFlag): void {
+export function ensureMayEdit({ rights }: FlagAuthor, flag?: FeatureFlag): void {
   if (rights) ensureEditor(rights, 'feature_flag', flag);
 }
 
@@ -149,10 +149,10 @@ function viewerOf({ rights, viewer = rights }: FlagAuthor): Viewer | undefined {
   return viewer;
 }
 
-function wantedFields(current: FeatureFlag, { filters: given, ...said }: GivenFields): FlagFields {
+function wantedFields(current: FeatureFlag, { filters: given, ...otherFields }: GivenFields): FlagFields {
   // A PATCH without condition sets keeps the present ones; one with an empty list removes them.
   const filters = given === undefined ? current.filters : checkedFilters({ groups: current.filters.groups, ...given });
-  const wanted = { ...current, ...said, filters };
+  const wanted = { ...current, ...otherFields, filters };
   return wanted.key === current.key
     ? wanted
     : { ...wanted, filters: renameEnrollment(filters, current.key, wanted.key) };
@@ -179,8 +179,8 @@ function differences(current: FeatureFlag, after: FlagFields): Partial<FlagField
 }
 
 /** Refuses conflicting changes by upstream's rule: fields that the author did not read, or sends as read, never conflict. */
-async function refuseConflict(
-  { users }: FlagBound,
+async function checkNoConflict(
+  { users }: BoundFlagStores,
   current: FeatureFlag,
   after: FlagFields,
   original: Readonly<Record<string, unknown>>,
@@ -192,36 +192,36 @@ async function refuseConflict(
     !isDeepStrictEqual(original[name], wanted[name]) &&
     !isDeepStrictEqual(now[name], wanted[name]);
   if (!(Object.keys(now) as (keyof typeof now)[]).some(isDisputed)) return;
-  const by = await users.byIds([current.lastModifiedBy]);
-  const name = by.values().next().value?.email ?? 'somebody else';
+  const editors = await users.findByIds([current.lastModifiedBy]);
+  const name = editors.values().next().value?.email ?? 'somebody else';
   throw new Conflict(
     `The feature flag was updated by ${name} since you started editing it. Please refresh and try again.`,
   );
 }
 
 async function checkChange(
-  stores: FlagBound,
+  stores: BoundFlagStores,
   { current, after, viewer }: { current: FeatureFlag; after: FlagFields; viewer: Viewer | undefined },
   wanted: Partial<FlagFields>,
 ): Promise<void> {
   const { id, projectId } = current;
-  checkTogether(after, current);
+  checkCombination(after, current);
   if (wanted.deleted) {
     await checkUnused(stores, current);
-    return checkDispensable(stores, current, 'delete', viewer);
+    return checkNoDependents(stores, current, 'delete', viewer);
   }
   if (wanted.key !== undefined || wanted.deleted === false) {
     checkKey(after.key);
     await checkKeyIsFree(stores, projectId, after.key, id);
   }
-  if (wanted.active === false) await checkDispensable(stores, current, 'disable', viewer);
-  const comesBack = after.active && (wanted.active === true || wanted.deleted === false);
-  await checkUndisturbed(stores, current, after);
+  if (wanted.active === false) await checkNoDependents(stores, current, 'disable', viewer);
+  const isReactivated = after.active && (wanted.active === true || wanted.deleted === false);
+  await checkOpenExperimentUnaffected(stores, current, after);
   if (wanted.filters) {
-    await checkStaysPersonal(stores, current, wanted.filters);
-    await checkVariantsUnneeded(stores, current, wanted.filters, viewer);
+    await checkStaysPersonBased(stores, current, wanted.filters);
+    await checkRemovedVariantsUnused(stores, current, wanted.filters, viewer);
   }
-  if (wanted.filters || comesBack) {
+  if (wanted.filters || isReactivated) {
     await checkReferences(stores, projectId, { id, key: after.key, filters: after.filters }, viewer);
   }
 }
@@ -238,7 +238,7 @@ function checkKey(key: string): void {
   }
 }
 
-async function checkKeyIsFree({ flags }: FlagBound, projectId: number, key: string, own?: number): Promise<void> {
+async function checkKeyIsFree({ flags }: BoundFlagStores, projectId: number, key: string, own?: number): Promise<void> {
   const other = await flags.findByKey(projectId, key);
   if (other && other.id !== own) {
     throw new InvalidInput('There is already a feature flag with this key.', 'key', 'unique');
@@ -258,8 +258,8 @@ function changesOf(before: FeatureFlag, after: FeatureFlag): Change[] {
   return [...changes, { type: SCOPE, action: 'changed', field: COLUMN.encryptedPayloads, before: MASK, after: MASK }];
 }
 
-async function record(
-  { auditLog }: FlagBound,
+async function recordChange(
+  { auditLog }: BoundFlagStores,
   project: Project,
   author: Author,
   verb: 'created' | 'updated' | 'deleted' | 'restored',

@@ -16,7 +16,7 @@ export const TokenQuery = Type.Object({
 });
 
 /** @throws NotAuthenticated for a missing or unknown key; Unavailable */
-export async function projectOf(
+export async function getProjectByToken(
   live: Pick<LiveDefinitions, 'find'>,
   { token, api_key: apiKey }: { token?: string; api_key?: string },
 ): Promise<ProjectFlags> {
@@ -39,7 +39,9 @@ export async function projectOf(
  * Caches the result of `load` until the project changes; requests for the same version share one load.
  * When a load fails, the result for the previous version is returned.
  */
-export function rememberPublished<T>(load: (projectId: number) => Promise<T>): (project: ProjectFlags) => Promise<T> {
+export function cacheByProjectVersion<T>(
+  load: (projectId: number) => Promise<T>,
+): (project: ProjectFlags) => Promise<T> {
   type Remembered = { version: string; value: Promise<T> };
   const remembered = new Map<number, Remembered>();
 

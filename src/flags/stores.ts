@@ -31,9 +31,9 @@ function bind(db: Knex) {
 }
 
 /** Stores that share one connection or transaction. */
-export type FlagBound = ReturnType<typeof bind>;
+export type BoundFlagStores = ReturnType<typeof bind>;
 
-export type FlagStores = WithProjectTurns<FlagBound>;
+export type FlagStores = WithProjectTurns<BoundFlagStores>;
 
 /** @param afterCommit awaited after each transaction, so the author sees the change in this process immediately */
 export function flagStores(db: Knex, afterCommit?: (projectId: number) => Promise<void>): FlagStores {

@@ -1,8 +1,8 @@
 /** `/feature_flags/usage/`: how often each flag was called, by answer and day. */
-import { datetimeOf, parseDatetime } from '../platform/http/parameters/datetime.ts';
+import { readDatetime, parseDatetime } from '../platform/http/parameters/datetime.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../platform/http/parameters/pagination.ts';
 import { json, route } from '../platform/http/route.ts';
-import { timezoneOf } from '../platform/http/parameters/time-zone.ts';
+import { readTimezone } from '../platform/http/parameters/time-zone.ts';
 import { nullable, Type, type Static } from '../platform/schema.ts';
 import type { FeatureFlagStore } from './feature-flags/feature-flags.store.ts';
 import { DEFAULT_DAYS, type FlagUsage, type FlagUsageStore, type GivenInstant } from './usage.store.ts';
@@ -52,9 +52,9 @@ const listUsage = route({
     const page = await flagUsage.list(project.id, {
       hidden: await hiddenFlags.hiddenKeys(project.id, rights.visible('feature_flag')),
       key: query.key,
-      timezone: timezoneOf(query.timezone, 'timezone'),
-      from: instantOf(query.date_from, 'date_from'),
-      to: instantOf(query.date_to, 'date_to'),
+      timezone: readTimezone(query.timezone, 'timezone'),
+      from: parseInstant(query.date_from, 'date_from'),
+      to: parseInstant(query.date_to, 'date_to'),
       ...pageBounds(query),
     });
     return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
@@ -66,8 +66,8 @@ function present({ key, response, day, calls, persons }: FlagUsage): Static<type
   return { key, variant: known ? response : JSON.stringify(response), day, calls, persons };
 }
 
-function instantOf(text: string | undefined, attr: string): GivenInstant | undefined {
-  return text === undefined ? undefined : (parseDatetime(text) ?? { instant: datetimeOf(text, attr), zoned: true });
+function parseInstant(text: string | undefined, attr: string): GivenInstant | undefined {
+  return text === undefined ? undefined : (parseDatetime(text) ?? { instant: readDatetime(text, attr), zoned: true });
 }
 
 export const flagUsageRoutes = [listUsage];

@@ -32,7 +32,7 @@ export type FlagUsage = {
 };
 
 export const DEFAULT_DAYS = 30;
-const LONGEST_DAYS = 366;
+const MAX_DAYS = 366;
 const TIMEOUT_SECONDS = 10;
 
 type Period = { from: string; to: string };
@@ -70,7 +70,7 @@ export function flagUsageStore(db: Knex) {
      */
     async list(projectId: number, query: UsageQuery): Promise<{ count: number; results: FlagUsage[] }> {
       const { key = null, hidden, timezone, limit, offset } = query;
-      const period = await periodOf(db, query);
+      const period = await resolvePeriod(db, query);
       return db
         .transaction(async (transaction) => {
           await transaction.raw(`set local statement_timeout = '${TIMEOUT_SECONDS}s'`);
@@ -86,7 +86,7 @@ export function flagUsageStore(db: Knex) {
   };
 }
 
-async function periodOf(db: Knex, { timezone, from, to }: UsageQuery): Promise<Period> {
+async function resolvePeriod(db: Knex, { timezone, from, to }: UsageQuery): Promise<Period> {
   const values = {
     timezone,
     from: from?.instant ?? null,
@@ -101,7 +101,7 @@ async function periodOf(db: Knex, { timezone, from, to }: UsageQuery): Promise<P
   const period = rows[0]!;
   const days = (Date.parse(period.to) - Date.parse(period.from)) / 86_400_000;
   if (days <= 0) throw new InvalidInput('The period must start before it ends.', 'date_from');
-  if (days > LONGEST_DAYS) throw new InvalidInput(`The period may have at most ${LONGEST_DAYS} days.`, 'date_from');
+  if (days > MAX_DAYS) throw new InvalidInput(`The period may have at most ${MAX_DAYS} days.`, 'date_from');
   return period;
 }
 

@@ -28,14 +28,14 @@ export type Demo = {
 export async function seedDemo(db: Knex, knownPersonalKey?: string): Promise<Demo> {
   return inTransaction(db, async (transaction) => {
     await transaction.raw('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.demo]);
-    const tenant = (await find(transaction)) ?? (await create(transaction));
-    return { ...tenant, personalApiKey: await personalKey(transaction, tenant.userId, knownPersonalKey) };
+    const tenant = (await findDemo(transaction)) ?? (await createDemo(transaction));
+    return { ...tenant, personalApiKey: await ensurePersonalKey(transaction, tenant.userId, knownPersonalKey) };
   });
 }
 
 type Tenant = Omit<Demo, 'personalApiKey'>;
 
-async function find(db: Knex): Promise<Tenant | undefined> {
+async function findDemo(db: Knex): Promise<Tenant | undefined> {
   const row: Tenant | undefined = await db('users')
     .join('organization_memberships', 'organization_memberships.user_id', 'users.id')
     .join('projects', 'projects.organization_id', 'organization_memberships.organization_id')
@@ -58,7 +58,7 @@ type NewProject = {
   historical_from_project_key: boolean;
 };
 
-async function create(db: Knex): Promise<Tenant> {
+async function createDemo(db: Knex): Promise<Tenant> {
   const organizationId = randomUUID();
   const projectApiKey = generateKey(KEY_PREFIXES.project);
   await db('organizations').insert({ id: organizationId, name: 'Demo' });
@@ -78,7 +78,7 @@ async function create(db: Knex): Promise<Tenant> {
   return { organizationId, userId: user!.id, projectId: project!.id, projectApiKey };
 }
 
-async function personalKey(db: Knex, userId: number, known: string | undefined): Promise<string> {
+async function ensurePersonalKey(db: Knex, userId: number, known: string | undefined): Promise<string> {
   const keys = keyStore(db);
   const caller = known && (await keys.findCaller(hashOf(known)));
   if (caller && caller.userId === userId) return known;

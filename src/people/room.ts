@@ -29,7 +29,7 @@ import { inviteRoutes, type InvitesApi } from './organizations/invites.routes.ts
 import { memberRoutes, type MembersApi } from './organizations/members.routes.ts';
 import { organizationRoutes, type OrganizationsApi } from './organizations/organizations.routes.ts';
 import { projectRoutes, type IdentityApi } from './projects/projects.routes.ts';
-import { projectByToken, type ProjectByToken } from './projects/project-tokens.ts';
+import { createProjectLookup, type ProjectByToken } from './projects/project-tokens.ts';
 import { identityStores, type IdentityStores } from './stores.ts';
 
 export type PeopleApi = IdentityApi &
@@ -111,7 +111,7 @@ export function createPeopleRoom(options: PeopleRoomOptions): PeopleRoom {
     },
     gatekeeper,
     identity,
-    projectByToken: projectByToken(identity.projects),
+    projectByToken: createProjectLookup(identity.projects),
     close: resets.close,
   };
 }

@@ -36,9 +36,9 @@ function bind(db: Knex) {
 }
 
 /** Stores that share one connection or transaction. */
-export type IdentityBound = ReturnType<typeof bind>;
+export type BoundIdentityStores = ReturnType<typeof bind>;
 
-export type IdentityStores = WithTransactions<IdentityBound>;
+export type IdentityStores = WithTransactions<BoundIdentityStores>;
 
 export function identityStores(db: Knex): IdentityStores {
   return withTransactions(db, bind);

@@ -79,7 +79,7 @@ describe('the activity log', () => {
     return sluice.db<Entry>('activity_log').orderBy('created_at').offset(count);
   }
 
-  async function written(): Promise<number> {
+  async function countEntries(): Promise<number> {
     const { rows } = await sluice.db.raw<{ rows: { count: number }[] }>(
       'select count(*)::int as count from activity_log',
     );
@@ -91,10 +91,10 @@ describe('the activity log', () => {
     it(`tells of ${placeOf(route)}: ${nameOf(route)}`, async () => {
       assert.ok(operation, 'Say what a valid use of it is, or why it leaves no entry.');
       const asked = await operation(at);
-      const before = await written();
+      const before = await countEntries();
 
       await refuses(route, asked);
-      assert.equal(await written(), before, 'nothing was done, and nothing told');
+      assert.equal(await countEntries(), before, 'nothing was done, and nothing told');
 
       const unchanged = await watch.fingerprint();
       await watch.withFullLog(async () => {
@@ -111,7 +111,7 @@ describe('the activity log', () => {
         entries.map(({ scope, activity }) => `${scope} ${activity}`),
         asked.tells,
       );
-      for (const entry of entries) check(route, asked, entry, text);
+      for (const entry of entries) assertEntry(route, asked, entry, text);
     });
   }
 
@@ -127,7 +127,7 @@ describe('the activity log', () => {
     assert.equal(status, 404, text);
   }
 
-  function check({ access }: ApiRoute, { by }: Asked, entry: Entry, text: string): void {
+  function assertEntry({ access }: ApiRoute, { by }: Asked, entry: Entry, text: string): void {
     const isOwner = by === undefined;
     assert.equal(entry.user_id, isOwner ? at.ours.userId : by(JSON.parse(text) as Body));
     assert.equal(entry.key_id === null, 'sessionOnly' in access || 'public' in access, 'the key, if it was one');

@@ -30,7 +30,7 @@ describe('the authorization matrix', () => {
   });
   after(() => sluice.stop());
 
-  async function ask(route: ApiRoute, caller: CallerName): Promise<{ status: number; text: string }> {
+  async function sendRequest(route: ApiRoute, caller: CallerName): Promise<{ status: number; text: string }> {
     const { method, access } = route;
     const made = 'scope' in access && access.object?.param !== 'project_id' && access.object;
     const id = made ? await MAKE[made.resource]!(sluice.db, world.ours.projectId) : '';
@@ -59,7 +59,9 @@ describe('the authorization matrix', () => {
   for (const route of apiRoutes) {
     const { method, path, access } = route;
     it(`${method.toUpperCase()} ${path} (${JSON.stringify(access)})`, async () => {
-      const answers = await Promise.all(CALLERS.map(async (caller) => ({ caller, ...(await ask(route, caller)) })));
+      const answers = await Promise.all(
+        CALLERS.map(async (caller) => ({ caller, ...(await sendRequest(route, caller)) })),
+      );
       for (const { caller, status, text } of answers) {
         const expected = expectedFor(route, caller);
         const seen = `${caller}: ${status} ${text.slice(0, 200)}`;

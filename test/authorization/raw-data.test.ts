@@ -103,13 +103,19 @@ describe('rows, values and persons', () => {
       await world.buildTile(dashboard, { insight_id: insight });
     }
     // Computed for somebody who may see all: what is shown to others comes out of the cache.
-    const shown = await say('GET', `${path}/dashboards/${dashboard}/?refresh=force_blocking`, admin.key);
+    const shown = await readText('GET', `${path}/dashboards/${dashboard}/?refresh=force_blocking`, admin.key);
     assert.match(shown, /of-event.*of-person/s);
   });
   after(() => world.stop());
   afterEach(() => world.sluice.db('access_controls').delete());
 
-  async function say(method: string, address: string, key: string, body?: object, session?: object): Promise<string> {
+  async function readText(
+    method: string,
+    address: string,
+    key: string,
+    body?: object,
+    session?: object,
+  ): Promise<string> {
     const answer = await fetch(world.sluice.url + address, {
       method,
       headers: {
@@ -134,42 +140,42 @@ describe('rows, values and persons', () => {
   const WAYS: Record<string, Way> = {
     'POST /query/': {
       scopes: ['query:read'],
-      ask: (query, key) => say('POST', `${path}/query/`, key, { query }),
+      ask: (query, key) => readText('POST', `${path}/query/`, key, { query }),
     },
     'GET /insights/:id/': {
       scopes: ['insight:read'],
       ask: async (query, key) => {
-        const text = await say('GET', `${path}/insights/${insights.get(query)}/?refresh=force_cache`, key);
+        const text = await readText('GET', `${path}/insights/${insights.get(query)}/?refresh=force_cache`, key);
         return text && JSON.stringify((JSON.parse(text) as Json)['result']);
       },
     },
     'GET /insights/:id/ computed anew': {
       scopes: ['insight:read'],
       ask: async (query, key) => {
-        const text = await say('GET', `${path}/insights/${insights.get(query)}/?refresh=force_blocking`, key);
+        const text = await readText('GET', `${path}/insights/${insights.get(query)}/?refresh=force_blocking`, key);
         return text && JSON.stringify((JSON.parse(text) as Json)['result']);
       },
     },
     'GET /insights/': {
       scopes: ['insight:read'],
       ask: async (query, key) =>
-        ofInsight(await say('GET', `${path}/insights/`, key), query, ({ results }) => results as Json[]),
+        ofInsight(await readText('GET', `${path}/insights/`, key), query, ({ results }) => results as Json[]),
     },
     'GET /dashboards/:id/': {
       scopes: ['dashboard:read'],
       ask: async (query, key) =>
-        ofInsight(await say('GET', `${path}/dashboards/${dashboard}/?refresh=force_cache`, key), query, tilesOf),
+        ofInsight(await readText('GET', `${path}/dashboards/${dashboard}/?refresh=force_cache`, key), query, tilesOf),
     },
     'PATCH /dashboards/:id/': {
       scopes: ['dashboard:write'],
       ask: async (query, key) =>
-        ofInsight(await say('PATCH', `${path}/dashboards/${dashboard}/`, key, { pinned: true }), query, tilesOf),
+        ofInsight(await readText('PATCH', `${path}/dashboards/${dashboard}/`, key, { pinned: true }), query, tilesOf),
     },
     'GET /dashboards/:id/run_insights/': {
       scopes: ['query:read'],
       ask: async (query, key) =>
         ofInsight(
-          await say('GET', `${path}/dashboards/${dashboard}/run_insights/?refresh=force_cache`, key),
+          await readText('GET', `${path}/dashboards/${dashboard}/run_insights/?refresh=force_cache`, key),
           query,
           ({ results }) => (results as (Json & { insight: Json })[]).map((one) => ({ ...one, id: one.insight['id'] })),
         ),
@@ -238,7 +244,7 @@ describe('rows, values and persons', () => {
     const { db } = world.sluice;
     const member = await buildMember(db, world.ours);
     const address = `${path}/dashboards/${dashboard}/stream_tiles/?refresh=force_cache`;
-    const stream = async () => say('GET', address, '', undefined, await buildSession(db, member));
+    const stream = async () => readText('GET', address, '', undefined, await buildSession(db, member));
     assert.match(resultsIn(await stream()), /of-event.*of-person/s);
     await buildRule(db, world.ours, 'none', { resource: 'event', membership_id: member.membershipId });
     await buildRule(db, world.ours, 'none', { resource: 'person', membership_id: member.membershipId });
@@ -248,7 +254,7 @@ describe('rows, values and persons', () => {
   it('say in the place of a result why there is none', async () => {
     const key = await buildPersonalKey(world.sluice.db, world.ours, 'insight:read');
     const id = insights.get(QUESTIONS['whole rows'].query);
-    const text = await say('GET', `${path}/insights/${id}/`, key);
+    const text = await readText('GET', `${path}/insights/${id}/`, key);
     const { result, error } = JSON.parse(text) as Json;
     const message = "API key missing required scope 'event:read'";
     assert.deepEqual([result, error], [null, { type: 'permission_denied', message }]);
@@ -257,15 +263,15 @@ describe('rows, values and persons', () => {
   it('are no columns of events for who may not see persons', async () => {
     const { db } = world.sluice;
     const key = await buildPersonalKey(db, world.ours, 'event:read');
-    const page = JSON.parse(await say('GET', `${path}/events/`, key)) as { results: Json[] };
+    const page = JSON.parse(await readText('GET', `${path}/events/`, key)) as { results: Json[] };
     assert.equal(page.results[0]!['distinct_id'], 'ada');
     assert.equal('person_properties' in page.results[0]!, false);
-    const one = await say('GET', `${path}/events/${String(page.results[0]!['id'])}/`, key);
+    const one = await readText('GET', `${path}/events/${String(page.results[0]!['id'])}/`, key);
     assert.equal('person_properties' in (JSON.parse(one) as Json), false);
     const member = await buildMember(db, world.ours);
-    assert.match(await say('GET', `${path}/events/`, member.key), /"person_properties":\{[^}]*of-person/);
+    assert.match(await readText('GET', `${path}/events/`, member.key), /"person_properties":\{[^}]*of-person/);
     await buildRule(db, world.ours, 'none', { resource: 'person', membership_id: member.membershipId });
-    assert.doesNotMatch(await say('GET', `${path}/events/`, member.key), /"person_properties"/);
+    assert.doesNotMatch(await readText('GET', `${path}/events/`, member.key), /"person_properties"/);
   });
 
   it('are not listed by a cohort for who may not see persons', async () => {
@@ -366,7 +372,7 @@ describe('rows, values and persons', () => {
         const session = await buildSession(world.sluice.db, member);
         const made = async (template: object) => {
           const at = `${path}/dashboards/create_from_template_json/`;
-          return (await say('POST', at, '', { template: { template_name: 'Mine', ...template } }, session)) !== '';
+          return (await readText('POST', at, '', { template: { template_name: 'Mine', ...template } }, session)) !== '';
         };
         const tile = { type: 'INSIGHT', query: trends(narrowing(kind)) };
         const plain = { type: 'INSIGHT', query: COUNTS.trends };
@@ -482,12 +488,12 @@ describe('rows, values and persons', () => {
         const at = kind === 'dashboard' ? `/dashboards/${shared}/sharing/` : `/insights/${table}/sharing/`;
         const { body } = await world.request('PATCH', at, { enabled: true });
         const link = `/shared/${String((body as Json)['access_token'])}`;
-        assert.match(await say('GET', `${link}.json`, ''), /of-event/);
+        assert.match(await readText('GET', `${link}.json`, ''), /of-event/);
         await buildRule(world.sluice.db, world.ours, 'none', { resource: 'event' });
-        assert.doesNotMatch(await say('GET', link.replace('shared', 'embedded'), ''), /of-event/);
+        assert.doesNotMatch(await readText('GET', link.replace('shared', 'embedded'), ''), /of-event/);
         // Text that was written for the visitor before is kept for three seconds.
         const until = Date.now() + 60_000;
-        while ((await say('GET', `${link}.json`, '')).includes('of-event')) {
+        while ((await readText('GET', `${link}.json`, '')).includes('of-event')) {
           assert.ok(Date.now() < until, 'the link shows it for ever');
           await setTimeout(200);
         }

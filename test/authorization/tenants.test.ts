@@ -85,7 +85,12 @@ describe('two organizations', () => {
   }
 
   /** Checks that the request gave nothing away, and changed nothing of theirs. */
-  async function refused(method: string, path: string, expected: readonly number[], body?: unknown): Promise<void> {
+  async function assertRefused(
+    method: string,
+    path: string,
+    expected: readonly number[],
+    body?: unknown,
+  ): Promise<void> {
     const before = await fingerprint();
     const { status, text } = await send(method, path, body);
     assert.ok(expected.includes(status), `${status} ${text}`);
@@ -153,9 +158,9 @@ describe('two organizations', () => {
     for (const [method, pathOf, body] of paths) {
       const shown = pathOf(new Proxy({} as Belongings, { get: (_, name) => `<${String(name)}>` }));
       it(`is not found: ${method} ${shown}`, () =>
-        refused(method, `/projects/${ours.project}${pathOf(theirs)}`, [404], body));
+        assertRefused(method, `/projects/${ours.project}${pathOf(theirs)}`, [404], body));
       it(`does not open their project either: ${method} ${shown}`, () =>
-        refused(method, `/projects/${theirs.project}${pathOf(theirs)}`, [403], body));
+        assertRefused(method, `/projects/${theirs.project}${pathOf(theirs)}`, [403], body));
     }
   });
 
@@ -187,7 +192,7 @@ describe('two organizations', () => {
     for (const [method, pathOf, bodyOf, expected] of bodies) {
       const named = new Proxy({} as Belongings, { get: (_, name) => `<${String(name)}>` });
       it(`changes and shows nothing: ${method} ${pathOf(named)} ${Object.keys(bodyOf(named, named)).join()}`, () =>
-        refused(method, `/projects/${ours.project}${pathOf(ours)}`, expected, bodyOf(theirs, ours)));
+        assertRefused(method, `/projects/${ours.project}${pathOf(ours)}`, expected, bodyOf(theirs, ours)));
     }
   });
 
@@ -206,7 +211,8 @@ describe('two organizations', () => {
     ];
     for (const [method, pathOf, body] of paths) {
       const named = new Proxy({} as Belongings, { get: (_, name) => `<${String(name)}>` });
-      it(`is not found: ${method} ${pathOf(named, named)}`, () => refused(method, pathOf(theirs, ours), [404], body));
+      it(`is not found: ${method} ${pathOf(named, named)}`, () =>
+        assertRefused(method, pathOf(theirs, ours), [404], body));
     }
   });
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Answer = { status: number; body: unknown };
 export type ApiClient = {
   /** One try at one of the processes. `status` 0: there was no answer. */
-  ask(method: string, path: string, body?: unknown): Promise<Answer>;
+  sendRequest(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Asks until the answer is not one of outages (none, 503). */
   askUntilAnswered(method: string, path: string, body?: unknown): Promise<Answer>;
   /** As `askUntilAnswered`. @returns the body of a good answer. @throws Error for any other */
@@ -18,7 +18,7 @@ const PATIENCE_MS = 20_000;
 export function apiClient(urls: readonly string[], projectId: number, key: string): ApiClient {
   let next = 0;
   const serverErrors: string[] = [];
-  async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  async function sendRequest(method: string, path: string, body?: unknown): Promise<Answer> {
     const url = urls[next++ % urls.length]!;
     try {
       const response = await fetch(`${url}/api/projects/${projectId}${path}`, {
@@ -36,14 +36,14 @@ export function apiClient(urls: readonly string[], projectId: number, key: strin
   }
   async function askUntilAnswered(method: string, path: string, body?: unknown): Promise<Answer> {
     for (let attempt = 0; attempt < 300; attempt++) {
-      const answer = await ask(method, path, body);
+      const answer = await sendRequest(method, path, body);
       if (answer.status !== 0 && answer.status !== 503 && answer.status !== 429) return answer;
       await sleep(500);
     }
     throw new Error(`${method} ${path} was not answered for minutes`);
   }
   return {
-    ask,
+    sendRequest: sendRequest,
     askUntilAnswered,
     serverErrors,
     async done<Body>(method: string, path: string, given?: unknown) {

@@ -30,7 +30,7 @@ type LedgerRow = {
 
 export type Checked = { counts: Counts; problems: string[] };
 
-export async function check(
+export async function findDifferences(
   installation: Installation,
   fleet: Fleet,
   load: Pick<Load, 'acknowledged'>,

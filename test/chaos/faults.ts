@@ -63,7 +63,7 @@ export function startFaults(installation: Installation, temporal: Client, random
   }
 
   /** The next requests: what is refused counts where it happens. */
-  async function refused(): Promise<boolean> {
+  async function refuseWebhooks(): Promise<boolean> {
     installation.webhooks.answers.push(503, 'silence', 500);
     return false;
   }
@@ -76,7 +76,7 @@ export function startFaults(installation: Installation, temporal: Client, random
     if (dice < 0.85) return { name: `freeze ${server.name}`, strike: struck(() => frozen(server)) };
     if (dice < 0.9 && installation.disk.canBeFull) return { name: 'full disk', strike: struck(full) };
     if (dice < 0.95 && installation.clock) return { name: 'step the clock of source', strike: struck(clockSteps) };
-    if (dice < 0.98) return { name: 'refuse webhooks', strike: refused };
+    if (dice < 0.98) return { name: 'refuse webhooks', strike: refuseWebhooks };
     return { name: 'terminate a workflow', strike: terminated };
   }
 

@@ -228,7 +228,7 @@ async function objectStore(folder: string) {
       args: ['--port', `127.0.0.1:${port}`, 'posix', data],
       env: { ROOT_ACCESS_KEY: OBJECT_STORE_KEYS.accessKeyId, ROOT_SECRET_KEY: OBJECT_STORE_KEYS.secretAccessKey },
       logFile: path.join(folder, 'objects.log'),
-      ready: () => answers(endpoint),
+      ready: () => isAnswering(endpoint),
     }),
   );
   const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials: OBJECT_STORE_KEYS });
@@ -276,7 +276,7 @@ async function api(folder: string, number: number, environment: Record<string, s
     args: [LAUNCHER, 'api'],
     env: environmentWith({ ...environment, SLUICE_PORT: String(port) }),
     logFile: path.join(folder, `api-${number}.log`),
-    ready: () => answers(`${url}/_livez`),
+    ready: () => isAnswering(`${url}/_livez`),
   });
   return { ...serverProcess(`api ${number}`, control), url };
 }
@@ -294,7 +294,7 @@ function worker(folder: string, number: number, environment: Record<string, stri
   return serverProcess(`worker ${number}`, control);
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isAnswering(url: string): Promise<boolean> {
   return fetch(url, { signal: AbortSignal.timeout(1000) }).then(
     () => true,
     () => false,

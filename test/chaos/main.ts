@@ -9,7 +9,7 @@ import { stopSignals } from '../../src/platform/processes/stop-signals.ts';
 import { connectTemporal } from '../../src/platform/temporal/connection.ts';
 import { seeded } from '../kill/random.ts';
 import { apiClient } from './api-client.ts';
-import { check, type Checked } from './check.ts';
+import { findDifferences, type Checked } from './check.ts';
 import { startFaults } from './faults.ts';
 import { createFleet, TYPES } from './fleet.ts';
 import { install, type Installation } from './installation.ts';
@@ -18,7 +18,7 @@ import { stores } from './objects.ts';
 import { startOperator } from './operator.ts';
 import { startReaders } from './readers.ts';
 import { restoreAndRecover } from './restore.ts';
-import { pauseAll, settle } from './settle.ts';
+import { pauseAll, findUndelivered } from './settle.ts';
 import { checkWebhooks } from './webhooks.ts';
 
 type Options = {
@@ -51,7 +51,7 @@ async function run(given: Options): Promise<void> {
   const signals = stopSignals();
   try {
     problems = await Promise.race([
-      chaos(installation, seed, options),
+      runChaos(installation, seed, options),
       signals.requested.then(() => ['it was stopped']),
     ]);
   } finally {
@@ -66,7 +66,7 @@ async function run(given: Options): Promise<void> {
   process.exit(problems.length === 0 ? 0 : 1);
 }
 
-async function chaos(installation: Installation, seed: number, options: Options): Promise<string[]> {
+async function runChaos(installation: Installation, seed: number, options: Options): Promise<string[]> {
   // Streams of choices of their own: how fast one is does not change what another one chooses.
   const random = (stream: number) => seeded(seed * 16 + stream);
   const api = apiClient(installation.apiUrls, installation.projectId, installation.key);
@@ -112,11 +112,11 @@ async function chaos(installation: Installation, seed: number, options: Options)
   await operator.stop();
   await load.stop();
   const ranges = await pauseAll(fleet, api, eyes);
-  const open = await settle(fleet, api, ranges, Number(options.settle));
+  const open = await findUndelivered(fleet, api, ranges, Number(options.settle));
   await readers.stop();
   await temporal.close();
   console.log('comparing every row and every webhook');
-  const checked = await check(installation, fleet, load, eyes, ranges);
+  const checked = await findDifferences(installation, fleet, load, eyes, ranges);
   const told = await checkWebhooks(installation, fleet);
   const restored =
     options.restore && checked.problems.length === 0 ? await restoreAndRecover(installation, fleet, eyes) : [];
@@ -126,7 +126,7 @@ async function chaos(installation: Installation, seed: number, options: Options)
   );
   reportCounts(checked, readers.torn.length, load.sent.size);
   return [
-    ...nothingOf({
+    ...emptyComparisons({
       'events acknowledged': load.acknowledged.size,
       'intervals compared': checked.counts.intervals,
       'rows compared': checked.counts.rows,
@@ -144,7 +144,7 @@ async function chaos(installation: Installation, seed: number, options: Options)
 }
 
 /** A comparison of nothing finds nothing wrong. */
-function nothingOf(counts: Record<string, number>): string[] {
+function emptyComparisons(counts: Record<string, number>): string[] {
   return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [`there were no ${what}`] : []));
 }
 

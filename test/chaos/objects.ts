@@ -81,7 +81,7 @@ export type ReadInterval = { manifest: Manifest | undefined; rows: Row[]; proble
 export async function readInterval(store: Store, key: string): Promise<ReadInterval | undefined> {
   const text = await store.get(key);
   if (!text) return undefined;
-  const manifest = parsed(text);
+  const manifest = parseManifest(text);
   // Written as a whole in every layout: half of one is what a reader must never find.
   if (!manifest) return { manifest: undefined, rows: [], problems: [`${key} is no JSON`] };
   if (manifest.state !== 'complete') return undefined;
@@ -98,7 +98,7 @@ export async function readInterval(store: Store, key: string): Promise<ReadInter
   return read;
 }
 
-function parsed(text: Buffer): Manifest | undefined {
+function parseManifest(text: Buffer): Manifest | undefined {
   try {
     return JSON.parse(text.toString()) as Manifest;
   } catch {
@@ -107,14 +107,14 @@ function parsed(text: Buffer): Manifest | undefined {
 }
 
 function linesOf(key: string, content: Buffer): Row[] {
-  return unpacked(key, content)
+  return decompress(key, content)
     .toString()
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Row);
 }
 
-function unpacked(key: string, content: Buffer): Buffer {
+function decompress(key: string, content: Buffer): Buffer {
   if (key.endsWith('.gz')) return zlib.gunzipSync(content);
   if (key.endsWith('.zst')) return zlib.zstdDecompressSync(content);
   return content;

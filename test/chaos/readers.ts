@@ -14,7 +14,7 @@ export type Readers = {
 };
 
 /** The object store may be away just now: its client says so. */
-function whileAway(error: unknown): void {
+function ignoreOutage(error: unknown): void {
   const { name = '', code = '', $metadata } = error as { name?: string; code?: string; $metadata?: object };
   if ($metadata || /^E[A-Z]+$/.test(code) || name === 'TimeoutError') return;
   throw error;
@@ -49,7 +49,7 @@ export function startReaders(
 
   async function reader(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await readOnce().catch(whileAway);
+      await readOnce().catch(ignoreOutage);
       await sleep(PAUSE_MS);
     }
   }

@@ -44,7 +44,7 @@ export async function restoreAndRecover(
     },
   );
   if (!stdout.includes('Deliveries go on')) problems.push('sluice recover did not find that deliveries are blocked');
-  if (!(await deliversAgain(installation))) problems.push('nothing was delivered after recovery');
+  if (!(await hasDeliveredSince(installation))) problems.push('nothing was delivered after recovery');
   const afterwards = await look();
   problems.push(...changesOf(foreign, afterwards, 'after recovery'));
   // A comparison of nothing finds nothing wrong.
@@ -116,7 +116,7 @@ async function knownRuns({ source }: Installation): Promise<Set<string>> {
   }
 }
 
-async function deliversAgain({ source }: Installation): Promise<boolean> {
+async function hasDeliveredSince({ source }: Installation): Promise<boolean> {
   const since = new Date().toISOString();
   const deadline = performance.now() + GOES_ON_MS;
   const pool = createPool({ url: source.url(), applicationName: 'chaos', maxConnections: 1 });

@@ -27,7 +27,10 @@ export async function pauseAll(fleet: Fleet, api: ApiClient, stores: Stores): Pr
       place.type === 'Postgres'
         ? new Set<number>()
         : await occupiedBy((exportId) => exportId !== member.id, stores[place.type], place);
-    ranges.set(member.id, { ...(member.live ? sinceItWasMade(member) : { start: at(0), end: at(HOURS) }), occupied });
+    ranges.set(member.id, {
+      ...(member.live ? rangeSinceCreation(member) : { start: at(0), end: at(HOURS) }),
+      occupied,
+    });
   }
   return ranges;
 }
@@ -36,12 +39,12 @@ const at = (hour: number) => new Date(FIRST_HOUR + hour * HOUR_MS);
 
 const minuteOf = (instant: number) => new Date(Math.floor(instant / MINUTE_MS) * MINUTE_MS);
 
-function sinceItWasMade({ createdAt }: Member): Pick<Range, 'start' | 'end'> {
+function rangeSinceCreation({ createdAt }: Member): Pick<Range, 'start' | 'end'> {
   return { start: minuteOf(createdAt.getTime()), end: minuteOf(Date.now()) };
 }
 
 /** @returns what is not delivered after the patience, as sentences; empty: all of it is */
-export async function settle(
+export async function findUndelivered(
   fleet: Fleet,
   api: ApiClient,
   ranges: ReadonlyMap<string, Range>,

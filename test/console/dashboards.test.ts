@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { buildMember } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSharedWorld, type SharedWorld } from '../support/servers/shared-world.ts';
 
@@ -21,7 +21,7 @@ describe('dashboards in the console', () => {
   const open: Visitor[] = [];
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     world = await startSharedWorld();
     const batch = Array.from({ length: 12 }, (_, n) => ({
       event: 'coffee ordered',

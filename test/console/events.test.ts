@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { buildMember, buildRule } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -13,7 +13,7 @@ describe('events in the console', () => {
   const open: Visitor[] = [];
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });
     await promote(sluice.db, tenant, 'admin');

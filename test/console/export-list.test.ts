@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { buildMember, buildRule } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
-import { backfilled, buildExport } from '../support/exports/export-world.ts';
+import { runsOfEndedBackfill, buildExport } from '../support/exports/export-world.ts';
 import { visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
@@ -39,7 +39,7 @@ describe('the list of exports', () => {
           startAt: HOURS.start_at,
           endAt: HOURS.end_at,
         });
-        await backfilled(world, id, backfillId);
+        await runsOfEndedBackfill(world, id, backfillId);
       };
       await run(await make('Orders', 'orders'));
       // A file stands where the folder should be.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startFlagsApi, type Flag, type FlagsApi } from '../support/api/flags-api.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 const GOOGLE = { type: 'person', key: '$initial_referrer', operator: 'icontains', value: 'google' };
@@ -20,7 +20,7 @@ describe('flags in the console', () => {
   const open: Visitor[] = [];
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     api = await startFlagsApi();
     await api.sluice.db('users').where({ id: api.ours.userId }).update({ first_name: 'Ada' });
   });

@@ -8,7 +8,7 @@ import { promote } from '../support/api/identity.ts';
 import { buildMember } from '../support/api/members.ts';
 import { ATTACKS, URLS } from '../support/attacks.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
-import { backfilled, buildExport } from '../support/exports/export-world.ts';
+import { runsOfEndedBackfill, buildExport } from '../support/exports/export-world.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 const ALL = ATTACKS.join(' ');
@@ -94,7 +94,7 @@ describe('hostile names in the console', function () {
       await writeFile(path.join(world.folder, 'attacked'), '');
       const hour = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
       const { id: backfillId } = await world.backfills.request(tenant.projectId, made.id, hour);
-      await backfilled(world, made.id, backfillId);
+      await runsOfEndedBackfill(world, made.id, backfillId);
       await db('batch_export_runs').where({ batch_export_id: made.id }).update({ latest_error: ALL });
       await request('POST', `/batch_exports/${made.id}/pause/`, { reason: SHORT });
       const runs = await request<{ results: { id: string }[] }>('GET', `/batch_exports/${made.id}/runs/`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startFlagsApi, type FlagsApi } from '../support/api/flags-api.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 describe('keys of the console', () => {
@@ -10,7 +10,7 @@ describe('keys of the console', () => {
   const open: Visitor[] = [];
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     api = await startFlagsApi();
     for (const key of ['alpha', 'beta']) await api.create({ key });
   });

@@ -4,7 +4,7 @@ import { SCOPES } from '../../src/people/access/scopes.ts';
 import { OBJECTS } from '../../console/src/settings/keys/scopes.ts';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -14,7 +14,7 @@ describe('keys in the console', () => {
   const open: Visitor[] = [];
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });
   });

@@ -3,7 +3,7 @@ import { createSignInToken } from '../../src/people/accounts/operator.ts';
 import { identityStores } from '../../src/people/stores.ts';
 import { hashPassword } from '../../src/platform/secrets/passwords.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
-import { builtConsole, visit } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -15,7 +15,7 @@ describe('the log-in of the console', () => {
   let email: string;
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });
     const user = sluice.db('users').where({ id: tenant.userId });

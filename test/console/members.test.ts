@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { buildTenant, promote, type Tenant } from '../support/api/identity.ts';
 import { buildMember } from '../support/api/members.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit, type Visitor } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -14,7 +14,7 @@ describe('members in the console', () => {
   const open: Visitor[] = [];
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });
     await sluice.db('users').where({ id: tenant.userId }).update({ first_name: 'Ada' });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/platform/secrets/passwords.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startMailServer, type MailServer } from '../support/servers/mail-server.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
@@ -18,7 +18,7 @@ describe('pages of the console without a session', () => {
   let email: string;
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     mails = await startMailServer();
     sluice = await startSluice({ mail: { url: mails.url, from: 'sluice@example.com' } });
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
-import { builtConsole } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt } from '../support/console/visitor.ts';
 
 const HTML = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('pages of the console', () => {
   let sluice: Sluice;
   before(async () => {
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
   });
   after(() => sluice.stop());

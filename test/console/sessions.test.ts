@@ -4,7 +4,7 @@ import { sessionStore } from '../../src/people/accounts/sessions.store.ts';
 import { createSessions } from '../../src/people/accounts/sessions.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { assertAccessible } from '../support/console/axe.ts';
-import { builtConsole, visit } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -16,7 +16,7 @@ describe('sessions in the console', () => {
   let tenant: Tenant;
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });
   });

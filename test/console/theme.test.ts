@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildTenant } from '../support/api/identity.ts';
-import { builtConsole, visit } from '../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit } from '../support/console/visitor.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
@@ -10,7 +10,7 @@ describe('the theme of the console', () => {
   let sluice: Sluice;
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
   });
   after(() => sluice?.stop());

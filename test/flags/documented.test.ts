@@ -18,7 +18,7 @@ describe('the documented commands', () => {
   let api: FlagsApi;
 
   /** @returns what a shell prints; it has the variables of the README's tour */
-  async function printed(commands: string): Promise<string> {
+  async function outputOf(commands: string): Promise<string> {
     const tour = [
       `auth='Authorization: Bearer ${api.key}'`,
       `api='${api.sluice.url}/api/environments/${api.ours.projectId}'`,
@@ -35,12 +35,12 @@ describe('the documented commands', () => {
   after(() => api.stop());
 
   it('launch and end an experiment', async () => {
-    assert.equal(await printed(commandsOf('## Experiments')), 'running\nstopped\n');
+    assert.equal(await outputOf(commandsOf('## Experiments')), 'running\nstopped\n');
   });
 
   it('set an encrypted payload and read it', async () => {
     const payload = JSON.stringify(JSON.stringify({ password: 'the second' }));
-    const shown = await printed(commandsOf('### Encrypted payloads'));
+    const shown = await outputOf(commandsOf('### Encrypted payloads'));
     assert.equal(shown, `"********* (encrypted)"\n${payload}\n`);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rememberPublished } from '../../src/flags/published.ts';
+import { cacheByProjectVersion } from '../../src/flags/published.ts';
 import type { ProjectFlags } from '../../src/flags/definitions/project-flags.ts';
 
 const state = (projectId: number, version: string) => ({ projectId, version }) as ProjectFlags;
@@ -11,7 +11,7 @@ describe('the published text for pages', () => {
   beforeEach(() => {
     loads = [];
     isAway = false;
-    told = rememberPublished(async (projectId) => {
+    told = cacheByProjectVersion(async (projectId) => {
       loads.push(projectId);
       if (isAway) throw new Error('away');
       return loads.length;

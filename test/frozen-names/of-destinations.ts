@@ -12,7 +12,7 @@ import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts'
 import { localStore } from '../../src/exports/destinations/local-file/store.ts';
 import { LAYOUTS, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
 import { encodeManifest, manifestOf } from '../../src/exports/destinations/object-store/manifest.ts';
-import { RESERVED } from '../../src/exports/destinations/postgres/identifiers.ts';
+import { RESERVED_PREFIX } from '../../src/exports/destinations/postgres/identifiers.ts';
 import { columnsOf, mergeOf } from '../../src/events/reading/selection.ts';
 import { wholeContent } from './content.ts';
 import type { Kind } from './kind.ts';
@@ -102,7 +102,7 @@ function configOf(type: string): Record<string, unknown> {
 
 /** Type, fields, places and steps; places and key spaces are stored as text, and compared. */
 function wordsOfDestination(destination: Destination): string[] {
-  const { type, integration, former = {}, steps } = destination;
+  const { type, integration, formerDefaults = {}, steps } = destination;
   const of = { projectId: 7, model: 'events' };
   const config = configOf(type);
   return [
@@ -115,7 +115,7 @@ function wordsOfDestination(destination: Destination): string[] {
         (word) => `${type} field ${field} = ${String(word)}`,
       ),
     ]),
-    ...Object.entries(former).map(([field, value]) => `${type} former ${field} = ${String(value)}`),
+    ...Object.entries(formerDefaults).map(([field, value]) => `${type} former ${field} = ${String(value)}`),
     ...(integration ? [`${type} integration ${integration.kind}`] : []),
     ...steps.map(({ name }) => `${type} step ${name}`),
     `${type} place ${destination.place(config, of)}`,
@@ -207,6 +207,6 @@ function uploadMetadata(product: Product): string[] {
 function stages(product: Product): string[] {
   const texts = product.files('src/exports/destinations/postgres').map(({ text }) => text);
   return texts.flatMap((text) =>
-    [...text.matchAll(/\$\{RESERVED\}(\w+_)\$\{/g)].map(([, name]) => `stage ${RESERVED}${name}`),
+    [...text.matchAll(/\$\{RESERVED\}(\w+_)\$\{/g)].map(([, name]) => `stage ${RESERVED_PREFIX}${name}`),
   );
 }

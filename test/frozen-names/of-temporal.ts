@@ -88,7 +88,7 @@ async function idsInUse(): Promise<string[]> {
   await witness.swap({ expected: 'a', next: 'b' });
   const schedules = exportSchedules(client);
   await schedules.ensureReconciler();
-  await schedules.pausedIds(new AbortController().signal);
+  await schedules.listPausedIds(new AbortController().signal);
   await schedules.set({
     id: '<export>',
     interval: 'hour',

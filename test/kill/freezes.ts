@@ -194,7 +194,7 @@ async function freezeAndReplace(world: ExportWorld, scene: Scene, random: Random
   const { backfills, engine, projectId } = world;
   const first = await backfills.request(projectId, scene.exportId, rangeOf(scene));
   await eventually(`${scene.label} to freeze before ${scene.step}`, async () => scene.frozen !== undefined, 400);
-  const [run] = await engine.stores.runs.openOf(scene.exportId);
+  const [run] = await engine.stores.runs.listOpen(scene.exportId);
   if (scene.meanwhile.startsWith('terminate') && run) {
     await engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId).terminate('by the kill test');
     await eventually(

@@ -101,7 +101,7 @@ export async function kills({
       const states = await Promise.all(
         backfills.map(({ id }, index) => world.engine.stores.backfills.get(world.projectId, exportIds[index]!, id)),
       );
-      const waiting = await world.engine.stores.runRequests.exportsWithOpen();
+      const waiting = await world.engine.stores.runRequests.listExportsWithOpenRequests();
       return states.every(({ status }) => status !== 'Running') && waiting.length === 0 && (await isSettled(world));
     },
     11 * 60,
@@ -127,16 +127,16 @@ export function workerOptions({ options }: ExportWorld) {
 }
 
 async function terminateRun(world: ExportWorld, { runId }: Step): Promise<void> {
-  const { workflowId, workflowRunId } = await world.engine.stores.runs.byId(runId);
+  const { workflowId, workflowRunId } = await world.engine.stores.runs.getById(runId);
   await world.engine.temporal.client.workflow.getHandle(workflowId, workflowRunId).terminate('by the kill test');
 }
 
 /** No run is open and no interval is left half way. */
 async function isSettled({ engine, projectId }: ExportWorld): Promise<boolean> {
   const { results } = await engine.stores.batchExports.list(projectId, { limit: 100, offset: 0 });
-  const open = await Promise.all(results.map(({ id }) => engine.stores.runs.openOf(id)));
+  const open = await Promise.all(results.map(({ id }) => engine.stores.runs.listOpen(id)));
   // The ledger lists what is due: an interval that is tried again later is among the troubles alone.
   const { rows: troubles } = await engine.pool.query(`select from batch_export_troubles where kind = 'unsettled'`);
-  const left = troubles.length + (await engine.stores.ledger.intervalsToSettle()).length;
+  const left = troubles.length + (await engine.stores.ledger.listIntervalsToSettle()).length;
   return left === 0 && open.every((runs) => runs.length === 0);
 }

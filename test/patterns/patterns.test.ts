@@ -36,7 +36,7 @@ function verdictOf(source: string, flags: string): string {
   return found.status === 'vulnerable' ? `vulnerable: ${found.complexity.summary}` : found.status;
 }
 
-function written({ file, line, source, flags }: SourcePattern): string {
+function describePattern({ file, line, source, flags }: SourcePattern): string {
   return `${file}:${line} /${source}/${flags}`;
 }
 
@@ -75,7 +75,7 @@ describe('patterns of the product', () => {
       const name = `/${pattern.source}/${pattern.flags}`;
       if (!known.has(name)) known.set(name, verdictOf(pattern.source!, pattern.flags));
       const verdict = known.get(name)!;
-      return verdict === 'safe' ? [] : [`${written(pattern)} ${verdict}`];
+      return verdict === 'safe' ? [] : [`${describePattern(pattern)} ${verdict}`];
     });
     assert.deepEqual(slow, []);
   });

@@ -3,7 +3,7 @@ import { createKnex, type Knex } from '../../src/platform/db/connection.ts';
 import { seedDemo } from '../../src/people/demo.store.ts';
 import { keyStore } from '../../src/people/keys/keys.store.ts';
 import { hashOf } from '../../src/people/keys/keys.ts';
-import { projectByToken } from '../../src/people/projects/project-tokens.ts';
+import { createProjectLookup } from '../../src/people/projects/project-tokens.ts';
 import { projectStore } from '../../src/people/projects/projects.store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { buildTenant } from '../support/api/identity.ts';
@@ -39,7 +39,7 @@ describe('the demo', () => {
 
   it('has a project whose public key may place events in the past', async () => {
     const { projectId, projectApiKey } = await seedDemo(db);
-    const project = await projectByToken(projectStore(db))(projectApiKey);
+    const project = await createProjectLookup(projectStore(db))(projectApiKey);
     assert.deepEqual([project?.id, project?.historicalFromProjectKey], [projectId, true]);
   });
 });
@@ -53,7 +53,7 @@ describe('project tokens', () => {
     const asked: string[] = [];
     let clock = 0;
     let broken = false;
-    const find = projectByToken(
+    const find = createProjectLookup(
       {
         ...store,
         async findByToken(token) {

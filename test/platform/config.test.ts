@@ -14,7 +14,7 @@ function paragraph(name: string, { default: fallback = '', description, enum: va
   return `# ${description}${choice}\n${name}=${fallback}`;
 }
 
-const failing = (environment: Record<string, string>, message: RegExp) =>
+const assertRefused = (environment: Record<string, string>, message: RegExp) =>
   assert.throws(
     () => readConfig(environment),
     (error: Error) => error instanceof CommandFailed && message.test(error.message),
@@ -39,18 +39,18 @@ describe('the configuration', () => {
   });
 
   it('names every variable that is wrong at once', () => {
-    failing(
+    assertRefused(
       { SLUICE_PORT: 'eight', DATABASE_URL: 'mysql://x' },
       /(?=.*SLUICE_PORT must be integer)(?=.*DATABASE_URL must)/,
     );
-    failing({ SLUICE_PORT: '70000' }, /SLUICE_PORT must be <= 65535/);
-    failing({ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/);
+    assertRefused({ SLUICE_PORT: '70000' }, /SLUICE_PORT must be <= 65535/);
+    assertRefused({ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/);
   });
 
   it('refuses addresses that are none of the web', () => {
     for (const name of ['SLUICE_PUBLIC_URL', 'TEMPORAL_UI_URL'])
       for (const text of ['javascript:alert(1)', 'example.com', 'https://'])
-        failing({ [name]: text }, new RegExp(`${name} must match`));
+        assertRefused({ [name]: text }, new RegExp(`${name} must match`));
   });
 
   it('says what a missing variable is for', () => {

@@ -12,7 +12,7 @@ import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { stopTestDatabases } from '../support/database/database.ts';
 import { buildEvent, microseconds } from '../support/events/events.ts';
 import {
-  backfilled,
+  runsOfEndedBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -53,11 +53,11 @@ async function recordRun(name: string, events: NewEvent[] | number, { cancelAt, 
       if (step === failAt) await mkdir(world.folder, { recursive: true });
       if (step === failAt) await writeFile(path.join(world.folder, 'recorded'), 'no folder');
       if (step !== cancelAt) return;
-      const run = await world.engine.stores.runs.byId(runId);
+      const run = await world.engine.stores.runs.getById(runId);
       await world.engine.executions.cancel(run.workflowId, run.workflowRunId);
     };
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const [run] = await backfilled(world, id, backfill.id, 300);
+    const [run] = await runsOfEndedBackfill(world, id, backfill.id, 300);
     await world.engine.temporal.client.workflow
       .getHandle(run!.workflowId)
       .result()

@@ -10,7 +10,7 @@ import {
   assertOnePerson,
   assertStoredOnce,
   STORY,
-  storedRows,
+  readEvents,
   type Row,
   type Said,
 } from '../support/sdks/sdk-story.ts';
@@ -42,11 +42,11 @@ for (const { version, folder } of VERSIONS) {
     });
 
     /** @returns what is stored once nothing is missing, or at the end of patience what is there */
-    async function stored(page: Page): Promise<{ said: Said[]; rows: Row[] }> {
+    async function waitForStored(page: Page): Promise<{ said: Said[]; rows: Row[] }> {
       const until = Date.now() + SENT_MS;
       for (;;) {
         const said = JSON.parse(await page.evaluate<string>(`localStorage.getItem('said') ?? '[]'`)) as Said[];
-        const rows = await storedRows(sluice, tenant);
+        const rows = await readEvents(sluice, tenant);
         if ((said.length > 0 && rows.length >= said.length) || Date.now() > until) return { said, rows };
         await sleep(50);
       }
@@ -60,10 +60,10 @@ for (const { version, folder } of VERSIONS) {
         const unheard: string[] = [];
         page.on('requestfailed', (request) => void unheard.push(new URL(request.url()).pathname));
         await page.goto(`${site.origin}/?${query.toString()}`);
-        await stored(page);
+        await waitForStored(page);
         assert.ok(!unheard.includes('/e/'), 'the page may not read what it was answered');
         await page.goto(`${site.origin}/elsewhere`);
-        const { said, rows } = await stored(page);
+        const { said, rows } = await waitForStored(page);
         await context.close();
         assertStoredOnce(rows, said, { version });
         const events = new Set(said.map(({ event }) => event));

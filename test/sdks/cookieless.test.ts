@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
 import { buildFlag, untilLive } from '../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
-import { storedRows, type Row } from '../support/sdks/sdk-story.ts';
+import { readEvents, type Row } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const PACKAGES = path.join(import.meta.dirname, '../../node_modules');
@@ -36,10 +36,10 @@ describe('posthog-js without cookies', () => {
   }
 
   /** Events without those that the SDK sends by itself, once one of this name is among them. */
-  async function stored(tenant: Tenant, last: string): Promise<Row[]> {
+  async function waitForStored(tenant: Tenant, last: string): Promise<Row[]> {
     const until = Date.now() + SENT_MS;
     for (;;) {
-      const rows = await storedRows(sluice, tenant);
+      const rows = await readEvents(sluice, tenant);
       if (rows.some(({ event }) => event === last)) return rows.filter(({ event }) => !event.startsWith('$'));
       assert.ok(Date.now() < until, `${last} is not stored`);
       await sleep(50);
@@ -50,7 +50,7 @@ describe('posthog-js without cookies', () => {
     const tenant = await buildTenant(sluice.db, { cookieless: true });
     const page = await visit(tenant, 'always');
     await page.evaluate(`posthog.capture('looked around')`);
-    const [seen] = await stored(tenant, 'looked around');
+    const [seen] = await waitForStored(tenant, 'looked around');
     assert.match(seen!.distinct_id, /^cookieless_[\w-]{22}$/);
     const property = { key: 'distinct_id', type: 'person', operator: 'exact', value: seen!.distinct_id };
     await buildFlag(sluice.db, tenant.projectId, { key: 'mine', filters: { groups: [{ properties: [property] }] } });
@@ -62,7 +62,7 @@ describe('posthog-js without cookies', () => {
     await page.evaluate(`posthog.setPersonProperties({ plan: 'pro' })`);
     await page.evaluate(`posthog.group('company', 'acme', { tier: 'gold' })`);
     await page.evaluate(`posthog.capture('signed up')`);
-    const rows = await stored(tenant, 'signed up');
+    const rows = await waitForStored(tenant, 'signed up');
     assert.deepEqual(new Set(rows.map(({ distinct_id: id }) => id)), new Set([seen!.distinct_id]));
     const { properties } = rows.find(({ event }) => event === 'signed up')!;
     const traces = ['user-1', 'ada@example.com', NOBODY, '$raw_user_agent', '$ip'];
@@ -82,11 +82,11 @@ describe('posthog-js without cookies', () => {
     const page = await visit(tenant, 'on_reject');
     await page.evaluate(`posthog.opt_out_capturing()`);
     await page.evaluate(`posthog.capture('refused')`);
-    await stored(tenant, 'refused');
+    await waitForStored(tenant, 'refused');
     await page.evaluate(`posthog.opt_in_capturing()`);
     await page.evaluate(`posthog.identify('user-1')`);
     await page.evaluate(`posthog.capture('accepted')`);
-    const rows = await stored(tenant, 'accepted');
+    const rows = await waitForStored(tenant, 'accepted');
     const [refused, accepted] = ['refused', 'accepted'].map((name) => rows.find(({ event }) => event === name)!);
     assert.match(refused!.distinct_id, /^cookieless_/);
     assert.equal(accepted!.distinct_id, 'user-1');
@@ -108,6 +108,6 @@ describe('posthog-js without cookies', () => {
     const sent = () => sluice.answered.filter(({ method, url }) => method === 'POST' && url.startsWith('/e/'));
     while (sent().length === 0 && Date.now() < until) await sleep(50);
     assert.deepEqual([...new Set(sent().map(({ status }) => status))], [200]);
-    assert.deepEqual(await storedRows(sluice, tenant), []);
+    assert.deepEqual(await readEvents(sluice, tenant), []);
   });
 });

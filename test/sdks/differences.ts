@@ -1,5 +1,5 @@
 /** Flags that SDKs evaluate otherwise than the server does, and why. Every line of it is asserted. */
-import { PERSONS, remotely, type Told, type Value } from '../support/sdks/sdk-table.ts';
+import { PERSONS, expectedFromServer, type Told, type Value } from '../support/sdks/sdk-table.ts';
 
 export type Difference = {
   /** Absent: every SDK. */
@@ -56,7 +56,7 @@ export const DIFFERENCES: Difference[] = [
 /** The SDK's decisions about each person when it is told all that the table knows. */
 export function locally(sdk: string): Omit<Told, 'payload'>[] {
   const said = new Map(
-    remotely('server').map(({ person, flag, value }) => [`${flag} ${person}`, { person, flag, value }]),
+    expectedFromServer('server').map(({ person, flag, value }) => [`${flag} ${person}`, { person, flag, value }]),
   );
   for (const { flag, says } of DIFFERENCES.filter(({ sdks = [sdk] }) => sdks.includes(sdk))) {
     for (const [index, value] of says.entries()) {

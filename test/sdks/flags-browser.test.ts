@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
 import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
 import { ADAS_PAYLOADS, BOB, buildFlagWorld, type FlagWorld } from '../support/flags/flag-world.ts';
-import { storedRows } from '../support/sdks/sdk-story.ts';
+import { readEvents } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const VERSIONS = [
@@ -92,7 +92,7 @@ for (const { version, folder, remote } of VERSIONS) {
       assert.equal(await later.evaluate('posthog.get_distinct_id()'), user);
       await assertValues(later, { 'of-users': true, kept });
 
-      const rows = await storedRows(sluice, world);
+      const rows = await readEvents(sluice, world);
       const { properties } = rows.find(({ event }) => event === '$feature_flag_called')!;
       assert.equal(properties['$feature_flag'], 'kept');
       assert.equal(properties['$feature_flag_response'], kept);
@@ -112,7 +112,7 @@ for (const { version, folder, remote } of VERSIONS) {
     /** Waits until an event of theirs is stored. */
     async function untilKnown(distinctId: string): Promise<void> {
       const until = Date.now() + PATIENCE_MS;
-      const isKnown = async () => (await storedRows(sluice, world)).some((row) => row.distinct_id === distinctId);
+      const isKnown = async () => (await readEvents(sluice, world)).some((row) => row.distinct_id === distinctId);
       while (!(await isKnown())) {
         assert.ok(Date.now() < until, `no event of ${distinctId} came`);
         await sleep(50);

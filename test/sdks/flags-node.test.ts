@@ -16,7 +16,7 @@ import {
   PERSON_PROPERTIES,
   type FlagWorld,
 } from '../support/flags/flag-world.ts';
-import { storedRows } from '../support/sdks/sdk-story.ts';
+import { readEvents } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 type Client = PostHog | PostHog4;
@@ -110,7 +110,7 @@ for (const { version, remote, feed, keepsFeed, connect } of VERSIONS) {
       const client = open();
       assert.equal(await client.getFeatureFlag('colours', 'ada'), 'blue');
       await client.shutdown();
-      const called = (await storedRows(sluice, world)).filter(({ event }) => event === '$feature_flag_called');
+      const called = (await readEvents(sluice, world)).filter(({ event }) => event === '$feature_flag_called');
       assert.equal(called.length, 1);
       const { properties, distinct_id } = called[0]!;
       assert.equal(distinct_id, 'ada');

@@ -11,7 +11,7 @@ import {
   type FlagWorld,
 } from '../support/flags/flag-world.ts';
 import { askForFlags, needsPythonSdk, type FlagsOutput } from '../support/sdks/python-sdk.ts';
-import { storedRows } from '../support/sdks/sdk-story.ts';
+import { readEvents } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 const PATIENCE_MS = 60_000;
@@ -62,7 +62,7 @@ for (const { version, remote, feed, kind } of VERSIONS) {
     });
 
     it('are told to capture when they are called', async () => {
-      const called = (await storedRows(sluice, world)).filter(
+      const called = (await readEvents(sluice, world)).filter(
         ({ event, properties }) => event === '$feature_flag_called' && properties['$feature_flag'] === 'colours',
       );
       assert.equal(told.remote.called, 'blue');

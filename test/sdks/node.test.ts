@@ -11,7 +11,7 @@ import {
   assertOnePerson,
   assertStoredOnce,
   STORY,
-  storedRows,
+  readEvents,
   type Said,
 } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
@@ -97,7 +97,7 @@ for (const { version, sends, connect } of VERSIONS) {
       const { client, said } = open(sluice.url);
       await tellStory(client);
       assert.equal(said.filter(({ event }) => event === 'counted').length, STORY.batch);
-      const rows = await storedRows(sluice, tenant);
+      const rows = await readEvents(sluice, tenant);
       assertStoredOnce(rows, said, { version });
       await assertOnePerson(sluice, tenant, rows, [STORY.anonymous, STORY.user]);
       await assertCompany(sluice, tenant, rows);
@@ -118,7 +118,7 @@ for (const { version, sends, connect } of VERSIONS) {
         proxy.close();
         assert.equal(proxy.faults, 2);
         assert.equal(said.length, 10);
-        assertStoredOnce(await storedRows(sluice, tenant), said, { version });
+        assertStoredOnce(await readEvents(sluice, tenant), said, { version });
       });
     }
   });
@@ -141,6 +141,6 @@ describe('posthog-node 5.70.0 with a batch that is too large', () => {
       sluice.answered.map(({ status }) => status),
       [413, 200, 200, 200],
     );
-    assert.equal((await storedRows(sluice, tenant)).length, events);
+    assert.equal((await readEvents(sluice, tenant)).length, events);
   });
 });

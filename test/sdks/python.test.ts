@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { startFaultyProxy, type Fault } from '../support/servers/faulty-proxy.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { needsPythonSdk, runPythonSdk } from '../support/sdks/python-sdk.ts';
-import { assertCompany, assertOnePerson, assertStoredOnce, STORY, storedRows } from '../support/sdks/sdk-story.ts';
+import { assertCompany, assertOnePerson, assertStoredOnce, STORY, readEvents } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 for (const version of ['7.91.1', '3.7.0']) {
@@ -20,7 +20,7 @@ for (const version of ['7.91.1', '3.7.0']) {
     it('tells a whole story', async () => {
       const said = await runPythonSdk(version, 'story', sluice.url, tenant.apiToken);
       assert.equal(said.filter(({ event }) => event === 'counted').length, STORY.batch);
-      const rows = await storedRows(sluice, tenant);
+      const rows = await readEvents(sluice, tenant);
       assertStoredOnce(rows, said, { version });
       await assertOnePerson(sluice, tenant, rows, [STORY.anonymous, STORY.user]);
       await assertCompany(sluice, tenant, rows);
@@ -37,7 +37,7 @@ for (const version of ['7.91.1', '3.7.0']) {
         proxy.close();
         assert.equal(proxy.faults, 1);
         assert.equal(said.length, 10);
-        assertStoredOnce(await storedRows(sluice, tenant), said, { version });
+        assertStoredOnce(await readEvents(sluice, tenant), said, { version });
       });
     }
   });

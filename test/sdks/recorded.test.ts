@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { buildFlag } from '../support/database/flag-rows.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../support/api/identity.ts';
-import { storedRows, type Said } from '../support/sdks/sdk-story.ts';
+import { readEvents, type Said } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 type Recorded = {
@@ -74,7 +74,7 @@ describe('a recorded request', () => {
 
   const own = (text: string) => text.replaceAll('phc_x', tenant.apiToken).replaceAll('phs_secret', secretKey);
 
-  function ask(recorded: Recorded, entityTag?: string): Promise<Response> {
+  function replayRequest(recorded: Recorded, entityTag?: string): Promise<Response> {
     const { method, url, json, body_bytes_are: encoding } = recorded;
     const given = {
       'Content-Type': recorded.content_type,
@@ -114,16 +114,16 @@ describe('a recorded request', () => {
   async function assertStoredEach(recorded: Recorded): Promise<void> {
     const each = recorded.json!.batch!.map(({ uuid }) => [uuid, { result: 'ok' }]);
     await assertStored(recorded, { results: Object.fromEntries(each) as unknown });
-    const [row] = await storedRows(sluice, tenant);
+    const [row] = await readEvents(sluice, tenant);
     const { $lib, $lib_version } = row!.properties;
     assert.equal(`${String($lib)}/${String($lib_version)}`, recorded.posthog_sdk_info);
   }
 
   async function assertStored(recorded: Recorded, said: object): Promise<void> {
-    const answer = await ask(recorded);
+    const answer = await replayRequest(recorded);
     assert.deepEqual([answer.status, await answer.json()], [200, said]);
     const sent = recorded.json!.batch!;
-    const rows = await storedRows(sluice, tenant);
+    const rows = await readEvents(sluice, tenant);
     assert.equal(rows.length, sent.length);
     for (const { event, uuid, properties, distinct_id } of sent) {
       const row = rows.find((one) => (uuid ? one.uuid === uuid : one.event === event))!;
@@ -155,7 +155,7 @@ describe('a recorded request', () => {
   }
 
   async function assertFlags(recorded: Recorded): Promise<void> {
-    const answer = await ask(recorded);
+    const answer = await replayRequest(recorded);
     assert.equal(answer.status, 200);
     const body = (await answer.json()) as { flags: Record<string, Record<string, unknown>> } & Record<string, unknown>;
     assert.equal(body['errorsWhileComputingFlags'], false);
@@ -179,7 +179,7 @@ describe('a recorded request', () => {
 
   async function assertFeed(recorded: Recorded): Promise<void> {
     const { if_none_match: _, ...first } = recorded;
-    const answer = await ask(first);
+    const answer = await replayRequest(first);
     assert.equal(answer.status, 200);
     const feed = (await answer.json()) as { flags: { key: string }[] } & Record<string, unknown>;
     assert.deepEqual(
@@ -188,18 +188,18 @@ describe('a recorded request', () => {
     );
     assert.deepEqual([feed['group_type_mapping'], feed['cohorts']], [{}, {}]);
     if (recorded.if_none_match === undefined) return;
-    const again = await ask(recorded, answer.headers.get('etag')!);
+    const again = await replayRequest(recorded, answer.headers.get('etag')!);
     assert.deepEqual([again.status, await again.text()], [304, '']);
   }
 
   async function assertPayload(recorded: Recorded): Promise<void> {
-    const answer = await ask(recorded);
+    const answer = await replayRequest(recorded);
     assert.deepEqual([answer.status, await answer.json()], [200, '{"a": 1}']);
   }
 
   async function assertOpenFeature(recorded: Recorded): Promise<void> {
     const [call] = recorded.calls as [string];
-    const answer = await ask(recorded);
+    const answer = await replayRequest(recorded);
     const body = (await answer.json()) as Record<string, unknown>;
     const refused = REFUSED[call];
     if (refused) return assert.deepEqual([answer.status, body['errorCode']], refused);

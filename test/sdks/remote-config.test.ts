@@ -1,7 +1,7 @@
 /** posthog-node reads remote configuration, as it is released, against a started server. */
 import assert from 'node:assert/strict';
 import { PostHog } from 'posthog-node';
-import { on, startFlagsApi, type FlagsApi } from '../support/api/flags-api.ts';
+import { filtersWith, startFlagsApi, type FlagsApi } from '../support/api/flags-api.ts';
 import { buildPersonalKey, buildProjectSecretKey } from '../support/api/identity.ts';
 
 describe('remote configuration in posthog-node', () => {
@@ -10,7 +10,7 @@ describe('remote configuration in posthog-node', () => {
   after(() => api.stop());
 
   it('is read with a secret key, in the open and encrypted', async () => {
-    const config = { is_remote_configuration: true, filters: { ...on(), payloads: { true: { max: 5 } } } };
+    const config = { is_remote_configuration: true, filters: { ...filtersWith(), payloads: { true: { max: 5 } } } };
     await api.create({ key: 'open', ...config });
     await api.create({ key: 'sealed', has_encrypted_payloads: true, ...config });
     const { db } = api.sluice;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
 import { buildPersonalKey, buildTenant, type Tenant } from '../support/api/identity.ts';
-import { storedRows } from '../support/sdks/sdk-story.ts';
+import { readEvents } from '../support/sdks/sdk-story.ts';
 import { startSluice, type Sluice } from '../support/servers/sluice.ts';
 
 type Survey = { id: string; questions: { id: string }[] };
@@ -58,10 +58,10 @@ for (const { version, folder } of VERSIONS) {
     }
 
     /** @returns the properties of the event, once it is stored */
-    async function said(event: string): Promise<Record<string, unknown>> {
+    async function waitForEvent(event: string): Promise<Record<string, unknown>> {
       const until = Date.now() + PATIENCE_MS;
       for (;;) {
-        const row = (await storedRows(sluice, tenant)).find((one) => one.event === event);
+        const row = (await readEvents(sluice, tenant)).find((one) => one.event === event);
         if (row) return row.properties;
         assert.ok(Date.now() < until, `"${event}" did not come`);
         await sleep(50);
@@ -80,9 +80,9 @@ for (const { version, folder } of VERSIONS) {
       await page.getByText('How do you like it?').waitFor({ timeout: PATIENCE_MS });
       await page.locator('textarea').fill('Very much');
       await page.locator('button.form-submit').first().click();
-      const shown = await said('survey shown');
+      const shown = await waitForEvent('survey shown');
       assert.equal(shown['$survey_id'], id);
-      const sent = await said('survey sent');
+      const sent = await waitForEvent('survey sent');
       const answer = sent[`$survey_response_${questions[0]!.id}`] ?? sent['$survey_response'];
       assert.deepEqual([sent['$survey_id'], answer], [id, 'Very much']);
       await page.evaluate('forgetSurveys()');
@@ -103,16 +103,16 @@ for (const { version, folder } of VERSIONS) {
       assert.deepEqual(await page.evaluate('features().then((all) => all.map((one) => [one.id, one.flagKey]))'), [
         [id, flag.key],
       ]);
-      assert.deepEqual(await decided('ada', flag.key), { enabled: false, reason: 'out_of_rollout_bound' });
+      assert.deepEqual(await decideFlag('ada', flag.key), { enabled: false, reason: 'out_of_rollout_bound' });
       await page.evaluate(`posthog.updateEarlyAccessFeatureEnrollment('${flag.key}', true)`);
-      await said('$feature_enrollment_update');
-      assert.deepEqual(await decided('ada', flag.key), { enabled: true, reason: 'super_condition_value' });
-      assert.deepEqual(await decided('bob', flag.key), { enabled: false, reason: 'out_of_rollout_bound' });
+      await waitForEvent('$feature_enrollment_update');
+      assert.deepEqual(await decideFlag('ada', flag.key), { enabled: true, reason: 'super_condition_value' });
+      assert.deepEqual(await decideFlag('bob', flag.key), { enabled: false, reason: 'out_of_rollout_bound' });
       await page.reload();
       await page.waitForFunction(`posthog.isFeatureEnabled('${flag.key}')`, undefined, { timeout: PATIENCE_MS });
     });
 
-    async function decided(person: string, flag: string): Promise<{ enabled: boolean; reason: string }> {
+    async function decideFlag(person: string, flag: string): Promise<{ enabled: boolean; reason: string }> {
       const answer = await fetch(`${sluice.url}/flags/?v=2`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

@@ -5,20 +5,20 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { needsBrowser, startSite, testBrowser, type Site } from '../support/sdks/browser.ts';
-import { ask } from '../support/flags/decide.ts';
+import { postDecide } from '../support/flags/decide.ts';
 import { startFaultyProxy } from '../support/servers/faulty-proxy.ts';
 import { buildTenant, type Tenant } from '../support/api/identity.ts';
 import { OPEN_FEATURE_MODULES } from '../support/sdks/open-feature-modules.ts';
 import { needsPython, runPython } from '../support/sdks/python.ts';
 import { isLeftOut, needsPrograms, runProgram, type Language } from '../support/sdks/sdk-programs.ts';
-import { assertCompany, assertOnePerson, STORY, storedRows } from '../support/sdks/sdk-story.ts';
+import { assertCompany, assertOnePerson, STORY, readEvents } from '../support/sdks/sdk-story.ts';
 import {
   buildTableWorld,
   FLAGS,
   PERSONS,
-  remotely,
+  expectedFromServer,
   TABLE_FILE,
-  toldByOpenFeature,
+  expectedFromOpenFeature,
   type TableWorld,
   type Told,
 } from '../support/sdks/sdk-table.ts';
@@ -115,19 +115,19 @@ describe('the flags of the table', () => {
       const told: Told[] = [];
       for (const { id, groups } of PERSONS) {
         const body = { token: world.apiToken, distinct_id: id, groups, evaluation_runtime: runtime };
-        const answer = await ask(`${sluice.url}/flags/?v=2`, body);
+        const answer = await postDecide(`${sluice.url}/flags/?v=2`, body);
         for (const { key, enabled, variant, metadata } of Object.values(answer.body['flags'] as Details)) {
           const payload = metadata.payload === null ? null : (JSON.parse(metadata.payload) as unknown);
           told.push({ person: id, flag: key, value: variant ?? enabled, payload });
         }
       }
-      assert.deepEqual(byName(told), byName(remotely(runtime)));
+      assert.deepEqual(byName(told), byName(expectedFromServer(runtime)));
     });
   }
 
   it('have a payload that says nothing as JSON too', async () => {
     const body = { token: world.apiToken, distinct_id: 'ada', flag_keys: ['says-nothing'] };
-    const { flags } = (await ask(`${sluice.url}/flags/?v=2`, body)).body as { flags: Details };
+    const { flags } = (await postDecide(`${sluice.url}/flags/?v=2`, body)).body as { flags: Details };
     assert.equal(flags['says-nothing']!.metadata.payload, 'null');
   });
 
@@ -149,7 +149,7 @@ describe('the flags of the table', () => {
 
       it('are those of the server', () => {
         const told = of(lines, 'remote').map(({ person, flag, value, payload }) => ({ person, flag, value, payload }));
-        assert.deepEqual(byName(told), byName(remotely('server')));
+        assert.deepEqual(byName(told), byName(expectedFromServer('server')));
       });
 
       it('are the same, evaluated by itself, but for what is known to differ', () => {
@@ -159,7 +159,7 @@ describe('the flags of the table', () => {
 
       if (!tells) return;
       it('come with a story that is stored as it was told', async () => {
-        const rows = await storedRows(sluice, storyteller);
+        const rows = await readEvents(sluice, storyteller);
         const told = of(lines, 'story').map(({ event, distinct_id }) => `${String(event)} of ${String(distinct_id)}`);
         assert.equal(told.length, tells.events);
         assert.deepEqual(rows.map(({ event, distinct_id }) => `${event} of ${distinct_id}`).sort(), told.sort());
@@ -170,7 +170,7 @@ describe('the flags of the table', () => {
 
       if (!tells.calls) return;
       it('are stored as asked for, by whom and with which answer', async () => {
-        const rows = (await storedRows(sluice, world)).filter(
+        const rows = (await readEvents(sluice, world)).filter(
           ({ event, properties }) => event === '$feature_flag_called' && properties['$lib_version'] === tells.version,
         );
         const called = rows.map(({ distinct_id, properties }) => ({
@@ -178,7 +178,7 @@ describe('the flags of the table', () => {
           flag: properties['$feature_flag'],
           value: properties['$feature_flag_response'],
         }));
-        const answered = remotely('server').map(({ person, flag, value }) => ({ person, flag, value }));
+        const answered = expectedFromServer('server').map(({ person, flag, value }) => ({ person, flag, value }));
         // Of flags that it was not told the one in Java has an empty answer.
         assert.deepEqual(byName(called.filter(({ value }) => value !== '')), byName(answered));
       });
@@ -200,7 +200,7 @@ describe('the flags of the table', () => {
           // Some say nothing, some an empty text.
           error: error || null,
         }));
-        assert.deepEqual(byName(told), byName(toldByOpenFeature('server', asleep)));
+        assert.deepEqual(byName(told), byName(expectedFromOpenFeature('server', asleep)));
       });
     });
   }
@@ -225,7 +225,7 @@ describe('the flags of the table', () => {
     it('are those of the server in posthog-js, from `/static/array.js`', async () => {
       for (const { id, groups } of PERSONS) {
         const page = await visit(posthogSite, { person: id, groups: JSON.stringify(groups) });
-        const expected = byName(remotely('client').filter(({ person }) => person === id));
+        const expected = byName(expectedFromServer('client').filter(({ person }) => person === id));
         const until = Date.now() + PATIENCE_MS;
         for (;;) {
           const told = (await page.evaluate<Omit<Told, 'person'>[]>('window.tell()')).map((one) => ({
@@ -251,7 +251,7 @@ describe('the flags of the table', () => {
         told.push(...lines.map(({ flag, value, error }) => ({ person: id, flag, value, error: error ?? null })));
       }
       await page.context().close();
-      assert.deepEqual(byName(told as Told[]), byName(toldByOpenFeature('client')));
+      assert.deepEqual(byName(told as Told[]), byName(expectedFromOpenFeature('client')));
     });
   });
 });

@@ -8,7 +8,7 @@ import { SIDES, type Side } from '../../src/exports/timeline/foreign-deliveries.
 import type { Run } from '../../src/exports/runs/run-rows.ts';
 import type { CadenceChange } from '../../src/exports/domain/cadence.ts';
 import type { Installation } from './installation.ts';
-import { NOBODY } from '../../src/exports/batch-exports/audit.ts';
+import { SYSTEM_AUTHOR } from '../../src/exports/batch-exports/audit.ts';
 import type { Model, ModelCadence } from './model.ts';
 import type { Name, Rows } from './rows.ts';
 import { WEATHERS, type Weather } from './simulated-worker.ts';
@@ -199,7 +199,7 @@ export async function runsOf({ world, id }: Life): Promise<Run[]> {
  * Requests of a user. The model follows only when the product took one; for a refusal it has to have a reason.
  * @param now of the product's clock
  */
-export async function ask(life: Life, command: Command, now: number, isAway: boolean): Promise<void> {
+export async function applyCommand(life: Life, command: Command, now: number, isAway: boolean): Promise<void> {
   const { world, id, model } = life;
   const { projectId, batchExports, backfills, runs } = world;
   try {
@@ -257,7 +257,7 @@ async function unpause(life: Life, backfill: boolean, now: number): Promise<void
   const run = new Set((await runsOf(life)).map(({ end }) => Date.parse(end)));
   let paused = false;
   let asked: string | undefined;
-  await batchExports.unpause(projectId, id, NOBODY, async (inside, changed) => {
+  await batchExports.unpause(projectId, id, SYSTEM_AUTHOR, async (inside, changed) => {
     paused = true;
     if (backfill) asked = (await backfills.openForPause(inside, changed))?.id;
   });
@@ -282,6 +282,6 @@ export async function noticePause({ world, id, model }: Life): Promise<void> {
   const { paused, pausedReason } = await world.batchExports.get(world.projectId, id);
   if (!paused || model.paused) return;
   assert.notEqual(pausedReason, null, 'nobody paused it, so it says why');
-  const [pause] = (await world.engine.stores.gaps.pauses(id)).filter(({ unpausedAt }) => unpausedAt === null);
+  const [pause] = (await world.engine.stores.gaps.listPauses(id)).filter(({ unpausedAt }) => unpausedAt === null);
   model.pause(Date.parse(pause!.pausedAt));
 }

@@ -56,7 +56,7 @@ export async function readDelivered(root: string, projectId: number): Promise<Fo
 }
 
 /** Every name and byte below the project's folder. */
-export async function everythingDelivered(root: string, projectId: number): Promise<string> {
+export async function hashDeliveredFiles(root: string, projectId: number): Promise<string> {
   return hashOf((await filesBelow(path.join(root, String(projectId)))).sort());
 }
 

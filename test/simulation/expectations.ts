@@ -10,7 +10,7 @@ import { isSinceRestore, type Foreign, type Story } from './story.ts';
 const FINAL = ['Completed', 'Cancelled'];
 
 /** Whether something in a life says no for good: its destination, or what another timeline has left there. */
-function mayFail(commands: readonly Command[]): boolean {
+function mayFailForGood(commands: readonly Command[]): boolean {
   return commands.some(
     (command) => command.do === 'restore' || (command.do === 'weather' && command.weather === 'rejecting'),
   );
@@ -33,7 +33,7 @@ export async function assertExpected(
 ): Promise<void> {
   const { world, id, model } = life;
   const runs = await runsOf(life);
-  const final = mayFail(commands) ? [...FINAL, 'Failed'] : FINAL;
+  const final = mayFailForGood(commands) ? [...FINAL, 'Failed'] : FINAL;
   const tiles = new Map(model.tiles(model.createdAt - 300 * 3_600_000, now).map((tile) => [tile.end, tile]));
   for (const run of runs) if (!adopted.has(run.id)) assertWanted(life, run, tiles.get(Date.parse(run.end))?.start, now);
 
@@ -51,7 +51,7 @@ export async function assertExpected(
   const delivered = runs.filter(({ status }) => status === 'Completed').map(({ end }) => end);
   const ledger = await Array.fromAsync(deliveredOf(life));
   assert.deepEqual(ledger, [...new Set(delivered)].sort());
-  const row = (await world.engine.stores.schedules.read(id))!;
+  const row = (await world.engine.stores.schedules.find(id))!;
   assert.equal(row.scheduleVersion, row.version);
   assert.deepEqual(await world.engine.schedules.compare(row), { differs: 'no' }, 'the schedule says what the row says');
   assert.equal(row.paused, model.paused);
@@ -68,7 +68,7 @@ async function cancelledBackfills({ world, id, model }: Life): Promise<Set<strin
 }
 
 async function* deliveredOf({ world, id }: Life): AsyncGenerator<string> {
-  const all = await world.engine.stores.ledger.deliveries(
+  const all = await world.engine.stores.ledger.listDeliveries(
     id,
     { from: '-infinity', to: 'infinity', after: '-infinity' },
     10_000,

@@ -34,10 +34,10 @@ import {
 } from '../support/database/database.ts';
 import { buildTenant } from '../support/api/identity.ts';
 import { simulateClock } from './clock.ts';
-import { everythingDelivered, readDelivered } from './delivered.ts';
+import { hashDeliveredFiles, readDelivered } from './delivered.ts';
 import { eventRowsOf, type StoredRow } from './rows.ts';
-import { simulatedTemporal } from './simulated-temporal.ts';
-import { simulatedWorker } from './simulated-worker.ts';
+import { createSimulatedTemporal } from './simulated-temporal.ts';
+import { createSimulatedWorker } from './simulated-worker.ts';
 
 /** The reconciler looks at a run that nothing touched for so long. */
 const IDLE_SECONDS = 5;
@@ -54,7 +54,7 @@ export async function buildInstallation() {
   const clock = await simulateClock(setup, path.basename(new URL(url).pathname));
   const localRoot = await mkdtemp(path.join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'sluice-test-simulation-'));
   const log = pino({ level: 'silent' });
-  const temporal = simulatedTemporal();
+  const temporal = createSimulatedTemporal();
   const composed = createEngine({
     databaseUrl: url,
     temporal: { address: '127.0.0.1:1', namespace: 'simulated' },
@@ -84,7 +84,7 @@ export async function buildInstallation() {
   const { notifications } = composed;
   const exports = createExportsRoom({ ...engine, databaseUrl: url, notifications, ensureTemporal }).collaborators;
   const { signal } = new AbortController();
-  const worker = simulatedWorker(engine, clock);
+  const worker = createSimulatedWorker(engine, clock);
   const writers = createPool({ url, applicationName: 'test-ingest', maxConnections: 2, ...INGEST_TIMEOUTS });
   const ingest = createIngest(writers);
   let projectId = 0;
@@ -120,7 +120,7 @@ export async function buildInstallation() {
   /** The reconciler's work of a minute, without the partitions of events, which a simulated clock would make for years. */
   async function reconcile(): Promise<void> {
     await engine.timeline.check();
-    for (const id of await stores.schedules.exportsToVerify(1)) await setter.verify(id);
+    for (const id of await stores.schedules.listExportsToVerify(1)) await setter.verify(id);
     await closeLostRuns(engine, IDLE_SECONDS, signal);
     if ((await engine.timeline.blockReason()) !== undefined) return;
     await fillGaps(engine, signal);
@@ -128,7 +128,7 @@ export async function buildInstallation() {
     await settleIntervals(engine, { signal });
     await deleteSupersededFiles(engine, signal);
     await stores.places.forgetUnused();
-    for (const id of await stores.runRequests.exportsWithOpen()) await executions.wakeDispatcher(id);
+    for (const id of await stores.runRequests.listExportsWithOpenRequests()) await executions.wakeDispatcher(id);
   }
 
   return {
@@ -161,7 +161,7 @@ export async function buildInstallation() {
     /** The deliveries that readers find below the project's folder. */
     delivered: () => readDelivered(localRoot, projectId),
 
-    everythingDelivered: () => everythingDelivered(localRoot, projectId),
+    everythingDelivered: () => hashDeliveredFiles(localRoot, projectId),
 
     /** Keeps the database as it is now, for `restore`. */
     async backUp(): Promise<void> {
@@ -182,7 +182,7 @@ export async function buildInstallation() {
     /** As `sluice recover`. */
     async recover(): Promise<void> {
       let above = 0;
-      for (const id of await stores.freshness.ids()) {
+      for (const id of await stores.freshness.listIds()) {
         const one = await stores.batchExports.find(id);
         if (!one) continue;
         const intervals = await intervalsToCompare(engine, one, null, signal);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { FOUND_LIVES } from './found-lives.ts';
 import { buildInstallation, type Installation } from './installation.ts';
-import { anyLifeOfHours, liveForReal } from './live-for-real.ts';
+import { anyLifeOfHours, replayOnRealInstallation } from './live-for-real.ts';
 import { buildRealInstallation, type RealInstallation } from './real-installation.ts';
-import { anyLife, live } from './simulate.ts';
+import { anyLife, replayLives } from './simulate.ts';
 
 /** Two thousand of them, and 25 on the real server, of which five last for minutes, with seeds at random, are `npm run test:simulation`. */
 const LIVES = 10;
@@ -23,11 +23,11 @@ describe('an export delivers exactly what it should, whatever happens to it', ()
     after(async () => world.close());
 
     it('in lives in which a fault was found', async () => {
-      for (const life of FOUND_LIVES) await live(world, life);
+      for (const life of FOUND_LIVES) await replayLives(world, life);
     });
 
     it('for days', async () => {
-      const property = fc.asyncProperty(anyLife, async (life) => live(world, life));
+      const property = fc.asyncProperty(anyLife, async (life) => replayLives(world, life));
       await fc.assert(property, { numRuns: LIVES, seed: SEED });
     });
   });
@@ -41,7 +41,7 @@ describe('an export delivers exactly what it should, whatever happens to it', ()
     after(async () => world.close());
 
     it('for hours that are past', async () => {
-      const property = fc.asyncProperty(anyLifeOfHours, async (life) => liveForReal(world, life));
+      const property = fc.asyncProperty(anyLifeOfHours, async (life) => replayOnRealInstallation(world, life));
       await fc.assert(property, { numRuns: LIVES_FOR_REAL, seed: SEED, endOnFailure: true });
     });
   });

@@ -4,12 +4,21 @@ import fc from 'fast-check';
 import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import type { Run } from '../../src/exports/runs/run-rows.ts';
 import { buildExport, eventually } from '../support/exports/export-world.ts';
-import { anyCommand, ask, changeOf, destinationOf, noticePause, runsOf, type Command, type Life } from './commands.ts';
+import {
+  anyCommand,
+  applyCommand,
+  changeOf,
+  destinationOf,
+  noticePause,
+  runsOf,
+  type Command,
+  type Life,
+} from './commands.ts';
 import { assertDelivered, assertExpected, assertStale } from './expectations.ts';
 import { Model, type ModelCadence } from './model.ts';
 import type { RealInstallation } from './real-installation.ts';
 import { NAMES, Rows } from './rows.ts';
-import { nothingForeign } from './story.ts';
+import { noForeignDeliveries } from './story.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -32,11 +41,11 @@ const isOfMinutes = (interval: string) => /^every [1-5] minutes$/.test(interval)
 
 const commandsOf = (interval: string) => {
   const left = ['move', 'succeed', 'thaw', ...(isOfMinutes(interval) ? [] : ['advance', 'capture'])];
-  return anyCommand.filter(({ do: what }) => !left.includes(what)).map((command) => madeFor(interval, command));
+  return anyCommand.filter(({ do: what }) => !left.includes(what)).map((command) => withinLifetime(interval, command));
 };
 
 /** Lives are short here: what commands are about lies between their beginning and now. */
-function madeFor(interval: string, command: Command): Command {
+function withinLifetime(interval: string, command: Command): Command {
   switch (command.do) {
     case 'backfill':
       return { ...command, hoursAgo: 2 + (command.hoursAgo % 8) };
@@ -73,7 +82,7 @@ export const anyLifeOfHours = livesOf(['hour', 'every 30 minutes', 'every 25 min
 export const anyLifeOfMinutes = livesOf(['every 1 minutes', 'every 2 minutes'], 10);
 
 /** @throws AssertionError when the export, or what it delivered, became something else than the model says */
-export async function liveForReal(
+export async function replayOnRealInstallation(
   world: RealInstallation,
   { interval, timezone, commands }: LivedForReal,
 ): Promise<void> {
@@ -87,7 +96,7 @@ export async function liveForReal(
     await noticePause(life);
   }
   world.rejecting.delete(id);
-  await ask(life, { do: 'pause' }, await now(), false);
+  await applyCommand(life, { do: 'pause' }, await now(), false);
   await world.reconcile();
   await eventually('the export to come to rest', async () => isAtRest(life), 120);
   // Intervals that ended meanwhile may be settled now, and stale.
@@ -95,8 +104,8 @@ export async function liveForReal(
   await eventually('the export to come to rest', async () => isAtRest(life), 120);
   const waitsForGaps = commands.some(({ do: what }) => what === 'patch' || what === 'outage');
   await assertExpected(life, commands, await now(), new Map(), waitsForGaps ? GAP_MILLIS : SCHEDULED_MILLIS);
-  await assertStale(life, nothingForeign());
-  const story = { lives: [life], foreign: nothingForeign() };
+  await assertStale(life, noForeignDeliveries());
+  const story = { lives: [life], foreign: noForeignDeliveries() };
   await assertDelivered(story, await world.delivered(projectId), await world.recordedKeys());
   await life.world.batchExports.delete(projectId, id);
 }
@@ -133,7 +142,7 @@ async function beginLife(world: RealInstallation, cadence: ModelCadence): Promis
     planned: (run: Run) => ({ turn: rows.planOf(run.id), directory }),
   };
   world.whenPlanned((runId) => rows.planned(runId));
-  await store(world, life, { hoursAgo: CREATED_AGO, hours: CREATED_AGO - IMPORTED_BEFORE });
+  await storeHistory(world, life, { hoursAgo: CREATED_AGO, hours: CREATED_AGO - IMPORTED_BEFORE });
   return life;
 }
 
@@ -144,29 +153,32 @@ async function perform(world: RealInstallation, life: Life, command: Command): P
     case 'weather':
       return void world.rejecting[command.weather === 'rejecting' ? 'add' : 'delete'](id);
     case 'advance': {
-      await capture(world, life);
+      await captureNow(world, life);
       const at = await now();
       await sleep(Math.ceil(at / hour) * hour - at + SCHEDULED_MILLIS);
       return;
     }
     case 'capture':
-      return capture(world, life);
+      return captureNow(world, life);
     case 'import':
       await eventually('the export to come to rest', async () => isAtRest(life), 120);
-      return store(world, life, { ...command, hours: Math.min(command.hours, command.hoursAgo - IMPORTED_BEFORE) });
+      return storeHistory(world, life, {
+        ...command,
+        hours: Math.min(command.hours, command.hoursAgo - IMPORTED_BEFORE),
+      });
     case 'outage':
       return world.withoutTemporal(async () => {
         await sleep(OUTAGE_MILLIS);
-        await ask(life, { do: 'backfill', hoursAgo: 3, hours: 3 }, await now(), true);
-        await ask(life, { do: life.model.paused ? 'unpause' : 'pause', backfill: false }, await now(), true);
+        await applyCommand(life, { do: 'backfill', hoursAgo: 3, hours: 3 }, await now(), true);
+        await applyCommand(life, { do: life.model.paused ? 'unpause' : 'pause', backfill: false }, await now(), true);
       });
     default:
-      return ask(life, command, await now(), false);
+      return applyCommand(life, command, await now(), false);
   }
 }
 
 /** History, so many hours of it. */
-async function store(
+async function storeHistory(
   world: RealInstallation,
   { world: { projectId }, rows, hour }: Life,
   { hoursAgo, hours }: { hoursAgo: number; hours: number },
@@ -180,7 +192,7 @@ async function store(
 }
 
 /** Events of both names, now. */
-async function capture(world: RealInstallation, { world: { projectId }, rows }: Life): Promise<void> {
+async function captureNow(world: RealInstallation, { world: { projectId }, rows }: Life): Promise<void> {
   const since = Date.now() % MINUTE;
   if (since < BOUNDARY_MILLIS) await sleep(BOUNDARY_MILLIS - since);
   if (since > MINUTE - BOUNDARY_MILLIS) await sleep(MINUTE - since + BOUNDARY_MILLIS);

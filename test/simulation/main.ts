@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { stopTestDatabases } from '../support/database/database.ts';
 import { stopTestTemporal } from '../support/servers/temporal.ts';
 import { buildInstallation } from './installation.ts';
-import { anyLifeOfHours, anyLifeOfMinutes, liveForReal } from './live-for-real.ts';
+import { anyLifeOfHours, anyLifeOfMinutes, replayOnRealInstallation } from './live-for-real.ts';
 import { buildRealInstallation } from './real-installation.ts';
-import { anyLife, live } from './simulate.ts';
+import { anyLife, replayLives } from './simulate.ts';
 
 const [lives = 2000, seed = Date.now() % 1_000_000] = process.argv.slice(2).map(Number);
 const LIVES_OF_HOURS = 20;
 /** In each some minutes pass. */
 const LIVES_OF_MINUTES = 5;
 
-async function simulated(): Promise<void> {
+async function runSimulated(): Promise<void> {
   const world = await buildInstallation();
   let lived = 0;
   const property = fc.asyncProperty(anyLife, async (life) => {
-    await live(world, life);
+    await replayLives(world, life);
     if (++lived % 100 === 0) console.log(`${lived} as expected`);
   });
   try {
@@ -26,7 +26,7 @@ async function simulated(): Promise<void> {
   }
 }
 
-async function real(): Promise<void> {
+async function runReal(): Promise<void> {
   const world = await buildRealInstallation();
   try {
     for (const [anyLifeForReal, count, what] of [
@@ -34,7 +34,7 @@ async function real(): Promise<void> {
       [anyLifeOfMinutes, LIVES_OF_MINUTES, 'minutes'],
     ] as const) {
       await fc.assert(
-        fc.asyncProperty(anyLifeForReal, async (life) => liveForReal(world, life)),
+        fc.asyncProperty(anyLifeForReal, async (life) => replayOnRealInstallation(world, life)),
         { numRuns: count, seed, endOnFailure: true },
       );
       console.log(`${count} of ${what} as expected on the real server`);
@@ -46,8 +46,8 @@ async function real(): Promise<void> {
 
 console.log(`${lives} lives, seed ${seed}`);
 try {
-  if (lives > 0) await simulated();
-  await real();
+  if (lives > 0) await runSimulated();
+  await runReal();
 } finally {
   await Promise.all([stopTestDatabases(), stopTestTemporal()]);
 }

@@ -90,10 +90,14 @@ function matches(calendar: CalendarSpecDescription, at: WallClock): boolean {
     const any = name === 'year' && ranges.length === 0;
     if (!any && !ranges.some(({ start, end }) => start <= value && value <= end)) return false;
   }
-  return within(calendar.month, at.month, MONTHS) && within(calendar.dayOfWeek, at.dayOfWeek, DAYS);
+  return isInRanges(calendar.month, at.month, MONTHS) && isInRanges(calendar.dayOfWeek, at.dayOfWeek, DAYS);
 }
 
-function within(ranges: readonly { start: string; end: string }[], value: string, order: readonly string[]): boolean {
+function isInRanges(
+  ranges: readonly { start: string; end: string }[],
+  value: string,
+  order: readonly string[],
+): boolean {
   const place = order.indexOf(value);
   return ranges.some(({ start, end }) => order.indexOf(start) <= place && place <= order.indexOf(end));
 }

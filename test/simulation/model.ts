@@ -20,13 +20,13 @@ export function boundaries(cadence: ModelCadence, from: number, to: number): num
   const step = minutes ? minutes * MINUTE : QUARTER;
   const found: number[] = [];
   for (let at = (Math.floor(from / step) + 1) * step; at <= to; at += step) {
-    if (minutes || beginsAt(cadence, at)) found.push(at);
+    if (minutes || isBoundary(cadence, at)) found.push(at);
   }
   return found;
 }
 
 /** Whether a day, week or month begins: the clock shows the hour for the first time, or has just jumped over it. */
-function beginsAt({ interval, timezone, offsetDay, offsetHour }: ModelCadence, at: number): boolean {
+function isBoundary({ interval, timezone, offsetDay, offsetHour }: ModelCadence, at: number): boolean {
   const now = wallClock(at, timezone);
   if (interval === 'week' && now.dayOfWeek !== DAYS[offsetDay]) return false;
   if (interval === 'month' && now.dayOfMonth !== 1) return false;

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { Conflict } from '../../src/platform/errors.ts';
-import { NOBODY } from '../../src/exports/batch-exports/audit.ts';
+import { SYSTEM_AUTHOR } from '../../src/exports/batch-exports/audit.ts';
 import { runsOf, type Command, type Life } from './commands.ts';
 import { Model } from './model.ts';
-import { living, type Remaining, type Story } from './story.ts';
+import { existingLives, type Remaining, type Story } from './story.ts';
 
 /** While deliveries are blocked there is nothing to go back to. */
-export async function backUp({ world, lives, deleted, rows, foreign }: Story): Promise<void> {
+export async function takeBackup({ world, lives, deleted, rows, foreign }: Story): Promise<void> {
   if (foreign.blocked !== undefined) return;
   await world.backUp();
   foreign.backUp = {
@@ -99,13 +99,13 @@ export async function recover(story: Story): Promise<void> {
   delete foreign.blocked;
   await assertForeignUnchanged(story);
   assert.equal(await world.engine.timeline.blockReason(), undefined, 'deliveries go on');
-  for (const life of living(story)) await assertListed(story, life);
+  for (const life of existingLives(story)) await assertListed(story, life);
 }
 
 /** Every foreign delivery of the export, at the place that it has now, waits for an operator. */
 async function assertListed({ world, foreign }: Story, { id, model: { directory } }: Life): Promise<void> {
-  const { waiting } = world.foreignDeliveries;
-  const listed = new Set((await waiting(id, { limit: 10_000 })).map(({ runId }) => runId));
+  const { listWaiting } = world.foreignDeliveries;
+  const listed = new Set((await listWaiting(id, { limit: 10_000 })).map(({ runId }) => runId));
   for (const [key, { exportId, runId, isKnown }] of foreign.remaining) {
     if (isKnown || exportId !== id || !key.startsWith(`${directory} `) || foreign.accepted.has(runId)) continue;
     assert.ok(listed.has(runId), `${key} of another timeline is listed`);
@@ -113,17 +113,17 @@ async function assertListed({ world, foreign }: Story, { id, model: { directory 
 }
 
 /** An operator decides about one of the deliveries that wait for it. */
-export async function accept(story: Story, { side, nth }: Extract<Command, { do: 'accept' }>): Promise<void> {
+export async function acceptDelivery(story: Story, { side, nth }: Extract<Command, { do: 'accept' }>): Promise<void> {
   const { world, foreign } = story;
   const { id, model } = story.lives.at(-1)!;
-  const waiting = await world.foreignDeliveries.waiting(id, { limit: 100 });
+  const waiting = await world.foreignDeliveries.listWaiting(id, { limit: 100 });
   const one = waiting[nth % Math.max(waiting.length, 1)];
   if (!one) return;
   const runId = one.runId!;
   const { present, delivered } = await world.delivered();
   const [key] = [...present].find(([, found]) => found.runId === runId)!;
   try {
-    await world.foreignDeliveries.accept(world.projectId, id, one.id, side, NOBODY);
+    await world.foreignDeliveries.accept(world.projectId, id, one.id, side, SYSTEM_AUTHOR);
   } catch (error) {
     // A run of the interval is under way, or none has been planned yet.
     if (error instanceof Conflict && side === 'theirs') return;

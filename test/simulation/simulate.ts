@@ -8,7 +8,7 @@ import type { Run } from '../../src/exports/runs/run-rows.ts';
 import {
   anyCadence,
   anyLifesCommands,
-  ask,
+  applyCommand,
   changeOf,
   destinationOf,
   noticePause,
@@ -19,9 +19,16 @@ import {
 import { assertDelivered, assertExpected, assertStale } from './expectations.ts';
 import type { Installation } from './installation.ts';
 import { Model } from './model.ts';
-import { accept, assertForeignUnchanged, assertNothingWhileBlocked, backUp, recover, restore } from './restores.ts';
+import {
+  acceptDelivery,
+  assertForeignUnchanged,
+  assertNothingWhileBlocked,
+  takeBackup,
+  recover,
+  restore,
+} from './restores.ts';
 import { NAMES, Rows } from './rows.ts';
-import { living, nothingForeign, type Lived, type Story } from './story.ts';
+import { existingLives, noForeignDeliveries, type Lived, type Story } from './story.ts';
 
 const HOUR = 3_600_000;
 
@@ -44,17 +51,17 @@ const MAX_EXPORTS = 3;
 const ARRIVALS = 3;
 
 /** @throws AssertionError when the export became something else than the model says */
-export async function live(world: Installation, lived: Lived): Promise<void> {
+export async function replayLives(world: Installation, lived: Lived): Promise<void> {
   const { clock, temporal, worker } = world;
   // No boundary is so close to a whole minute and some seconds that it matters which clock is looked at.
   await world.begin(Date.parse(`${lived.begin}T10:00:37Z`));
   const rows = new Rows();
   worker.whenPlanned((runId) => rows.planned(runId));
-  const story: Story = { world, lived, rows, lives: [], deleted: new Set(), foreign: nothingForeign() };
+  const story: Story = { world, lived, rows, lives: [], deleted: new Set(), foreign: noForeignDeliveries() };
   await create(story, rows.directory());
   for (const command of lived.commands) {
     await perform(story, command);
-    for (const life of living(story)) await noticePause(life);
+    for (const life of existingLives(story)) await noticePause(life);
     await assertNothingWhileBlocked(story);
   }
 
@@ -62,18 +69,18 @@ export async function live(world: Installation, lived: Lived): Promise<void> {
   if (temporal.isAway()) temporal.comeBack(clock.now());
   await recover(story);
   // The hours in which what failed is tried again.
-  for (const hours of [0.1, 0.2, 0.5, 1.1]) await advance(story, hours * HOUR);
+  for (const hours of [0.1, 0.2, 0.5, 1.1]) await advanceClock(story, hours * HOUR);
   await worker.thaw();
-  for (const hours of [1.1, 1.1]) await advance(story, hours * HOUR);
+  for (const hours of [1.1, 1.1]) await advanceClock(story, hours * HOUR);
   assert.deepEqual(worker.refused, []);
-  for (const life of living(story)) {
+  for (const life of existingLives(story)) {
     await noticePause(life);
     await assertExpected(life, lived.commands, clock.now(), story.foreign.adopted);
     await assertStale(life, story.foreign);
   }
   await assertForeignUnchanged(story);
   await assertDelivered(story, await world.delivered(), await world.recordedKeys());
-  for (const { id } of living(story)) await world.batchExports.delete(world.projectId, id);
+  for (const { id } of existingLives(story)) await world.batchExports.delete(world.projectId, id);
 }
 
 async function create({ world, lived, rows, lives }: Story, directory: string): Promise<void> {
@@ -101,17 +108,17 @@ async function create({ world, lived, rows, lives }: Story, directory: string): 
 }
 
 /** Time passes, and events arrive. */
-async function advance({ world, rows }: Story, by: number): Promise<void> {
+async function advanceClock({ world, rows }: Story, by: number): Promise<void> {
   const from = world.clock.now();
   const arrivals = Array.from({ length: ARRIVALS }, (_, index) => ({
     at: from + ((index + 0.5) / ARRIVALS) * by,
-    happen: () => capture(world, rows),
+    happen: () => captureNow(world, rows),
   }));
   await world.advance(by, arrivals);
 }
 
 /** One event of each name, now. */
-async function capture(world: Installation, rows: Rows): Promise<void> {
+async function captureNow(world: Installation, rows: Rows): Promise<void> {
   const arrived = NAMES.map((name) => rows.build(name, world.clock.now(), false));
   await world.store(arrived, { historical: false });
   rows.stored(arrived);
@@ -123,11 +130,11 @@ async function perform(story: Story, command: Command): Promise<void> {
   const life = story.lives.at(-1)!;
   switch (command.do) {
     case 'advance':
-      return advance(story, command.hours * HOUR);
+      return advanceClock(story, command.hours * HOUR);
     case 'weather':
       return worker.setWeather(command.weather);
     case 'capture':
-      return capture(world, rows);
+      return captureNow(world, rows);
     case 'import': {
       const from = clock.now() - command.hoursAgo * HOUR;
       const spread = Math.min(command.hours, command.hoursAgo) * HOUR;
@@ -138,42 +145,42 @@ async function perform(story: Story, command: Command): Promise<void> {
       return rows.stored(history);
     }
     case 'succeed':
-      return succeed(story, command.after);
+      return takeFreedPlace(story, command.after);
     case 'backUp':
-      return backUp(story);
+      return takeBackup(story);
     case 'restore':
       return restore(story, command.restarts);
     case 'recover':
       return recover(story);
     case 'accept':
-      return accept(story, command);
+      return acceptDelivery(story, command);
     case 'thaw':
       return worker.thaw();
     case 'outage':
       temporal.goAway();
-      await advance(story, command.hours * HOUR);
+      await advanceClock(story, command.hours * HOUR);
       // Requests of users are refused meanwhile.
-      await ask(life, { do: 'backfill', hoursAgo: 30, hours: 30 }, clock.now(), true);
+      await applyCommand(life, { do: 'backfill', hoursAgo: 30, hours: 30 }, clock.now(), true);
       temporal.comeBack(clock.now());
       return world.settle();
     default:
-      return ask(life, command, clock.now(), temporal.isAway());
+      return applyCommand(life, command, clock.now(), temporal.isAway());
   }
 }
 
-async function underWayAt(life: Life, directory: string): Promise<string[]> {
+async function findOpenRunsAt(life: Life, directory: string): Promise<string[]> {
   const open = (await runsOf(life)).filter(({ plan, finishedAt }) => plan && finishedAt === null);
   return open.filter((run) => life.planned(run).directory === directory).map(({ id }) => id);
 }
 
 /** A place that is left is free once nothing of the export that left it is under way there. */
-async function succeed(story: Story, after: 'delete' | 'move'): Promise<void> {
+async function takeFreedPlace(story: Story, after: 'delete' | 'move'): Promise<void> {
   const { world, rows, lives, deleted } = story;
   if (lives.length === MAX_EXPORTS) return;
   const former = lives.at(-1)!;
   const { directory } = former.model;
   if (after === 'move') {
-    await ask(former, { do: 'move' }, world.clock.now(), false);
+    await applyCommand(former, { do: 'move' }, world.clock.now(), false);
   } else {
     await world.batchExports.delete(world.projectId, former.id);
     deleted.add(former);
@@ -181,7 +188,7 @@ async function succeed(story: Story, after: 'delete' | 'move'): Promise<void> {
   try {
     await create(story, directory);
     assert.deepEqual(
-      await underWayAt(former, directory),
+      await findOpenRunsAt(former, directory),
       [],
       'a place is free once no run of another export is under way there',
     );

@@ -31,7 +31,7 @@ export type SimulatedExecution = {
   busyUntil?: number;
 };
 
-export type SimulatedTemporal = ReturnType<typeof simulatedTemporal>;
+export type SimulatedTemporal = ReturnType<typeof createSimulatedTemporal>;
 
 type StartOptions = {
   workflowId: string;
@@ -42,7 +42,7 @@ type StartOptions = {
 /** Actions that were missed for longer are forgotten: the catch-up window of our schedules. */
 const CATCH_UP = 60_000;
 
-export function simulatedTemporal() {
+export function createSimulatedTemporal() {
   const schedules = new Map<string, ScheduleOptions>();
   const executions = new Map<string, SimulatedExecution[]>();
   const dispatchers = new Set<string>();

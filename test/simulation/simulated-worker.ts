@@ -49,7 +49,7 @@ function stepOf(steps: readonly string[], end: string): string {
 
 const ignore = () => {};
 
-export function simulatedWorker(engine: Engine, clock: Clock) {
+export function createSimulatedWorker(engine: Engine, clock: Clock) {
   const { signal } = new AbortController();
   const refused: string[] = [];
   let weather: Weather = 'fine';

@@ -27,7 +27,7 @@ export type Story = {
   foreign: Foreign;
 };
 
-export const living = ({ lives, deleted }: Story) => lives.filter((life) => !deleted.has(life));
+export const existingLives = ({ lives, deleted }: Story) => lives.filter((life) => !deleted.has(life));
 
 type BackUp = {
   lives: readonly { life: Life; model: Model }[];
@@ -55,7 +55,7 @@ export type Foreign = {
   blocked?: string;
 };
 
-export function nothingForeign(): Foreign {
+export function noForeignDeliveries(): Foreign {
   return { restoredAt: '', remaining: new Map(), accepted: new Map(), adopted: new Map(), strays: new Set() };
 }
 

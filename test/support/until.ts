@@ -20,6 +20,6 @@ const TURNS = 10;
  * Lets some time pass in turns: what arrived is read in each of them, however long one takes. After a single sleep a busy machine goes on
  * before it reads.
  */
-export async function turns(ms: number): Promise<void> {
+export async function sleepInTurns(ms: number): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await sleep(ms / TURNS);
 }

@@ -30,7 +30,7 @@ async function run(options: Options): Promise<void> {
   const started = performance.now();
   const markers = findMarkers(ROOT);
   const problems = disagreements(TEETH, markers);
-  const chosen = choose(options);
+  const chosen = chooseTeeth(options);
   const queue = [...chosen];
   const baselines = new Map<string, Promise<Outcome>>();
   const verdicts: Verdict[] = [];
@@ -50,7 +50,7 @@ async function run(options: Options): Promise<void> {
   summarize(verdicts, problems, performance.now() - started);
 }
 
-function choose({ seed: given, some, only }: Options): readonly Tooth[] {
+function chooseTeeth({ seed: given, some, only }: Options): readonly Tooth[] {
   if (only) {
     const unknown = only.filter((name) => !TEETH.some((tooth) => tooth.name === name));
     if (unknown.length > 0) throw new Error(`No tooth is named ${unknown.join(', ')}.`);

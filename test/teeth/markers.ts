@@ -36,8 +36,8 @@ export function disagreements(teeth: readonly Tooth[], markers: readonly Marker[
   const listed = new Set(teeth.map(({ name }) => name));
   const marked = new Set(markers.map(({ name }) => name));
   return [
-    ...twice(teeth).map((name) => `${name}: listed twice`),
-    ...twice(markers).map((name) => `${name}: marked twice`),
+    ...repeatedNames(teeth).map((name) => `${name}: listed twice`),
+    ...repeatedNames(markers).map((name) => `${name}: marked twice`),
     ...[...listed].filter((name) => !marked.has(name)).map((name) => `${name}: listed, and marked nowhere`),
     ...markers
       .filter(({ name }) => !listed.has(name))
@@ -45,7 +45,7 @@ export function disagreements(teeth: readonly Tooth[], markers: readonly Marker[
   ];
 }
 
-function twice(items: readonly { name: string }[]): string[] {
+function repeatedNames(items: readonly { name: string }[]): string[] {
   const seen = new Set<string>();
   return items.flatMap(({ name }) => (seen.size === seen.add(name).size ? [name] : []));
 }

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, done } from '../api/client.ts';
-import { TextField } from '../look/field.tsx';
 import { Skeleton } from '../look/notes.tsx';
+import { EmailField } from './credential-fields.tsx';
 import { OutsideForm, OutsidePage } from './outside-form.tsx';
 import { resetsQuery } from './resets.ts';
 

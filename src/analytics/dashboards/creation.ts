@@ -3,7 +3,7 @@ import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import { reaches } from '../../platform/http/access.ts';
 import type { Acting } from './acting.ts';
 import type { CreationMode, Dashboard, DashboardFields, Origin } from './dashboards.store.ts';
-import { recordOf } from './log.ts';
+import { recordDashboardChange } from './log.ts';
 import { ensureRestricts } from './restriction.ts';
 import { ONLY_COLLABORATORS_EDIT } from './restriction-level.ts';
 import { ensureMayFilter } from '../queries/raw-data.ts';
@@ -14,15 +14,15 @@ import { copyTiles } from './tiles/copy.ts';
 import type { GivenTile } from './tiles/schema.ts';
 
 /** Body of a request for a new dashboard. */
-export type Given = { fields: Partial<DashboardFields> & Origin; tiles: readonly GivenTile[] };
+export type GivenDashboard = { fields: Partial<DashboardFields> & Origin; tiles: readonly GivenTile[] };
 
 /**
  * @throws InvalidInput for an invalid tile
  * @throws PermissionDenied for a restriction by a key of the project, which then could not lift it
  */
-export async function make(
+export async function insertDashboard(
   acting: Acting,
-  { fields, tiles }: Given,
+  { fields, tiles }: GivenDashboard,
   mode: CreationMode = 'default',
 ): Promise<Dashboard> {
   const { stores, project, caller, rights } = acting;
@@ -34,7 +34,7 @@ export async function make(
   });
   if (dashboard.restriction_level === ONLY_COLLABORATORS_EDIT) ensureRestricts(dashboard, caller, rights);
   await changeTiles(acting, dashboard, tiles);
-  await recordOf(acting, 'created', dashboard);
+  await recordDashboardChange(acting, 'created', dashboard);
   return dashboard;
 }
 
@@ -45,7 +45,7 @@ export async function make(
 export async function makeFromTemplate(
   acting: Acting,
   template: DashboardTemplate,
-  { fields, tiles }: Given,
+  { fields, tiles }: GivenDashboard,
   mode: CreationMode = 'template',
 ): Promise<Dashboard> {
   const { description, filters } = template;
@@ -54,7 +54,11 @@ export async function makeFromTemplate(
   if (!isOurs) ensureMayFilter(acting, filters);
   const name = fields.name || template.name;
   const tags = [...new Set([...(fields.tags ?? []), ...template.tags])].sort();
-  const dashboard = await make(acting, { fields: { ...fields, name, description, filters, tags }, tiles: [] }, mode);
+  const dashboard = await insertDashboard(
+    acting,
+    { fields: { ...fields, name, description, filters, tags }, tiles: [] },
+    mode,
+  );
   await changeTiles(acting, dashboard, template.tiles, { isSample: true, isOurs });
   await changeTiles(acting, dashboard, tiles);
   return dashboard;
@@ -66,15 +70,15 @@ export async function makeFromTemplate(
  * @throws InvalidInput when there is no such dashboard
  * @throws PermissionDenied when the caller may not see it
  */
-export async function makeCopy(
+export async function copyDashboard(
   acting: Acting,
   source: { id: number; deep: boolean },
-  { fields, tiles }: Given,
+  { fields, tiles }: GivenDashboard,
 ): Promise<Dashboard> {
   const original = await findOriginal(acting, source.id);
   const { filters, variables, breakdown_colors, data_color_theme_id } = original;
   const copiedFields = { filters, variables, breakdown_colors, data_color_theme_id };
-  const copy = await make(
+  const copy = await insertDashboard(
     acting,
     { fields: { ...copiedFields, ...fields, use_dashboard: source.id }, tiles: [] },
     'duplicate',

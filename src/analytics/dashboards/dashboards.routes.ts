@@ -4,7 +4,7 @@ import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platfor
 import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
-import type { Actor, DashboardManagement, Look } from './dashboards.ts';
+import type { Actor, DashboardManagement, ViewOptions } from './dashboards.ts';
 import type { Dashboard } from './dashboards.store.ts';
 import { overridesOf } from '../insights/results/overlay.ts';
 import { refreshOf } from '../insights/results/refresh.ts';
@@ -74,7 +74,7 @@ const createDashboard = route({
   async handle({ project, caller, rights, body, url }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.create(actor, body);
-    return representation(201, actor, dashboard, dashboards, {}, locationHeader(url, dashboard.id));
+    return dashboardAnswer(201, actor, dashboard, dashboards, {}, locationHeader(url, dashboard.id));
   },
 });
 
@@ -103,7 +103,7 @@ const getDashboard = route({
   async handle({ project, caller, rights, params, query }, { dashboards }: DashboardManagementApi) {
     const look = { overrides: overridesOf(query, { rights }), refresh: refreshOf(query.refresh) };
     const dashboard = await dashboards.open(project.id, params.id);
-    return representation(200, { project, caller, rights }, dashboard, dashboards, look);
+    return dashboardAnswer(200, { project, caller, rights }, dashboard, dashboards, look);
   },
 });
 
@@ -123,7 +123,7 @@ const patchDashboard = route({
   async handle({ project, caller, rights, params, body, headers }, { dashboards }: DashboardManagementApi) {
     const actor = { project, caller, rights };
     const dashboard = await dashboards.change(actor, params.id, body, expectedVersion(headers));
-    return representation(200, actor, dashboard, dashboards);
+    return dashboardAnswer(200, actor, dashboard, dashboards);
   },
 });
 
@@ -152,12 +152,12 @@ const refuseDelete = route({
 });
 
 /** The dashboard as the caller sees it, with its entity tag. */
-export async function representation(
+export async function dashboardAnswer(
   status: number,
   actor: Actor,
   dashboard: Dashboard,
   dashboards: DashboardManagement,
-  look: Look = {},
+  look: ViewOptions = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const body = await dashboards.show(actor, dashboard, look);

@@ -4,7 +4,7 @@
  */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
-import { wantedDashboards, type DashboardQuery, type SearchMatch } from './list.store.ts';
+import { listDashboards, type DashboardQuery, type SearchMatch } from './list.store.ts';
 import type { RestrictionLevel } from './restriction-level.ts';
 
 export const CREATION_MODES = ['default', 'template', 'duplicate', 'unlisted'] as const;
@@ -87,7 +87,7 @@ export function dashboardStore(db: Knex) {
 
     /** Dashboards that are not deleted. */
     async list(projectId: number, query: DashboardQuery): Promise<{ count: number; results: ListedDashboard[] }> {
-      const { count, rows } = await wantedDashboards(db, projectId, query, COLUMNS);
+      const { count, rows } = await listDashboards(db, projectId, query, COLUMNS);
       return { count, results: rows as ListedDashboard[] };
     },
 
@@ -122,7 +122,7 @@ export function dashboardStore(db: Knex) {
     },
 
     /** Records a view of the dashboard. @throws NotFound for one that is not there, or deleted */
-    async access(projectId: number, id: number): Promise<Dashboard> {
+    async recordView(projectId: number, id: number): Promise<Dashboard> {
       await table()
         .where({ project_id: projectId, id, deleted: false })
         .update({ last_accessed_at: db.raw('clock_timestamp()') });

@@ -6,35 +6,35 @@ import { ensureVersion } from '../../platform/http/parameters/preconditions.ts';
 import { changesBetween } from '../../people/audit/audit-log.ts';
 import { type Change } from '../../people/audit/entry.ts';
 import { rawAccess } from '../../people/access/raw-data.ts';
-import { make, makeCopy, makeFromTemplate } from './creation.ts';
+import { insertDashboard, copyDashboard, makeFromTemplate } from './creation.ts';
 import type { Dashboard, DashboardFields } from './dashboards.store.ts';
 import type { Acting } from './acting.ts';
-import { bringBack, ensureBack, takeDown } from './deletion.ts';
+import { restoreTiles, ensureRestorable, deleteWithTiles } from './deletion.ts';
 import { givenFields } from './fields.ts';
 import type { Overrides } from '../insights/results/overlay.ts';
 import type { Refresh } from '../insights/results/refresh.ts';
-import { ensureMayRestrict, restrictedWith } from '../insights/restriction.ts';
+import { ensureMayRestrict, findRestrictedInsights } from '../insights/restriction.ts';
 import type { Results } from '../insights/results/results.ts';
 import type { DashboardQuery } from './list.store.ts';
-import { recordOf, SCOPE } from './log.ts';
+import { recordDashboardChange, SCOPE } from './log.ts';
 import { presentDashboard, presentListed } from './present.ts';
 import { ensureRestricts } from './restriction.ts';
 import type { DashboardBody, DashboardPatchBody, ListedDashboardBody, NewDashboardBody } from './schema.ts';
 import type { DashboardStores } from './stores.ts';
 import { ensureMayFilter } from '../queries/raw-data.ts';
-import { templateNamed, templateTagged } from './templates/built-in.ts';
+import { getTemplate, findTemplateByTag } from './templates/built-in.ts';
 import type { DashboardTemplate } from './templates/dashboard-template.ts';
 import { changeTiles } from './tiles/change.ts';
 import { duplicateTiles } from './tiles/copy.ts';
 import { ensureInsightScope, ensureWritesInsights } from './tiles/insights.ts';
-import { tilesOf } from './tiles/tiles.ts';
+import { loadTiles } from './tiles/tiles.ts';
 
 export type Actor = { project: Project; caller: Caller; rights: Rights };
 
 /** How a caller wants to see a dashboard. Without `refresh` nothing is computed. */
-export type Look = { overrides?: Overrides; refresh?: Refresh };
+export type ViewOptions = { overrides?: Overrides; refresh?: Refresh };
 
-export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results, 'resultsOf'> };
+export type DashboardsOptions = { stores: DashboardStores; results: Pick<Results, 'getResults'> };
 
 export function dashboardManagement({ stores: allStores, results }: DashboardsOptions) {
   /** @returns the dashboard after the changes */
@@ -51,13 +51,13 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
         ...query,
         visible: viewer.rights.visible('dashboard'),
       });
-      const users = await allStores.users.byIds(page.results.map(({ created_by }) => created_by));
+      const users = await allStores.users.findByIds(page.results.map(({ created_by }) => created_by));
       const bodies = page.results.map((one): ListedDashboardBody => presentListed(one, { viewer, users }));
       return { count: page.count, results: bodies };
     },
 
     /** Returns a dashboard and records the view. @throws NotFound */
-    open: allStores.dashboards.access,
+    open: allStores.dashboards.recordView,
 
     /**
      * @throws InvalidInput naming the field
@@ -74,9 +74,9 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
       const makeDashboard = (acting: Acting): Promise<Dashboard> => {
         if (name) {
           const fields = { ...given.fields, use_template: name };
-          return makeFromTemplate(acting, templateNamed(name), { ...given, fields });
+          return makeFromTemplate(acting, getTemplate(name), { ...given, fields });
         }
-        return id ? makeCopy(acting, { id, deep }, given) : make(acting, given);
+        return id ? copyDashboard(acting, { id, deep }, given) : insertDashboard(acting, given);
       };
       return inTransaction(actor, async (acting) => {
         const dashboard = await makeDashboard(acting);
@@ -98,8 +98,10 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
           throw new Conflict('An unlisted dashboard with this tag already exists.');
         }
         const given = { fields: { name: tag, tags: [tag] }, tiles: [] };
-        const template = templateTagged(tag);
-        return template ? makeFromTemplate(acting, template, given, 'unlisted') : make(acting, given, 'unlisted');
+        const template = findTemplateByTag(tag);
+        return template
+          ? makeFromTemplate(acting, template, given, 'unlisted')
+          : insertDashboard(acting, given, 'unlisted');
       });
     },
 
@@ -122,12 +124,12 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
         // Checked even if the level stays the same.
         if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
         if (!isDeepStrictEqual(fields.filters, before.filters)) ensureMayFilter(actor, fields.filters);
-        const restricted = await restrictedWith(acting.stores, before);
-        if (before.deleted) await bringBack(acting, id);
+        const restricted = await findRestrictedInsights(acting.stores, before);
+        if (before.deleted) await restoreTiles(acting, id);
         const tileChanges = await changeTiles(acting, before, tiles);
         const copyChanges = await duplicateTiles(acting, before, duplicated);
-        if (before.deleted) await ensureBack(acting, id);
-        if (!before.deleted && fields.deleted) await takeDown(acting, id, withInsights);
+        if (before.deleted) await ensureRestorable(acting, id);
+        if (!before.deleted && fields.deleted) await deleteWithTiles(acting, id, withInsights);
         const after = await update(acting, before, fields, [...tileChanges, ...copyChanges]);
         await ensureMayRestrict(acting, after, restricted);
         return after;
@@ -135,14 +137,14 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
     },
 
     /** Returns the dashboard with all that the caller may see of it. */
-    async show({ project, ...viewer }: Actor, dashboard: Dashboard, look: Look = {}): Promise<DashboardBody> {
+    async show({ project, ...viewer }: Actor, dashboard: Dashboard, look: ViewOptions = {}): Promise<DashboardBody> {
       const { overrides = {}, refresh = 'force_cache' } = look;
       const [users, tiles] = await Promise.all([
-        allStores.users.byIds([dashboard.created_by]),
-        tilesOf(allStores, dashboard, {
+        allStores.users.findByIds([dashboard.created_by]),
+        loadTiles(allStores, dashboard, {
           ...viewer,
           overrides,
-          resultsOf: (tiles) => results.resultsOf(project, tiles, refresh, rawAccess(viewer)),
+          getResults: (tiles) => results.getResults(project, tiles, refresh, rawAccess(viewer)),
         }),
       ]);
       return presentDashboard(dashboard, { viewer, users, tiles, overrides });
@@ -164,7 +166,7 @@ async function update(
   if (changes.length === 0) return before;
   const after = await acting.stores.dashboards.update(before.project_id, before.id, fields);
   const verb = after.deleted === before.deleted ? 'updated' : after.deleted ? 'deleted' : 'restored';
-  await recordOf(acting, verb, after, changes);
+  await recordDashboardChange(acting, verb, after, changes);
   return after;
 }
 

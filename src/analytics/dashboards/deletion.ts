@@ -7,22 +7,22 @@ import type { Insight } from '../insights/insight.ts';
 import { mayEditInsight } from '../insights/restriction.ts';
 import { ensureSeesAll } from './tiles/permissions.ts';
 import { isOpen } from '../sharing/configurations.store.ts';
-import { reserveRoom } from './tiles/tile-limit.ts';
+import { enforceTileLimit } from './tiles/tile-limit.ts';
 import { MAX_TILES } from './tiles/schema.ts';
 
 /** @param withInsights also deletes insights that no other dashboard shows and the caller may change */
-export async function takeDown(acting: Acting, id: number, withInsights: boolean): Promise<void> {
+export async function deleteWithTiles(acting: Acting, id: number, withInsights: boolean): Promise<void> {
   const { stores, project } = acting;
-  const insightIds = withInsights ? await stores.tiles.insightsOnlyOn(id) : [];
-  await stores.tiles.softDeleteOf(id, { beyond: MAX_TILES });
-  const insights = await stores.insights.byIds(project.id, insightIds);
+  const insightIds = withInsights ? await stores.tiles.findInsightsOnlyOn(id) : [];
+  await stores.tiles.softDeleteAll(id, { beyond: MAX_TILES });
+  const insights = await stores.insights.findByIds(project.id, insightIds);
   for (const insight of insights.values()) await setDeleted(acting, insight, true);
 }
 
 /** Restores the dashboard's tiles, and their deleted insights that the caller may change. */
-export async function bringBack(acting: Acting, id: number): Promise<void> {
+export async function restoreTiles(acting: Acting, id: number): Promise<void> {
   const { stores, project } = acting;
-  for (const insightId of await stores.tiles.restoreOf(id)) {
+  for (const insightId of await stores.tiles.restoreAll(id)) {
     const insight = await stores.insights.find(project.id, String(insightId));
     if (insight?.deleted) await setDeleted(acting, insight, false);
   }
@@ -33,10 +33,10 @@ export async function bringBack(acting: Acting, id: number): Promise<void> {
  * @throws InvalidInput when they are too many for a dashboard
  * @throws PermissionDenied when the dashboard is shared, and the caller may not see all of it
  */
-export async function ensureBack(acting: Acting, id: number): Promise<void> {
+export async function ensureRestorable(acting: Acting, id: number): Promise<void> {
   const { stores, project } = acting;
-  const { length: after } = await stores.tiles.live(id);
-  await reserveRoom(stores, id, { before: 0, after });
+  const { length: after } = await stores.tiles.listLive(id);
+  await enforceTileLimit(stores, id, { before: 0, after });
   const shared = await stores.sharing.find(project.id, { kind: 'dashboard', id });
   if (shared && isOpen(shared)) await ensureSeesAll(acting, id);
 }
@@ -45,7 +45,7 @@ async function setDeleted({ stores, project, caller, rights }: Acting, insight: 
   const { id, created_by: createdBy } = insight;
   if (!allows(caller.scopes, 'insight:write')) return;
   if (!reaches(rights.levelOf('insight', { id, createdBy }), 'editor')) return;
-  const places = (await stores.insights.places(project.id, [id])).get(id) ?? [];
+  const places = (await stores.insights.findLocations(project.id, [id])).get(id) ?? [];
   if (!mayEditInsight(places, caller, rights)) return;
   await changeInsight(stores, project, caller, insight, { deleted });
 }

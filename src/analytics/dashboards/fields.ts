@@ -1,6 +1,6 @@
 /** Bodies of requests, turned into fields of a dashboard. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { limitValues } from '../../platform/http/value-limit.ts';
 import type { DashboardFields } from './dashboards.store.ts';
 import { ensureDates } from './filter-dates.ts';
@@ -27,7 +27,7 @@ export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFi
     breakdown_colors: body.breakdown_colors === null ? [] : limitValues(body.breakdown_colors, 'breakdown_colors'),
     data_color_theme_id,
     tags: body.tags ? tagsOf(body.tags) : undefined,
-    last_accessed_at: last_accessed_at ? datetimeOf(last_accessed_at, 'last_accessed_at') : last_accessed_at,
+    last_accessed_at: last_accessed_at ? readDatetime(last_accessed_at, 'last_accessed_at') : last_accessed_at,
   });
 }
 

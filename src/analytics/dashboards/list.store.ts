@@ -24,7 +24,7 @@ export type DashboardQuery = {
 type Page = { count: number; rows: unknown[] };
 
 /** Lists pinned dashboards first, then by name, unnamed ones last; a search puts exact matches before similar ones. */
-export async function wantedDashboards(
+export async function listDashboards(
   db: Knex,
   projectId: number,
   query: DashboardQuery,

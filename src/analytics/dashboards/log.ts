@@ -11,7 +11,7 @@ export const SCOPE = 'Dashboard';
 type By = { stores: Pick<DashboardBound, 'auditLog'>; project: Project; caller: Author };
 
 /** @param dashboard after the change */
-export async function recordOf(
+export async function recordDashboardChange(
   { stores, project, caller: author }: By,
   activity: AuditVerb,
   { id: itemId, name, version }: Pick<Dashboard, 'id' | 'name' | 'version'>,

@@ -14,14 +14,14 @@ import { setMembership, type Acting } from './membership.ts';
 import { NO_OVERLAY, overlayOf, type Overlay, type Overrides } from './results/overlay.ts';
 import { presentInsight } from './present.ts';
 import type { Refresh } from './results/refresh.ts';
-import { restrictionOf, visiblePlaces } from './restriction.ts';
+import { restrictionOf, visibleLocations } from './restriction.ts';
 import type { Results } from './results/results.ts';
 import type { GivenInsight, InsightBody } from './schema.ts';
 
 export type InsightManagement = ReturnType<typeof insightManagement>;
 
 /** How a caller wants to see insights. */
-export type Look = { refresh: Refresh; overlay?: Overlay };
+export type InsightViewOptions = { refresh: Refresh; overlay?: Overlay };
 
 export function insightManagement({ stores: allStores, results }: { stores: DashboardStores; results: Results }) {
   return {
@@ -66,7 +66,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     },
 
     /** @throws NotFound for a dashboard that is not there, or that the caller may not see */
-    async overlayFrom(
+    async loadOverlay(
       { project, rights }: Acting,
       insight: Insight,
       dashboardId: number | undefined,
@@ -76,22 +76,22 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
       const dashboard = await allStores.dashboards.get(project.id, dashboardId);
       const level = rights.levelOf('dashboard', { id: dashboardId, createdBy: dashboard.created_by });
       if (!reaches(level, 'viewer')) throw new NotFound();
-      const tiles = await allStores.tiles.live(dashboardId);
+      const tiles = await allStores.tiles.listLive(dashboardId);
       const tile = tiles.find(({ insight_id }) => insight_id === insight.id);
       return overlayOf(dashboard, tile, overrides);
     },
 
     /** Presents insights in the given order. */
-    async show(acting: Acting, insights: readonly Insight[], look: Look): Promise<InsightBody[]> {
+    async show(acting: Acting, insights: readonly Insight[], look: InsightViewOptions): Promise<InsightBody[]> {
       const { project, caller, rights } = acting;
       const { refresh, overlay = NO_OVERLAY } = look;
       const [places, users, shown] = await Promise.all([
-        allStores.insights.places(
+        allStores.insights.findLocations(
           project.id,
           insights.map(({ id }) => id),
         ),
-        allStores.users.byIds(insights.flatMap((one) => [one.created_by, one.last_modified_by])),
-        results.resultsOf(
+        allStores.users.findByIds(insights.flatMap((one) => [one.created_by, one.last_modified_by])),
+        results.getResults(
           project,
           insights.map((insight) => ({ insight, overlay })),
           refresh,
@@ -101,7 +101,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
       return insights.map((insight, index) => {
         const tiles = places.get(insight.id) ?? [];
         const restriction = restrictionOf(tiles, caller, rights);
-        const visibleTiles = visiblePlaces(tiles, rights);
+        const visibleTiles = visibleLocations(tiles, rights);
         return presentInsight(insight, { rights, users, result: shown[index]!, places: visibleTiles, restriction });
       });
     },

@@ -3,7 +3,7 @@ import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platfor
 import { entityTag, expectedVersion, locationHeader } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
-import type { InsightManagement, Look } from './insight-management.ts';
+import type { InsightManagement, InsightViewOptions } from './insight-management.ts';
 import type { Insight } from './insight.ts';
 import { ORDERS, type InsightQuery } from './list.store.ts';
 import type { Acting } from './membership.ts';
@@ -112,7 +112,7 @@ const getInsight = route({
   async handle({ project, rights, caller, params, query }, { insights }: InsightsApi) {
     const acting = { project, rights, caller };
     const insight = await insights.get(project.id, params.id);
-    const overlay = await insights.overlayFrom(acting, insight, query.from_dashboard, overridesOf(query, acting));
+    const overlay = await insights.loadOverlay(acting, insight, query.from_dashboard, overridesOf(query, acting));
     return insightAnswer(200, acting, insight, insights, { refresh: refreshOf(query.refresh), overlay });
   },
 });
@@ -154,7 +154,7 @@ async function insightAnswer(
   acting: Acting,
   insight: Insight,
   insights: InsightManagement,
-  look: Look,
+  look: InsightViewOptions,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const [body] = await insights.show(acting, [insight], look);

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import type { Dashboard } from '../dashboards/dashboards.store.ts';
-import type { OwnedPlace } from '../dashboards/tiles/tiles.store.ts';
-import { wantedInsights, type InsightQuery } from './list.store.ts';
+import type { OwnedTileLocation } from '../dashboards/tiles/tiles.store.ts';
+import { listInsights, type InsightQuery } from './list.store.ts';
 import type { InsightFields, Insight } from './insight.ts';
 
 export type NewInsight = InsightFields & Pick<Insight, 'project_id' | 'is_sample' | 'created_by'>;
 
 /** A tile that shows the insight, and the restriction of the tile's dashboard. */
-export type InsightPlace = OwnedPlace & Pick<Dashboard, 'restriction_level' | 'editors'>;
+export type InsightLocation = OwnedTileLocation & Pick<Dashboard, 'restriction_level' | 'editors'>;
 
 const EDITORS = `array(select user_id from dashboard_collaborators as collaborator
   where collaborator.dashboard_id = dashboards.id and level = 37) as editors`;
@@ -21,7 +21,7 @@ const MAX_ID = 2 ** 31 - 1;
 export function insightStore(db: Knex) {
   const ofProject = (projectId: number) => db<Insight>('insights').where({ project_id: projectId });
 
-  async function withDeleted(projectId: number, ids: readonly number[]): Promise<Insight[]> {
+  async function listWithDeleted(projectId: number, ids: readonly number[]): Promise<Insight[]> {
     return ids.length > 0 ? ofProject(projectId).whereIn('id', ids) : [];
   }
 
@@ -43,16 +43,16 @@ export function insightStore(db: Knex) {
     },
 
     /** Insights that are not deleted, by their ids. */
-    async byIds(projectId: number, ids: readonly number[]): Promise<ReadonlyMap<number, Insight>> {
-      const rows = await withDeleted(projectId, ids);
+    async findByIds(projectId: number, ids: readonly number[]): Promise<ReadonlyMap<number, Insight>> {
+      const rows = await listWithDeleted(projectId, ids);
       return new Map(rows.filter(({ deleted }) => !deleted).map((row) => [row.id, row]));
     },
 
     /** Returns insights, also deleted ones, in no order. */
-    withDeleted,
+    withDeleted: listWithDeleted,
 
     async list(projectId: number, query: InsightQuery): Promise<{ count: number; results: Insight[] }> {
-      return wantedInsights(db, projectId, query);
+      return listInsights(db, projectId, query);
     },
 
     async insert(insight: NewInsight): Promise<Insight> {
@@ -89,14 +89,17 @@ export function insightStore(db: Knex) {
     },
 
     /** Returns the current and former tiles of insights by id, on dashboards that are not deleted; in the order of the tiles. */
-    async places(projectId: number, insightIds: readonly number[]): Promise<ReadonlyMap<number, InsightPlace[]>> {
+    async findLocations(
+      projectId: number,
+      insightIds: readonly number[],
+    ): Promise<ReadonlyMap<number, InsightLocation[]>> {
       if (insightIds.length === 0) return new Map();
       const rows = await db('dashboard_tiles as tile')
         .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
         .where({ 'dashboards.project_id': projectId, 'dashboards.deleted': false })
         .whereIn('tile.insight_id', insightIds)
         .orderBy('tile.id')
-        .select<(InsightPlace & { insight_id: number })[]>(
+        .select<(InsightLocation & { insight_id: number })[]>(
           'tile.id',
           'tile.insight_id',
           'tile.dashboard_id',

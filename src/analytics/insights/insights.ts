@@ -54,7 +54,7 @@ export async function copyInsight(
 }
 
 /** The dashboards that showed the insight before the change, and those that show it now. */
-export type Moved = { from: readonly number[]; to: readonly number[] };
+export type MembershipChange = { from: readonly number[]; to: readonly number[] };
 
 /** Changes an insight; without a difference nothing is logged. @throws NotFound */
 export async function changeInsight(
@@ -63,7 +63,7 @@ export async function changeInsight(
   author: Author,
   before: Insight,
   changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
-  moved: Moved = { from: [], to: [] },
+  moved: MembershipChange = { from: [], to: [] },
 ): Promise<Insight> {
   const recordedChanges = changesBetween(
     SCOPE,

@@ -29,7 +29,7 @@ export type InsightQuery = {
 const MATCHES = `strpos(lower(concat_ws(' ', name, derived_name, description, array_to_string(tags, ' '))), lower(?)) > 0`;
 
 /** Insights of a project that are not deleted. */
-export async function wantedInsights(
+export async function listInsights(
   db: Knex,
   projectId: number,
   query: InsightQuery,

@@ -3,10 +3,10 @@ import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import { reaches, type Caller, type Project, type Rights } from '../../platform/http/access.ts';
 import { mayEdit } from '../dashboards/restriction.ts';
 import { ensureShows } from '../dashboards/tiles/permissions.ts';
-import { reserveRoom } from '../dashboards/tiles/tile-limit.ts';
+import { enforceTileLimit } from '../dashboards/tiles/tile-limit.ts';
 import type { DashboardBound } from '../dashboards/stores.ts';
-import type { Moved } from './insights.ts';
-import { visiblePlaces } from './restriction.ts';
+import type { MembershipChange } from './insights.ts';
+import { visibleLocations } from './restriction.ts';
 
 /** The author, with their rights. */
 export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: Caller; rights: Rights };
@@ -21,13 +21,13 @@ export async function setMembership(
   acting: Acting,
   insightId: number,
   wanted: readonly number[],
-): Promise<Moved> {
+): Promise<MembershipChange> {
   const { project } = acting;
-  const places = (await stores.insights.places(project.id, [insightId])).get(insightId) ?? [];
+  const places = (await stores.insights.findLocations(project.id, [insightId])).get(insightId) ?? [];
   const from = places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id);
   const to = [...new Set(wanted)];
   const added = to.filter((id) => !from.includes(id));
-  const visibleIds = new Set(visiblePlaces(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
+  const visibleIds = new Set(visibleLocations(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
   const removed = from.filter((id) => visibleIds.has(id) && !to.includes(id));
   if (added.length > 0) ensureShows(await stores.insights.find(project.id, String(insightId)), acting.rights);
   for (const id of added) await ensureEditable(stores, acting, id, 'add insights to');
@@ -36,10 +36,10 @@ export async function setMembership(
   for (const dashboardId of [...added, ...removed]) {
     const deleted = removed.includes(dashboardId);
     const place = places.find(({ dashboard_id }) => dashboard_id === dashboardId);
-    const { length: before } = await stores.tiles.live(dashboardId);
+    const { length: before } = await stores.tiles.listLive(dashboardId);
     if (place) await stores.tiles.update(place.id, { deleted });
     else await stores.tiles.insert({ dashboard_id: dashboardId, insight_id: insightId });
-    if (!deleted) await reserveRoom(stores, dashboardId, { before, after: before + 1 });
+    if (!deleted) await enforceTileLimit(stores, dashboardId, { before, after: before + 1 });
     await stores.dashboards.touch(project.id, dashboardId);
   }
   return { from, to: [...from.filter((id) => !removed.includes(id)), ...added] };

@@ -2,7 +2,7 @@
 import { userOf } from '../../people/accounts/users.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
 import type { Rights } from '../../platform/http/access.ts';
-import type { TilePlace } from '../dashboards/tiles/tiles.store.ts';
+import type { TileLocation } from '../dashboards/tiles/tiles.store.ts';
 import type { Insight } from './insight.ts';
 import { BY_LINK, UNRESTRICTED, type Restriction } from './restriction.ts';
 import type { InsightResult } from './results/result.ts';
@@ -15,7 +15,7 @@ export type InsightView = {
   users: Users;
   result: InsightResult;
   /** Tiles of this insight. */
-  places: readonly TilePlace[];
+  places: readonly TileLocation[];
   /** The restriction that its dashboards impose; absent if none does. */
   restriction?: Restriction;
 };

@@ -6,8 +6,8 @@ import type { Dashboard } from '../dashboards/dashboards.store.ts';
 import { MAY_EDIT, MAY_VIEW, mayEdit, type Privilege } from '../dashboards/restriction.ts';
 import { EVERYONE_EDITS, ONLY_COLLABORATORS_EDIT, type RestrictionLevel } from '../dashboards/restriction-level.ts';
 import type { DashboardBound } from '../dashboards/stores.ts';
-import type { OwnedPlace } from '../dashboards/tiles/tiles.store.ts';
-import type { InsightPlace, InsightStore } from './insights.store.ts';
+import type { OwnedTileLocation } from '../dashboards/tiles/tiles.store.ts';
+import type { InsightLocation, InsightStore } from './insights.store.ts';
 
 export type Restriction = {
   effective_restriction_level: RestrictionLevel;
@@ -33,7 +33,7 @@ const NO_EDIT = "You don't have edit permissions for this insight.";
  * cannot bypass a restriction by adding the insight to a dashboard of their own (for upstream, one dashboard is enough).
  */
 export function restrictionOf(
-  places: readonly InsightPlace[],
+  places: readonly InsightLocation[],
   caller: Pick<Caller, 'userId'>,
   rights: Rights,
 ): Restriction {
@@ -46,7 +46,7 @@ export function restrictionOf(
 }
 
 /** Tiles on dashboards that the caller sees: others are left out. */
-export function visiblePlaces<Place extends OwnedPlace>(
+export function visibleLocations<Place extends OwnedTileLocation>(
   places: readonly Place[],
   rights: Pick<Rights, 'levelOf'>,
 ): Place[] {
@@ -57,7 +57,7 @@ export function visiblePlaces<Place extends OwnedPlace>(
 
 /** Whether the insight's dashboards let the caller change it; levels are checked elsewhere. */
 export function mayEditInsight(
-  places: readonly InsightPlace[],
+  places: readonly InsightLocation[],
   caller: Pick<Caller, 'userId'>,
   rights: Rights,
 ): boolean {
@@ -65,12 +65,12 @@ export function mayEditInsight(
 }
 
 /** @returns the insights that the dashboard's restriction covers: all on it, also deleted ones */
-export async function restrictedWith(
+export async function findRestrictedInsights(
   { tiles }: Pick<DashboardBound, 'tiles'>,
   { id, deleted, restriction_level }: Pick<Dashboard, 'id' | 'deleted' | 'restriction_level'>,
 ): Promise<number[]> {
   if (deleted || restriction_level === EVERYONE_EDITS) return [];
-  return (await tiles.all(id)).flatMap((tile) => (tile.deleted ? [] : (tile.insight_id ?? [])));
+  return (await tiles.listAll(id)).flatMap((tile) => (tile.deleted ? [] : (tile.insight_id ?? [])));
 }
 
 /**
@@ -85,9 +85,9 @@ export async function ensureMayRestrict(
   before: readonly number[] = [],
 ): Promise<void> {
   const known = new Set(before);
-  const ids = (await restrictedWith(stores, dashboard)).filter((id) => !known.has(id));
+  const ids = (await findRestrictedInsights(stores, dashboard)).filter((id) => !known.has(id));
   const insights = await stores.insights.withDeleted(project.id, ids);
-  const places = await stores.insights.places(project.id, ids);
+  const places = await stores.insights.findLocations(project.id, ids);
   for (const { id, created_by: createdBy } of insights) {
     const hasLevel = reaches(rights.levelOf('insight', { id, createdBy }), 'editor');
     if (hasLevel && mayEditInsight(places.get(id) ?? [], caller, rights)) continue;
@@ -98,12 +98,12 @@ export async function ensureMayRestrict(
 }
 
 /** Lets the gatekeeper find insights by id or short id, also deleted ones, because they can be restored. */
-export function protectedInsights(stores: Pick<InsightStore, 'find' | 'places'>): FindProtected {
+export function protectedInsights(stores: Pick<InsightStore, 'find' | 'findLocations'>): FindProtected {
   return async (projectId, reference) => {
     const insight = await stores.find(projectId, reference);
     if (!insight) return undefined;
     const { id, created_by: createdBy, deleted } = insight;
-    const places = (await stores.places(projectId, [id])).get(id) ?? [];
+    const places = (await stores.findLocations(projectId, [id])).get(id) ?? [];
     const refusal = (caller: Caller, rights: Rights) => (mayEditInsight(places, caller, rights) ? undefined : NO_EDIT);
     const name = insight.name ?? insight.short_id;
     return { id, createdBy, name, deleted, refusal };

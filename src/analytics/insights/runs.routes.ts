@@ -6,14 +6,14 @@ import { presentDashboard } from '../dashboards/present.ts';
 import { DashboardParams } from '../dashboards/schema.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';
 import type { TileBody } from '../dashboards/tiles/schema.ts';
-import { tilesOf } from '../dashboards/tiles/tiles.ts';
+import { loadTiles } from '../dashboards/tiles/tiles.ts';
 import { OverrideParams, overridesOf } from './results/overlay.ts';
 import { RefreshParam, refreshOf } from './results/refresh.ts';
 import type { ResultRequest, Results } from './results/results.ts';
 import { ResultFields } from './schema.ts';
 import { tileStream } from './results/tile-stream.ts';
 
-export type RunsApi = { dashboardStores: DashboardStores; results: Pick<Results, 'resultsOf' | 'eachResult'> };
+export type RunsApi = { dashboardStores: DashboardStores; results: Pick<Results, 'getResults' | 'startResults'> };
 
 const RunBody = Type.Object(
   {
@@ -44,10 +44,10 @@ const runInsights = route({
     'results are recomputed.',
   async handle({ project, caller, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
     const refresh = refreshOf(query.refresh, 'blocking');
-    const tiles = await tilesOf(stores, await stores.dashboards.get(project.id, params.id), {
+    const tiles = await loadTiles(stores, await stores.dashboards.get(project.id, params.id), {
       rights,
       overrides: overridesOf(query, { rights }),
-      resultsOf: (requested) => results.resultsOf(project, requested, refresh, rawAccess({ caller, rights })),
+      getResults: (requested) => results.getResults(project, requested, refresh, rawAccess({ caller, rights })),
     });
     return json(200, { results: tiles.flatMap(runOf) });
   },
@@ -71,20 +71,20 @@ const streamTiles = route({
   async handle({ project, caller, rights, params, query }, { dashboardStores: stores, results }: RunsApi) {
     const overrides = overridesOf(query, { rights });
     const access = rawAccess({ caller, rights });
-    const dashboard = await stores.dashboards.access(project.id, params.id);
+    const dashboard = await stores.dashboards.recordView(project.id, params.id);
     let requested: readonly ResultRequest[] = [];
-    const tiles = await tilesOf(stores, dashboard, {
+    const tiles = await loadTiles(stores, dashboard, {
       rights,
       caller,
       overrides,
-      resultsOf(all) {
+      getResults(all) {
         requested = all;
-        return results.resultsOf(project, all, 'force_cache', access);
+        return results.getResults(project, all, 'force_cache', access);
       },
     });
-    const users = await stores.users.byIds([dashboard.created_by]);
+    const users = await stores.users.findByIds([dashboard.created_by]);
     const dashboardBody = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
-    const pendingResults = await results.eachResult(project, requested, refreshOf(query.refresh, 'blocking'), access);
+    const pendingResults = await results.startResults(project, requested, refreshOf(query.refresh, 'blocking'), access);
     // Results are in the order of the tiles that show one.
     const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
     const stream = tileStream(dashboardBody, new Map(showing.map(({ id }, index) => [id, pendingResults[index]!])));

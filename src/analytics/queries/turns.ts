@@ -14,18 +14,18 @@ type Limits = {
   /** Limit for all projects together; one project alone gets one less. */
   atOnce: number;
   /** Limit for one project. */
-  mostWaiting: number;
+  maxWaiting: number;
   /** Absent: no limit. */
   longestWaitMs?: number;
 };
 
 const RETRY_SECONDS = 30;
 
-export function createTurns({ atOnce, mostWaiting, longestWaitMs }: Limits): Turns {
+export function createTurns({ atOnce, maxWaiting, longestWaitMs }: Limits): Turns {
   const enter = createLine<number>({
-    places: atOnce,
-    mostInside: Math.max(1, atOnce - 1),
-    mostWaiting,
+    capacity: atOnce,
+    maxInside: Math.max(1, atOnce - 1),
+    maxWaiting,
     longestWaitMs,
     waitError: () => new Unavailable('Too many queries are under way: ask again in a moment.', RETRY_SECONDS),
     tooMany: () => new Unavailable('Too many queries of this project wait for their turn.', RETRY_SECONDS),

@@ -3,7 +3,7 @@ import type { Project } from '../../platform/http/access.ts';
 import { presentInsight } from '../insights/present.ts';
 import { presentDashboard } from '../dashboards/present.ts';
 import type { DashboardStores } from '../dashboards/stores.ts';
-import { tilesOf } from '../dashboards/tiles/tiles.ts';
+import { loadTiles } from '../dashboards/tiles/tiles.ts';
 import { NO_OVERLAY } from '../insights/results/overlay.ts';
 import { reducedDashboard, reducedInsight, type SharedDashboard, type SharedInsight } from './reduced.ts';
 import type { SharedResults } from './shared-results.ts';
@@ -37,22 +37,22 @@ function shownSettings(settings: { [Name in keyof ShareSettings]: ShareSettings[
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value)) as ShareSettings;
 }
 
-export type ShownOf = (share: Share) => Promise<Shown>;
+export type LoadShown = (share: Share) => Promise<Shown>;
 
-type Options = { stores: DashboardStores; resultsOf: SharedResults };
+type Options = { stores: DashboardStores; getResults: SharedResults };
 
-export function createShownOf({ stores, resultsOf }: Options): ShownOf {
+export function createLoadShown({ stores, getResults }: Options): LoadShown {
   async function loadDashboard(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
-    const dashboard = await stores.dashboards.access(project.id, id);
-    const compute = (requested: Parameters<SharedResults>[1]) => resultsOf(project, requested);
-    const tiles = await tilesOf(stores, dashboard, { rights: null, resultsOf: compute });
+    const dashboard = await stores.dashboards.recordView(project.id, id);
+    const compute = (requested: Parameters<SharedResults>[1]) => getResults(project, requested);
+    const tiles = await loadTiles(stores, dashboard, { rights: null, getResults: compute });
     const whole = presentDashboard(dashboard, { viewer: null, users: new Map(), tiles });
     return { dashboard: reducedDashboard(whole, settings) };
   }
 
   async function loadInsight(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const insight = await stores.insights.get(project.id, id);
-    const [result] = await resultsOf(project, [{ insight, overlay: NO_OVERLAY }]);
+    const [result] = await getResults(project, [{ insight, overlay: NO_OVERLAY }]);
     const whole = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
     return { insight: reducedInsight(whole, { dashboards: [], describes: true, settings }) };
   }

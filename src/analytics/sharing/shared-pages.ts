@@ -12,7 +12,7 @@ import { createRateLimit } from '../../people/keys/rate-limits.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ClientAddress } from '../../platform/wire/client-address.ts';
-import { exportedOf, lockedOf, type ShownOf } from './exported.ts';
+import { exportedOf, lockedOf, type LoadShown } from './exported.ts';
 import { createTextCache, type Text } from './text-cache.ts';
 import { PRIVATE_HEADERS, type Page } from './page/document.ts';
 import { missingPage, sharedPage, unlockPage } from './page/pages.ts';
@@ -25,7 +25,7 @@ export type SharedPages = { handle: RawHandler };
 export type SharedPagesOptions = {
   shares: ShareStore;
   unlocking: Unlocking;
-  shownOf: ShownOf;
+  shownOf: LoadShown;
   clientAddress: ClientAddress;
   /** Whether browsers use https; the cookie is then sent over https only. */
   isSecure: boolean;
@@ -80,7 +80,7 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
     }
     // The cache needs no check of its own, because the link and the password were checked for this visit.
     const cacheKey = JSON.stringify([share, visit.type, visit.asksForJson]);
-    sendText(request, response, 200, await textCache.textOf(cacheKey, () => draw(share, visit)));
+    sendText(request, response, 200, await textCache.getText(cacheKey, () => draw(share, visit)));
   }
 
   async function draw(share: Share, { type, asksForJson }: Visit): Promise<Text> {

@@ -14,9 +14,9 @@ const LONGEST_WAIT_MS = 8_000;
 const MAX_FAILURES = 1_000;
 
 export type SharedResultsOptions = {
-  results: Pick<Results, 'resultsOf'>;
+  results: Pick<Results, 'getResults'>;
   /** Rights that rules leave to everybody, because a link belongs to no member. */
-  accessOf(projectId: number): Promise<RawAccess>;
+  loadAccess(projectId: number): Promise<RawAccess>;
   /** Milliseconds since 1970. */
   now?: () => number;
   longestWaitMs?: number;
@@ -28,7 +28,7 @@ export type SharedResults = (
 ) => Promise<readonly InsightResult[]>;
 
 export function createSharedResults(options: SharedResultsOptions): SharedResults {
-  const { results, accessOf, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
+  const { results, loadAccess, now = Date.now, longestWaitMs = LONGEST_WAIT_MS } = options;
   /** Failures by the name of the result, because the cache does not hold them. */
   const failures = new Map<string, { at: number; error: ResultError }>();
 
@@ -44,7 +44,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     requested: ResultRequest,
     access: RawAccess,
   ): Promise<InsightResult | undefined> {
-    const [result = NO_RESULT] = await results.resultsOf(project, [requested], 'blocking', access);
+    const [result = NO_RESULT] = await results.getResults(project, [requested], 'blocking', access);
     const { filters_hash: name, error } = result;
     if (name === null) return result;
     failures.delete(name);
@@ -55,8 +55,8 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   }
 
   return async (project, requested) => {
-    const access = await accessOf(project.id);
-    const known = await results.resultsOf(project, requested, 'force_cache', access);
+    const access = await loadAccess(project.id);
+    const known = await results.getResults(project, requested, 'force_cache', access);
     const over = Promise.withResolvers<undefined>();
     const timer = setTimeout(over.resolve, longestWaitMs);
 
@@ -72,7 +72,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
       const reduced = await Promise.all(known.map((one, index) => showResult(one, requested[index]!)));
       if (!reduced.includes(undefined)) return reduced.map((one) => one!);
       // Read again together, because the limit of an answer's size is that of all results.
-      const anew = await results.resultsOf(project, requested, 'force_cache', access);
+      const anew = await results.getResults(project, requested, 'force_cache', access);
       return anew.map((one, index) => (one.error ? one : (reduced[index] ?? one)));
     } finally {
       clearTimeout(timer);

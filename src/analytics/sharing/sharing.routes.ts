@@ -55,8 +55,8 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
   }
 
   async function sharingAnswer(configuration: SharingConfiguration, { rights }: SharingRequest, api: SharingApi) {
-    const passwords = await api.sharing.passwordsOf(configuration);
-    const users = await api.dashboardStores.users.byIds(passwords.map(({ createdBy }) => createdBy));
+    const passwords = await api.sharing.listPasswords(configuration);
+    const users = await api.dashboardStores.users.findByIds(passwords.map(({ createdBy }) => createdBy));
     return json(200, presentSharing(configuration, { rights, users, passwords }));
   }
 
@@ -118,7 +118,7 @@ function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
         const change = await loadTarget(request, api.dashboardStores);
         try {
           const { made, password } = await api.sharing.addPassword(change, request.body);
-          const users = await api.dashboardStores.users.byIds([made.createdBy]);
+          const users = await api.dashboardStores.users.findByIds([made.createdBy]);
           return json(201, presentMadePassword(made, password, users));
         } catch (error) {
           if (error instanceof NotProtected) return json(400, { error: error.message });

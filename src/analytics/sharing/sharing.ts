@@ -9,7 +9,7 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Project, Rights } from '../../platform/http/access.ts';
-import { datetimeOf, parseDatetime } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime, parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { changesBetween } from '../../people/audit/audit-log.ts';
 import { type AuditVerb } from '../../people/audit/entry.ts';
 import { ensureRaw, rawAccess } from '../../people/access/raw-data.ts';
@@ -138,7 +138,7 @@ export function createSharing(stores: DashboardStores) {
       });
     },
 
-    passwordsOf: (configuration: SharingConfiguration) => stores.sharePasswords.list(configuration.id),
+    listPasswords: (configuration: SharingConfiguration) => stores.sharePasswords.list(configuration.id),
   };
 }
 
@@ -155,7 +155,7 @@ async function findOrCreate(
 
 /** @throws InvalidInput for a text that is not an instant or has no zone, because a link must not live hours longer than its author thinks */
 function readExpiry(text: string): string {
-  const instant = datetimeOf(text, 'expires_at');
+  const instant = readDatetime(text, 'expires_at');
   if (parseDatetime(text)?.zoned) return instant;
   throw new InvalidInput(
     'Say the time and its zone, as in 2027-01-31T18:00:00+01:00 or 2027-01-31T17:00:00Z.',

@@ -12,7 +12,7 @@ export type TextCache = {
    * @param name names all that the text depends on, except data that may be seconds old
    * @param write is not called while a text of that name is cached or being written; its errors are not cached
    */
-  textOf(name: string, write: () => Promise<Text>): Promise<Text>;
+  getText(name: string, write: () => Promise<Text>): Promise<Text>;
 };
 
 /** A text that is cached or being written; `bytes` is 0 until it is written. */
@@ -53,7 +53,7 @@ export function createTextCache({ now = () => performance.now(), maxBytes = MAX_
   }
 
   return {
-    textOf(name, write) {
+    getText(name, write) {
       dropOld();
       const known = entries.get(name);
       if (known) return known.text;

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RawHandler } from '../../platform/http/raw-answers.ts';
-import { htmlOf } from './page.ts';
+import { renderPage } from './page.ts';
 import type { OpenApi } from './document.ts';
 
 const PATH = /^\/docs\/api\/?$/;
@@ -33,10 +33,10 @@ const HEADERS = {
 
 /** @param document the answer of `/api/schema/`; rendered on the first request, and then cached */
 export function createApiPage(document: OpenApi): RawHandler {
-  let drawn: Promise<{ html: Buffer; zipped: Buffer }> | undefined;
+  let rendered: Promise<{ html: Buffer; zipped: Buffer }> | undefined;
 
-  async function draw() {
-    const html = Buffer.from(htmlOf(document, STYLES));
+  async function render() {
+    const html = Buffer.from(renderPage(document, STYLES));
     return { html, zipped: await promisify(gzip)(html) };
   }
 
@@ -46,8 +46,8 @@ export function createApiPage(document: OpenApi): RawHandler {
     // Programs, which do not ask for HTML, get the API's usual 404.
     if (!isReading || !PATH.test(url.split('?', 1)[0]!) || !/\btext\/html\b/.test(headers.accept ?? '')) return false;
     const takesGzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
-    drawn ??= draw();
-    void drawn.then(({ html, zipped }) => {
+    rendered ??= render();
+    void rendered.then(({ html, zipped }) => {
       const body = takesGzip ? zipped : html;
       response.writeHead(200, {
         ...HEADERS,

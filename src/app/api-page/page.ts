@@ -4,13 +4,13 @@ import { renderToString } from 'preact-render-to-string';
 import type { Content, OpenApi, Operation } from './document.ts';
 import { anchorOf, field, Fields, prose, typeWords } from './schema-view.ts';
 
-type Placed = Operation & { method: string; path: string };
+type OperationWithPath = Operation & { method: string; path: string };
 
 /** @param styles the stylesheet, exactly the text whose hash is in the content security policy */
-export function htmlOf(document: OpenApi, styles: string): string {
+export function renderPage(document: OpenApi, styles: string): string {
   const { info, servers, tags, components } = document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Placed => ({
+    Object.entries(methods).map(([method, operation]): OperationWithPath => ({
       ...operation,
       method: method.toUpperCase(),
       path,
@@ -61,7 +61,7 @@ export function htmlOf(document: OpenApi, styles: string): string {
   return `<!doctype html>${renderToString(page)}`;
 }
 
-function operationView(operation: Placed): ComponentChild {
+function operationView(operation: OperationWithPath): ComponentChild {
   const { operationId, method, path, summary, description, parameters, requestBody, responses } = operation;
   return h('details', { id: operationId }, [
     h('summary', null, [

@@ -60,10 +60,10 @@ export function Fields({ schema }: { schema: Schema }): ComponentChild {
   ];
 }
 
-export function field(name: string, schema: Schema, isRequired: boolean, place = ''): ComponentChild {
+export function field(name: string, schema: Schema, isRequired: boolean, location = ''): ComponentChild {
   return h('li', null, [
     h('b', null, h('code', null, name)),
-    place && ` in ${place}`,
+    location && ` in ${location}`,
     isRequired && h('span', { class: 'required' }, ' required'),
     ' ',
     h('span', { class: 'type' }, typeWords(schema)),

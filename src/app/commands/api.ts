@@ -37,7 +37,7 @@ async function run(): Promise<void> {
   const clientAddress = createClientAddress(entriesOf(config.TRUSTED_PROXIES));
   const locate = config.GEOIP_DB_PATH === undefined ? undefined : await openGeoip(config.GEOIP_DB_PATH);
   const { TEMPORAL_CODEC_TOKEN: token, TEMPORAL_UI_URL: uiUrl } = config;
-  const codecFor = token && uiUrl ? { token, origin: new URL(uiUrl).origin } : undefined;
+  const codecAccess = token && uiUrl ? { token, origin: new URL(uiUrl).origin } : undefined;
   const api = createApi({
     ...engineOptions(config, log),
     publicUrl,
@@ -45,10 +45,10 @@ async function run(): Promise<void> {
     eventsPerSecond,
     requestLimits: { perMinute: config.KEY_REQUESTS_PER_MINUTE, perHour: config.KEY_REQUESTS_PER_HOUR },
     flagRequestsPerSecond: config.FLAGS_PROJECT_REQUESTS_PER_SECOND,
-    mostDistinctIds: config.PERSON_DISTINCT_IDS,
+    maxDistinctIds: config.PERSON_DISTINCT_IDS,
     clientAddress,
     locate,
-    codecFor,
+    codecAccess: codecAccess,
   });
   const signals = stopSignals();
   const stopping = new AbortController();

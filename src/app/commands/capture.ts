@@ -59,7 +59,7 @@ export function captureCommand(): Command {
 
 async function capture(file: string, options: Options): Promise<void> {
   const started = performance.now();
-  const { url, key } = await target(options);
+  const { url, key } = await findTarget(options);
   const input = await openInput(file);
   const bar = options.json ? undefined : progressBar(input);
   let retries = 0;
@@ -95,7 +95,7 @@ async function capture(file: string, options: Options): Promise<void> {
 }
 
 /** Returns server and key from the options, or else those of the server that `sluice up` runs from this folder. */
-async function target({ url, key }: Options): Promise<{ url: string; key: string }> {
+async function findTarget({ url, key }: Options): Promise<{ url: string; key: string }> {
   if (url !== undefined && !URL.canParse(url))
     throw new CommandFailed(`--url ${url} is not an address like http://127.0.0.1:8000.`);
   if (url !== undefined && key !== undefined) return { url, key };

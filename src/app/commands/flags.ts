@@ -5,7 +5,7 @@ import { readConfig, type Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
 import { apiClient, type ApiClient } from '../../flags/import/api-client.ts';
 import { importFlags, type Export } from '../../flags/import/import.ts';
-import { count, emptySummary, lineOf, printable, printableJson, summaryLine } from '../../flags/import/lines.ts';
+import { addToSummary, emptySummary, lineOf, printable, printableJson, summaryLine } from '../../flags/import/lines.ts';
 import type { Outcome } from '../../flags/import/outcome.ts';
 import { readLists } from '../../flags/import/read-list.ts';
 import { readServer } from '../../flags/import/read-server.ts';
@@ -16,8 +16,8 @@ import { readReport, REPORT_FILE } from '../up/report.ts';
 const EXIT_INCOMPLETE = 2;
 
 /** Longest error or warning, in characters; quoted parts are truncated before. */
-const LONGEST_ERROR = 2000;
-const SAY_EVERY_MS = 15_000;
+const MAX_ERROR = 2000;
+const REPORT_EVERY_MS = 15_000;
 
 type Options = {
   cohorts?: string[];
@@ -69,19 +69,19 @@ function importCommand(): Command {
 /** Escapes an error's message, because errors quote text from servers, files and file names. */
 function failPrintably(error: unknown): never {
   if (!(error instanceof CommandFailed)) throw error;
-  throw new CommandFailed(printable(error.message, LONGEST_ERROR), { cause: error });
+  throw new CommandFailed(printable(error.message, MAX_ERROR), { cause: error });
 }
 
 async function run(files: string[], options: Options): Promise<void> {
   const config = readConfig();
   const { json, dryRun, update } = options;
-  const target = await targetOf(options, config);
+  const target = await createTargetClient(options, config);
   const { warning, ...given } =
     options.from === undefined ? await readFiles(files, options) : await readSource(files, options, config);
   if (warning !== undefined) console.error(warning);
   const summary = emptySummary();
   for await (const outcome of importFlags(given, target, { update, dryRun })) {
-    count(summary, outcome);
+    addToSummary(summary, outcome);
     console.log(json ? printableJson(JSON.stringify(jsonOf(outcome))) : lineOf(outcome, dryRun));
   }
   console.log(json ? printableJson(JSON.stringify({ ...summary, dry_run: dryRun })) : summaryLine(summary, dryRun));
@@ -93,9 +93,12 @@ function jsonOf({ sourceId, leftOut, withoutPayload, ...fields }: Outcome): Reco
 }
 
 /** `warning`: why the export is incomplete. */
-type Given = Export & { warning?: string | undefined };
+type ExportWithWarning = Export & { warning?: string | undefined };
 
-async function readFiles(files: readonly string[], { cohorts, fromProject, fromKeyFile }: Options): Promise<Given> {
+async function readFiles(
+  files: readonly string[],
+  { cohorts, fromProject, fromKeyFile }: Options,
+): Promise<ExportWithWarning> {
   if (files.length === 0) throw new CommandFailed('Name a file of flags, or a server with --from.');
   if (fromProject !== undefined || fromKeyFile !== undefined) {
     throw new CommandFailed('--from-project and --from-key-file are for --from.');
@@ -103,32 +106,32 @@ async function readFiles(files: readonly string[], { cohorts, fromProject, fromK
   const flags = await readLists(files, 'flag');
   const named = cohorts && (await readLists(cohorts, 'cohort'));
   const warnings = [flags.warning, named?.warning].filter((warning) => warning !== undefined);
-  const warning = warnings.map((one) => printable(one, LONGEST_ERROR)).join('\n') || undefined;
+  const warning = warnings.map((one) => printable(one, MAX_ERROR)).join('\n') || undefined;
   return { flags: flags.items, cohorts: named?.items, warning };
 }
 
-async function readSource(files: readonly string[], options: Options, config: Config): Promise<Given> {
+async function readSource(files: readonly string[], options: Options, config: Config): Promise<ExportWithWarning> {
   const { from = '', fromProject, fromKeyFile, cohorts } = options;
   if (files.length > 0 || cohorts) throw new CommandFailed('Name files, or a server with --from, not both.');
   if (fromProject === undefined) throw new CommandFailed('--from needs --from-project, the id of the project there.');
   const source = apiClient({
     url: safeAddress(from, '--from'),
     project: projectId(fromProject, '--from-project'),
-    ...(await keyOf(fromKeyFile, config.POSTHOG_API_KEY, {
+    ...(await findKey(fromKeyFile, config.POSTHOG_API_KEY, {
       variable: 'POSTHOG_API_KEY',
       server: `${from}, the server of --from`,
       option: '--from-key-file',
     })),
     retry: RETRY,
-    onWait: sayWait(from),
+    onWait: createWaitReporter(from),
   });
   return readServer(source);
 }
 
-async function targetOf({ url, project, keyFile }: Options, config: Config): Promise<ApiClient> {
+async function createTargetClient({ url, project, keyFile }: Options, config: Config): Promise<ApiClient> {
   const running = url === undefined ? await readReport(config.SLUICE_STATE_DIR) : undefined;
-  const place = url ?? running?.api_url;
-  if (place === undefined) {
+  const serverAddress = url ?? running?.api_url;
+  if (serverAddress === undefined) {
     const file = path.join(config.SLUICE_STATE_DIR, REPORT_FILE);
     throw new CommandFailed(`There is no ${file}: start a server here with "npm start", or give --url.`);
   }
@@ -136,15 +139,15 @@ async function targetOf({ url, project, keyFile }: Options, config: Config): Pro
     running && keyFile === undefined ? (config.SLUICE_API_KEY ?? running.personal_api_key) : config.SLUICE_API_KEY;
   return apiClient({
     // The URL in the report is of this machine, whatever its address, so it may be http.
-    url: running ? httpAddress(place, '--url').href : safeAddress(place, '--url'),
+    url: running ? httpAddress(serverAddress, '--url').href : safeAddress(serverAddress, '--url'),
     project: projectId(project ?? (running ? String(running.project_id) : '@current'), '--project'),
-    ...(await keyOf(keyFile, key, {
+    ...(await findKey(keyFile, key, {
       variable: 'SLUICE_API_KEY',
-      server: `${place}, the server to import into`,
+      server: `${serverAddress}, the server to import into`,
       option: '--key-file',
     })),
     retry: RETRY,
-    onWait: sayWait(place),
+    onWait: createWaitReporter(serverAddress),
   });
 }
 
@@ -152,7 +155,7 @@ async function targetOf({ url, project, keyFile }: Options, config: Config): Pro
 type KeySource = { variable: string; server: string; option: string };
 
 /** Reads the key from a file first, because the environment may hold a key for something else. */
-async function keyOf(file: string | undefined, given: string | undefined, { variable, server, option }: KeySource) {
+async function findKey(file: string | undefined, given: string | undefined, { variable, server, option }: KeySource) {
   const keyName = file ?? variable;
   const text = file === undefined ? given : await readKey(file);
   if (text === undefined)
@@ -195,11 +198,11 @@ function safeAddress(text: string, option: '--from' | '--url'): string {
 }
 
 /** Reports waits, but not at each attempt. */
-function sayWait(place: string): (reason: string) => void {
-  let saidAt = -Infinity;
+function createWaitReporter(serverAddress: string): (reason: string) => void {
+  let reportedAt = -Infinity;
   return (reason) => {
-    if (performance.now() - saidAt < SAY_EVERY_MS) return;
-    saidAt = performance.now();
-    console.error(printable(`Waiting for ${place}: ${reason}.`, LONGEST_ERROR));
+    if (performance.now() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = performance.now();
+    console.error(printable(`Waiting for ${serverAddress}: ${reason}.`, MAX_ERROR));
   };
 }

@@ -29,7 +29,7 @@ export function addOrganizations(text: string, before: readonly string[] = []): 
 }
 
 /** Parses an instant in the future. @returns ISO text with microseconds, as in the stores */
-export function momentToCome(text: string): string {
+export function futureInstant(text: string): string {
   const moment = parseDatetime(text)?.instant;
   if (moment !== undefined && Date.parse(moment) > Date.now()) return moment;
   throw new InvalidArgumentError('Give a moment that is still to come, such as 2030-01-31T12:00:00Z.');

@@ -8,8 +8,8 @@ import { keyStore, type ApiKey, type KeyOwner, type KeyStore } from '../../peopl
 import { ownerStore, type OwnerStore } from '../../people/keys/owners.store.ts';
 import { ALL_SCOPES, SCOPES } from '../../people/access/scopes.ts';
 import { identityStores } from '../../people/stores.ts';
-import { besideUp } from '../up/beside.ts';
-import { addOrganizations, addProjects, addScopes, momentToCome, projectId, seconds, UUID } from './key-options.ts';
+import { withUpDefaults } from '../up/beside.ts';
+import { addOrganizations, addProjects, addScopes, futureInstant, projectId, seconds, UUID } from './key-options.ts';
 
 type Owner = { user?: string; project?: number };
 type Create = Owner & {
@@ -21,8 +21,8 @@ type Create = Owner & {
   json: boolean;
 };
 type List = Owner & { json: boolean };
-type OfOne = { id: string; json: boolean };
-type Roll = OfOne & { grace: number };
+type KeyOptions = { id: string; json: boolean };
+type Roll = KeyOptions & { grace: number };
 
 /** The author of a command's changes: not a user, but anybody who can use the database. */
 const AUTHOR = { userId: null, keyId: null };
@@ -39,7 +39,7 @@ export function keysCommand(): Command {
       .summary('make a key and print it, this one time')
       .requiredOption('--label <label>', 'what it is for')
       .requiredOption('--scope <scopes...>', `what it may do: ${SCOPES.join(', ')}, or '${ALL_SCOPES}'`, addScopes)
-      .option('--expires <datetime>', 'from then on it opens nothing', momentToCome)
+      .option('--expires <datetime>', 'from then on it opens nothing', futureInstant)
       .option('--only-project <ids...>', 'a personal key opens these projects only', addProjects)
       .option('--only-organization <ids...>', 'a personal key opens these organizations only', addOrganizations)
       .action((options: Create) => withStores(options, create)),
@@ -58,7 +58,7 @@ export function keysCommand(): Command {
   command.addCommand(
     addKeyArgument(new Command('delete'))
       .summary('make a key worthless, at once')
-      .action((id: string, options: Omit<OfOne, 'id'>) => withStores({ ...options, id }, remove)),
+      .action((id: string, options: Omit<KeyOptions, 'id'>) => withStores({ ...options, id }, remove)),
   );
   return command;
 }
@@ -77,7 +77,7 @@ function addKeyArgument(command: Command): Command {
 type Stores = { keys: KeyStore; owners: OwnerStore; issuing: ApiKeys };
 
 async function withStores<O>(options: O, work: (options: O, stores: Stores) => Promise<void>): Promise<void> {
-  const url = requireVariable(await besideUp(readConfig()), 'DATABASE_URL');
+  const url = requireVariable(await withUpDefaults(readConfig()), 'DATABASE_URL');
   const db = createKnex({ url, ...POOLS.keys });
   try {
     await work(options, { keys: keyStore(db), owners: ownerStore(db), issuing: apiKeys(identityStores(db)) });
@@ -88,7 +88,7 @@ async function withStores<O>(options: O, work: (options: O, stores: Stores) => P
 
 async function create(options: Create, { owners, issuing }: Stores): Promise<void> {
   const { label, scope: scopes, expires = null, onlyProject = null, onlyOrganization = null } = options;
-  const owner = await ownerOf(options, owners);
+  const owner = await findOwner(options, owners);
   if ('projectId' in owner && (onlyProject ?? onlyOrganization)) {
     throw new CommandFailed('A key of a project opens that project only.');
   }
@@ -104,7 +104,7 @@ async function create(options: Create, { owners, issuing }: Stores): Promise<voi
 }
 
 async function roll({ id, grace, json }: Roll, { keys, issuing }: Stores): Promise<void> {
-  const { key, ...rolled } = await issuing.roll(await ownerOfKey(id, keys), id, grace, AUTHOR);
+  const { key, ...rolled } = await issuing.roll(await findOwnerOfKey(id, keys), id, grace, AUTHOR);
   print(rolled, key, { json });
 }
 
@@ -115,7 +115,7 @@ function print(made: ApiKey, key: string, { json }: { json: boolean }): void {
 }
 
 async function list({ json, ...owner }: List, { keys, owners }: Stores): Promise<void> {
-  const all = await keys.list(await ownerOf(owner, owners));
+  const all = await keys.list(await findOwner(owner, owners));
   if (json) return console.log(JSON.stringify(all.map(report)));
   for (const key of all) console.log(lineOf(key));
 }
@@ -131,13 +131,13 @@ function lineOf(key: ApiKey): string {
   return parts.join('  ');
 }
 
-async function remove({ id, json }: OfOne, { keys, issuing }: Stores): Promise<void> {
-  await issuing.delete(await ownerOfKey(id, keys), id, AUTHOR);
+async function remove({ id, json }: KeyOptions, { keys, issuing }: Stores): Promise<void> {
+  await issuing.delete(await findOwnerOfKey(id, keys), id, AUTHOR);
   console.log(json ? JSON.stringify({ id, deleted: true }) : `deleted ${id}`);
 }
 
-async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
-  const owner = UUID.test(id) ? await keys.ownerOf(id) : undefined;
+async function findOwnerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
+  const owner = UUID.test(id) ? await keys.findOwner(id) : undefined;
   if (!owner) throw new CommandFailed(`There is no key ${id}.`);
   return owner;
 }
@@ -145,19 +145,19 @@ async function ownerOfKey(id: string, keys: KeyStore): Promise<KeyOwner> {
 /** Rethrows a refusal of the API, in terms of the command's options rather than the API's fields. */
 function throwRefusal(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
-  throw new CommandFailed(OF_LIMITS[error.attr ?? ''] ?? error.message, { cause: error });
+  throw new CommandFailed(LIMIT_ERRORS[error.attr ?? ''] ?? error.message, { cause: error });
 }
 
-const OF_LIMITS: Readonly<Record<string, string>> = {
+const LIMIT_ERRORS: Readonly<Record<string, string>> = {
   scoped_teams: 'The user is not in every project that --only-project names, or there is no such project.',
   scoped_organizations:
     'The user is not in every organization that --only-organization names, or there is no such organization.',
 };
 
 /** @throws CommandFailed unless exactly one existing owner is named */
-async function ownerOf({ user, project }: Owner, owners: OwnerStore): Promise<KeyOwner> {
+async function findOwner({ user, project }: Owner, owners: OwnerStore): Promise<KeyOwner> {
   if ((user === undefined) === (project === undefined)) throw new CommandFailed('Give either --user or --project.');
-  const owner = user === undefined ? await owners.project(project!) : await owners.user(user);
+  const owner = user === undefined ? await owners.findProject(project!) : await owners.findUser(user);
   if (!owner)
     throw new CommandFailed(user === undefined ? `There is no project ${project}.` : `There is no user ${user}.`);
   return owner;

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { readConfig, requireVariable, type Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
-import { besideUp, clientHost } from '../up/beside.ts';
+import { withUpDefaults, clientHost } from '../up/beside.ts';
 import { readReport } from '../up/report.ts';
-import { signInUrl, takesSignInLinks } from '../up/sign-in.ts';
+import { createSignInUrl, acceptsSignInLinks } from '../up/sign-in.ts';
 
 export function loginCommand(): Command {
   return new Command('login')
@@ -18,25 +18,25 @@ export function loginCommand(): Command {
 }
 
 async function run(given: string | undefined, { json }: { json: boolean }): Promise<void> {
-  const config = await besideUp(readConfig());
+  const config = await withUpDefaults(readConfig());
   const report = await readReport(config.SLUICE_STATE_DIR);
   const email = given ?? report?.email;
   if (email === undefined) throw new CommandFailed('Give the address of a user: sluice login ann@example.com');
   const databaseUrl = requireVariable(config, 'DATABASE_URL');
-  const apiUrl = report?.api_url ?? addressOf(config);
-  if (!takesSignInLinks(apiUrl)) {
+  const apiUrl = report?.api_url ?? apiUrlOf(config);
+  if (!acceptsSignInLinks(apiUrl)) {
     throw new CommandFailed(
       `The API at ${apiUrl} is not on a loopback address, where alone such links work: set SLUICE_HOST to 127.0.0.1 or ` +
         '0.0.0.0, or give the user a password with `sluice users password`.',
     );
   }
-  const url = await signInUrl({ databaseUrl, apiUrl, email });
+  const url = await createSignInUrl({ databaseUrl, apiUrl, email });
   if (url === null) throw new CommandFailed(`There is no user ${email} who may log in.`);
   if (json) return console.log(JSON.stringify({ email, url }));
   console.log(url);
   console.error(`Logs ${email} in: once, within ten minutes, in a browser on this machine.`);
 }
 
-function addressOf({ SLUICE_HOST: host, SLUICE_PORT: port }: Config): string {
+function apiUrlOf({ SLUICE_HOST: host, SLUICE_PORT: port }: Config): string {
   return `http://${clientHost(host)}:${port}`;
 }

@@ -4,7 +4,7 @@ import { startHttpServer, type HttpServer } from '../../platform/http/server.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { metricsListener, type Metrics } from '../../platform/telemetry/metrics.ts';
 
-type Options = { port: number | undefined; metrics: Metrics; log: Logger; others?: () => Promise<string> };
+type Options = { port: number | undefined; metrics: Metrics; log: Logger; readOtherMetrics?: () => Promise<string> };
 
 /**
  * @param others returns further metrics to append
@@ -13,11 +13,11 @@ type Options = { port: number | undefined; metrics: Metrics; log: Logger; others
  */
 export async function startMetricsServer(
   { SLUICE_METRICS_HOST: host }: Config,
-  { port, metrics, log, others }: Options,
+  { port, metrics, log, readOtherMetrics }: Options,
 ): Promise<HttpServer | undefined> {
   if (port === undefined) return undefined;
   metrics.registerProcess();
-  const server = await startHttpServer({ listener: metricsListener(metrics, others) }, { host, port });
+  const server = await startHttpServer({ listener: metricsListener(metrics, readOtherMetrics) }, { host, port });
   log.info({ url: `${server.url}/metrics` }, 'metrics');
   return server;
 }

@@ -11,7 +11,7 @@ import { createEngine, type ComposedEngine } from '../engine.ts';
 import { engineOptions } from '../engine-options.ts';
 import { CommandFailed, Conflict } from '../../platform/errors.ts';
 import { foreignDeliveries } from '../../exports/timeline/accept-delivery.ts';
-import { NOBODY } from '../../exports/batch-exports/audit.ts';
+import { SYSTEM_AUTHOR } from '../../exports/batch-exports/audit.ts';
 import type { BatchExport } from '../../exports/batch-exports/batch-export.ts';
 import { SIDES, type Side } from '../../exports/timeline/foreign-deliveries.store.ts';
 import { renewTimeline } from '../../exports/timeline/renew-timeline.ts';
@@ -19,7 +19,7 @@ import { describeBlock } from '../../exports/timeline/timeline-guard.ts';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
 import { timelineWitness } from '../../exports/temporal/witness.ts';
-import { besideUp } from '../up/beside.ts';
+import { withUpDefaults } from '../up/beside.ts';
 
 type Options = { dryRun: boolean; force: boolean; from?: string; accept?: Side };
 
@@ -54,9 +54,9 @@ export function recoverCommand(): Command {
 }
 
 async function run(exportId: string | undefined, options: Options): Promise<void> {
-  checkTogether(exportId, options);
-  const from = instantOf(options.from);
-  const config = await besideUp(readConfig());
+  checkOptions(exportId, options);
+  const from = parseFrom(options.from);
+  const config = await withUpDefaults(readConfig());
   const engine = createEngine(engineOptions(config, createLogger(config, 'recover')));
   try {
     if (options.accept) return await accept(engine, exportId, options.accept, options.dryRun);
@@ -67,7 +67,7 @@ async function run(exportId: string | undefined, options: Options): Promise<void
 }
 
 /** Refuses combinations of which one option would be ignored, because the command would then do more than intended. */
-function checkTogether(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
+function checkOptions(exportId: string | undefined, { accept: side, from, force, dryRun }: Options): void {
   if (exportId !== undefined && side === undefined)
     throw new CommandFailed('An export goes with --accept only: a timeline is made for all of them.');
   if (from !== undefined && !dryRun)
@@ -75,7 +75,7 @@ function checkTogether(exportId: string | undefined, { accept: side, from, force
   if (force && side !== undefined) throw new CommandFailed('--force makes a timeline, --accept none: leave one out.');
 }
 
-function instantOf(text: string | undefined): string | null {
+function parseFrom(text: string | undefined): string | null {
   if (text === undefined) return null;
   const instant = parseDatetime(text)?.instant;
   if (instant) return instant;
@@ -87,7 +87,7 @@ async function recover(
   { dryRun, force, from }: Omit<Options, 'from'> & { from: string | null },
 ) {
   const { stores } = engine;
-  const { blocked } = await stores.timeline.state();
+  const { blocked } = await stores.timeline.getState();
   console.log(blocked === null ? 'Deliveries are not blocked.' : describeBlock(blocked));
   const { above, unchecked, foreign } = await compare(engine, from, !dryRun);
   if (unchecked > 0) process.exitCode = 1;
@@ -102,8 +102,8 @@ async function recover(
     console.log('What another timeline delivered waits for you: `sluice recover --accept theirs` or `ours`.');
 }
 
-/** Prints the differences. @param lists whether to record foreign deliveries, for an operator's decision */
-async function compare(engine: ComposedEngine, from: string | null, lists: boolean) {
+/** Prints the differences. @param recordsForeign whether to record foreign deliveries, for an operator's decision */
+async function compare(engine: ComposedEngine, from: string | null, recordsForeign: boolean) {
   const never = new AbortController().signal;
   const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
   const lines: string[] = [];
@@ -112,7 +112,7 @@ async function compare(engine: ComposedEngine, from: string | null, lists: boole
     lines.push(`${exportId}  ${name}: not compared: ${why}`);
   };
   const todo = [];
-  for (const one of await everyExport(engine)) {
+  for (const one of await listExports(engine)) {
     const intervals = await intervalsToCompare(engine, one, from, never);
     if ('why' in intervals) reportUnchecked(intervals, one);
     else todo.push({ one, intervals });
@@ -137,7 +137,7 @@ async function compare(engine: ComposedEngine, from: string | null, lists: boole
       if (!compared.difference) continue;
       found[compared.difference] += 1;
       lines.push(lineOf(one, compared));
-      if (lists && compared.difference === 'foreign')
+      if (recordsForeign && compared.difference === 'foreign')
         await engine.stores.foreignDeliveries.recordFound(compared, compared.present!.receipt);
     }
   }
@@ -157,8 +157,8 @@ function lineOf({ name }: BatchExport, { exportId, start, end, present }: Compar
   return `${exportId}  ${name}  [${start}, ${end})  ${what}`;
 }
 
-async function everyExport({ stores }: ComposedEngine): Promise<BatchExport[]> {
-  const exports = await Promise.all((await stores.freshness.ids()).map(async (id) => stores.batchExports.find(id)));
+async function listExports({ stores }: ComposedEngine): Promise<BatchExport[]> {
+  const exports = await Promise.all((await stores.freshness.listIds()).map(async (id) => stores.batchExports.find(id)));
   return exports.flatMap((one) => one ?? []);
 }
 
@@ -169,19 +169,19 @@ async function accept(
   dryRun: boolean,
 ): Promise<void> {
   const deliveries = foreignDeliveries(engine);
-  const all = await everyExport(engine);
+  const all = await listExports(engine);
   const chosen = exportId === undefined ? all : all.filter(({ id }) => id === exportId);
   if (chosen.length === 0 && exportId !== undefined) throw new CommandFailed(`There is no batch export ${exportId}.`);
   let waiting = 0;
   let decided = 0;
   for (const one of chosen) {
     for (let after = '-infinity'; ;) {
-      const page = await deliveries.waiting(one.id, { after, limit: PAGE });
+      const page = await deliveries.listWaiting(one.id, { after, limit: PAGE });
       waiting += page.length;
       for (const { id, start, end, receipt } of page) {
         const what = `${one.id}  ${one.name}  [${start}, ${end})  ${receipt.rows} rows`;
         try {
-          if (!dryRun) await deliveries.accept(one.projectId, one.id, id, side, NOBODY);
+          if (!dryRun) await deliveries.accept(one.projectId, one.id, id, side, SYSTEM_AUTHOR);
           decided += 1;
           console.log(`${what}: ${side}`);
         } catch (error) {
@@ -194,7 +194,7 @@ async function accept(
       after = page.at(-1)!.end;
     }
   }
-  const { blocked } = await engine.stores.timeline.state();
+  const { blocked } = await engine.stores.timeline.getState();
   if (waiting === 0 && blocked !== null)
     throw new CommandFailed(
       'Nothing waits for a decision yet, since deliveries are blocked: run `sluice recover` first.',

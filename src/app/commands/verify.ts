@@ -14,7 +14,7 @@ import {
 } from '../../exports/deliveries/verify.ts';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
-import { besideUp } from '../up/beside.ts';
+import { withUpDefaults } from '../up/beside.ts';
 
 /** Kinds of findings that need attention; others result from changes at the source. */
 const FAILING = ['differing', 'missing', 'unchecked'] as const;
@@ -39,8 +39,8 @@ export function verifyCommand(): Command {
 }
 
 async function run(exportId: string, options: Options): Promise<void> {
-  const range = rangeOf(options);
-  const config = await besideUp(readConfig());
+  const range = parseRange(options);
+  const config = await withUpDefaults(readConfig());
   const engine = createEngine(engineOptions(config, createLogger(config, 'verify')));
   const never = new AbortController().signal;
   const verifier = exportVerifier({
@@ -62,7 +62,7 @@ async function run(exportId: string, options: Options): Promise<void> {
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** @throws CommandFailed */
-function rangeOf(options: Options): VerifyRange {
+function parseRange(options: Options): VerifyRange {
   const [from, to] = (['from', 'to'] as const).map((name) => {
     const text = options[name];
     const instant = text === undefined ? null : parseDatetime(text)?.instant;

@@ -39,12 +39,12 @@ async function run(): Promise<void> {
     port: config.SLUICE_WORKER_METRICS_PORT,
     metrics: engine.metrics,
     log: options.log,
-    others: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
+    readOtherMetrics: async () => (await fetch(`http://${temporalMetrics}/metrics`)).text(),
   });
   void warnOfShortage(engine.pool, plannedProcesses(config), { log: options.log, signal: stopping.signal });
   const reportReady = engine.metrics.registerWorker();
   try {
-    const worker = await whenTemporalAnswers(engine, options, stopping.signal);
+    const worker = await startWhenTemporalAnswers(engine, options, stopping.signal);
     // The first delivery would check, too, but after a restore the operator should be told immediately.
     await engine.timeline.blockReason();
     engine.log.info('worker ready');
@@ -70,7 +70,7 @@ async function run(): Promise<void> {
  * Starts taking work as soon as Temporal answers, even if Temporal starts after this process, or hangs while it starts.
  * @throws permanent errors, such as a missing permission for the namespace; the signal's reason
  */
-async function whenTemporalAnswers(
+async function startWhenTemporalAnswers(
   engine: ComposedEngine,
   { temporal, partsAtOnce, log }: EngineOptions,
   signal: AbortSignal,

@@ -95,7 +95,7 @@ async function sendFile(
     response.writeHead(404, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }).end('Not found.\n');
     return;
   }
-  const { bytes, encoding } = formFor(file, request.headers['accept-encoding'] ?? '');
+  const { bytes, encoding } = chooseEncoding(file, request.headers['accept-encoding'] ?? '');
   response.writeHead(200, {
     'Content-Type': file.type,
     'Content-Length': bytes.length,
@@ -108,7 +108,7 @@ async function sendFile(
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-function formFor({ bytes, brotli, gzip }: ConsoleFile, accepted: string): { bytes: Buffer; encoding?: string } {
+function chooseEncoding({ bytes, brotli, gzip }: ConsoleFile, accepted: string): { bytes: Buffer; encoding?: string } {
   if (brotli && /\bbr\b/.test(accepted)) return { bytes: brotli, encoding: 'br' };
   if (gzip && /\bgzip\b/.test(accepted)) return { bytes: gzip, encoding: 'gzip' };
   return { bytes };

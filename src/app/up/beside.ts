@@ -10,7 +10,7 @@ import { readReport } from './report.ts';
  * Fills in missing variables from the state folder of the `up` that runs here.
  * @returns the configuration unchanged when no `up` runs
  */
-export async function besideUp(config: Config): Promise<Config> {
+export async function withUpDefaults(config: Config): Promise<Config> {
   const file = (name: string) => path.resolve(config.SLUICE_STATE_DIR, name);
   const report = await readReport(config.SLUICE_STATE_DIR);
   if (!report) return config;

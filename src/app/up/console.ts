@@ -17,7 +17,7 @@ export async function buildConsole(onProgress: (message: string) => void): Promi
   const code = await new Promise<number | null>((resolve) => {
     building.once('error', () => resolve(null)).once('close', resolve);
   });
-  const said = output.trim().split('\n').at(-1) ?? '';
-  if (code !== 0) onProgress(`The console cannot be built, so there are no pages: ${said}`);
-  else if (said.startsWith('Built')) onProgress(`Console: ${said}`);
+  const lastLine = output.trim().split('\n').at(-1) ?? '';
+  if (code !== 0) onProgress(`The console cannot be built, so there are no pages: ${lastLine}`);
+  else if (lastLine.startsWith('Built')) onProgress(`Console: ${lastLine}`);
 }

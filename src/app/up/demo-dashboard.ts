@@ -13,7 +13,11 @@ import type { StateFolder } from './state-folder.ts';
 const FILE = 'demo-dashboard';
 
 /** @returns the token of the dashboard's link; null if it has been removed */
-export async function demoDashboard(stores: DashboardStores, demo: Demo, state: StateFolder): Promise<string | null> {
+export async function prepareDemoDashboard(
+  stores: DashboardStores,
+  demo: Demo,
+  state: StateFolder,
+): Promise<string | null> {
   const { projectId, organizationId, userId } = demo;
   const known = Number(await state.read(FILE));
   const sharing = createSharing(stores);

@@ -11,8 +11,8 @@ const FILE = 'demo-password';
 /** Login of the demo's user; the password is null if the user has changed it. */
 export type DemoLogin = { email: string; password: string | null };
 
-export async function demoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {
-  const account = await identity.accounts.byEmail(DEMO_EMAIL);
+export async function prepareDemoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {
+  const account = await identity.accounts.findByEmail(DEMO_EMAIL);
   if (account && account.passwordHash !== null) {
     const known = (await state.read(FILE))?.trim() ?? '';
     return { email: DEMO_EMAIL, password: (await isPassword(known, account.passwordHash)) ? known : null };

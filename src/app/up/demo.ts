@@ -4,8 +4,8 @@ import { createKnex } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
 import { seedDemo, type Demo } from '../../people/demo.store.ts';
 import { identityStores } from '../../people/stores.ts';
-import { demoDashboard } from './demo-dashboard.ts';
-import { demoLogin, type DemoLogin } from './demo-password.ts';
+import { prepareDemoDashboard } from './demo-dashboard.ts';
+import { prepareDemoLogin, type DemoLogin } from './demo-password.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** File with the personal key, so every start can show it, although the database has only its hash. */
@@ -14,14 +14,14 @@ const KEY_FILE = 'personal-api-key';
 /** The demo; `shareToken` is the token of the link to its dashboard, or null if that has been removed. */
 export type SharedDemo = Demo & DemoLogin & { shareToken: string | null };
 
-export async function demo(databaseUrl: string, state: StateFolder): Promise<SharedDemo> {
+export async function prepareDemo(databaseUrl: string, state: StateFolder): Promise<SharedDemo> {
   const db = createKnex({ url: databaseUrl, ...POOLS.up });
   try {
     const known = (await state.read(KEY_FILE))?.trim();
     const made = await seedDemo(db, known);
     if (made.personalApiKey !== known) await state.writeSecret(KEY_FILE, `${made.personalApiKey}\n`);
-    const shareToken = await demoDashboard(dashboardStores(db), made, state);
-    return { ...made, ...(await demoLogin(identityStores(db), state)), shareToken };
+    const shareToken = await prepareDemoDashboard(dashboardStores(db), made, state);
+    return { ...made, ...(await prepareDemoLogin(identityStores(db), state)), shareToken };
   } finally {
     await db.destroy();
   }

@@ -6,19 +6,19 @@ import type { StateFolder } from './state-folder.ts';
 
 /** File in the state folder. */
 export const KEYS_FILE = 'encryption-keys';
-const TRACES_OF_A_START = ['postgres', 'personal-api-key'];
+const FILES_OF_EARLIER_STARTS = ['postgres', 'personal-api-key'];
 
 /**
  * Returns the keys in the form of SLUICE_ENCRYPTION_KEYS. Without that variable, the first start generates a key and writes it to the state
  * folder, before any secret can be stored.
  * @throws CommandFailed if the keys are damaged, or those of earlier starts are missing
  */
-export async function encryptionKeys(config: Config, state: StateFolder): Promise<string> {
+export async function findEncryptionKeys(config: Config, state: StateFolder): Promise<string> {
   const given = config.SLUICE_ENCRYPTION_KEYS;
   if (given) return checkKeys(given, 'SLUICE_ENCRYPTION_KEYS');
-  const kept = await state.read(KEYS_FILE);
-  if (kept) return checkKeys(kept.trim(), state.file(KEYS_FILE));
-  if (TRACES_OF_A_START.some((name) => state.has(name)))
+  const storedKeys = await state.read(KEYS_FILE);
+  if (storedKeys) return checkKeys(storedKeys.trim(), state.file(KEYS_FILE));
+  if (FILES_OF_EARLIER_STARTS.some((name) => state.has(name)))
     throw new CommandFailed(
       `${state.file(KEYS_FILE)} is gone, and stored secrets, such as exports' credentials, cannot be read without it. Put it back, or move the ` +
         'state folder away: the next start makes a new, empty one.',

@@ -2,24 +2,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../platform/errors.ts';
 import { connectTemporal } from '../../platform/temporal/connection.ts';
-import { isPolled } from '../../platform/temporal/pollers.ts';
+import { hasPollers } from '../../platform/temporal/pollers.ts';
 import { TASK_QUEUES } from '../../exports/domain/task-queues.ts';
 
 const TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
 
-type Where = { apiUrl: string; temporalAddress: string; namespace: string; signal: AbortSignal };
+type ReadyOptions = { apiUrl: string; temporalAddress: string; namespace: string; signal: AbortSignal };
 
 /**
  * Resolves when the API is ready and a worker polls for work.
  * @throws CommandFailed after two minutes, naming what is missing
  */
-export async function untilReady({ apiUrl, temporalAddress, namespace, signal }: Where): Promise<void> {
+export async function waitUntilReady({ apiUrl, temporalAddress, namespace, signal }: ReadyOptions): Promise<void> {
   const { client, close } = connectTemporal({ address: temporalAddress, namespace });
   const waits: [string, () => Promise<boolean>][] = [
     ['the API', () => fetch(`${apiUrl}/_readyz`, { signal }).then(({ ok }) => ok)],
-    ['the worker', () => isPolled(client, TASK_QUEUES.control, 'workflow')],
-    ['the worker', () => isPolled(client, TASK_QUEUES.parts, 'activity')],
+    ['the worker', () => hasPollers(client, TASK_QUEUES.control, 'workflow')],
+    ['the worker', () => hasPollers(client, TASK_QUEUES.parts, 'activity')],
   ];
   const deadline = Date.now() + TIMEOUT_MS;
   try {
@@ -33,7 +33,7 @@ export async function untilReady({ apiUrl, temporalAddress, namespace, signal }:
  * Asks the API whether deliveries are blocked.
  * @returns the reason; undefined if they are not blocked, or the API does not tell
  */
-export async function deliveriesBlocked(apiUrl: string, signal: AbortSignal): Promise<string | undefined> {
+export async function findBlockReason(apiUrl: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { checks } = (await (await fetch(`${apiUrl}/_readyz`, { signal })).json()) as {
       checks: { deliveries?: string };

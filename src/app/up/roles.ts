@@ -49,7 +49,7 @@ export async function startRoles(start: Start): Promise<Roles> {
   broken.promise.catch(() => {});
 
   const supervise = (role: (typeof ROLES)[number]) => {
-    let ends = 0;
+    let endCount = 0;
     const logFile = state.file(`${role}.log`);
     return superviseChild({
       command: process.execPath,
@@ -63,9 +63,9 @@ export async function startRoles(start: Start): Promise<Roles> {
         onProgress(
           `The ${role} ended (${how}) and starts again${delayMs ? ` in ${delayMs / 1000} s` : ''}; see ${logFile}`,
         );
-        ends += 1;
-        if (ends === ENDS_TO_GIVE_UP)
-          void lastLine(logFile).then((line) => broken.reject(givingUp(role, logFile, line)));
+        endCount += 1;
+        if (endCount === ENDS_TO_GIVE_UP)
+          void lastLine(logFile).then((line) => broken.reject(startError(role, logFile, line)));
       },
     });
   };
@@ -106,7 +106,7 @@ async function environment({
   });
 }
 
-function givingUp(role: string, logFile: string, line: string): CommandFailed {
+function startError(role: string, logFile: string, line: string): CommandFailed {
   return new CommandFailed(`The ${role} does not start. The last line of ${logFile}:\n${line}`);
 }
 

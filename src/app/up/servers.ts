@@ -31,7 +31,7 @@ type Postgres = Server & Pick<Servers, 'databaseUrl'>;
 type Temporal = Server & Pick<Servers, 'temporalAddress' | 'temporalUiUrl'>;
 
 /** An external server, whose end is not observed, and which is not stopped. */
-const NOT_OURS: Server = { ended: new Promise<never>(() => {}), stop: async () => {} };
+const EXTERNAL: Server = { ended: new Promise<never>(() => {}), stop: async () => {} };
 
 /**
  * Starts both servers concurrently. If one fails to start, the other is stopped.
@@ -67,7 +67,7 @@ function combineServers(postgres: Postgres, temporal: Temporal): Servers {
 }
 
 async function startPostgres({ config, state, onProgress }: Start): Promise<Postgres> {
-  if (config.DATABASE_URL) return { ...NOT_OURS, databaseUrl: config.DATABASE_URL };
+  if (config.DATABASE_URL) return { ...EXTERNAL, databaseUrl: config.DATABASE_URL };
   const server = await startEmbeddedPostgres({
     directory: state.file('postgres'),
     port: config.SLUICE_POSTGRES_PORT,
@@ -115,5 +115,5 @@ async function useTemporal(
   } finally {
     await close();
   }
-  return { ...NOT_OURS, temporalAddress: address, temporalUiUrl: config.TEMPORAL_UI_URL ?? null };
+  return { ...EXTERNAL, temporalAddress: address, temporalUiUrl: config.TEMPORAL_UI_URL ?? null };
 }

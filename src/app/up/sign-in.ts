@@ -5,7 +5,7 @@ import { createKnex } from '../../platform/db/connection.ts';
 import { POOLS } from '../../platform/db/pools.ts';
 
 /** Whether the API accepts sign-in links, which it does only on loopback addresses. */
-export function takesSignInLinks(apiUrl: string): boolean {
+export function acceptsSignInLinks(apiUrl: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(new URL(apiUrl).hostname);
 }
 
@@ -13,8 +13,12 @@ export function takesSignInLinks(apiUrl: string): boolean {
  * Creates a link with the token in its fragment, which browsers never send, so it appears in no log.
  * @returns null if the user does not exist or may not log in, or the API accepts no links
  */
-export async function signInUrl(at: { databaseUrl: string; apiUrl: string; email: string }): Promise<string | null> {
-  if (!takesSignInLinks(at.apiUrl)) return null;
+export async function createSignInUrl(at: {
+  databaseUrl: string;
+  apiUrl: string;
+  email: string;
+}): Promise<string | null> {
+  if (!acceptsSignInLinks(at.apiUrl)) return null;
   const db = createKnex({ url: at.databaseUrl, ...POOLS.users });
   try {
     const token = await createSignInToken(identityStores(db), at.email);

@@ -37,7 +37,7 @@ export async function takeStateFolder(directory: string): Promise<StateFolder> {
       await writeFile(staging, text, { mode: 0o600 });
       await rename(staging, file(name));
     },
-    read: (name) => readIfThere(file(name)),
+    read: (name) => readIfExists(file(name)),
     has: (name) => existsSync(file(name)),
     remove: (name) => rm(file(name), { force: true }),
     release: () => rm(file(LOCK), { force: true }),
@@ -60,7 +60,7 @@ async function makeFolder(root: string): Promise<void> {
 }
 
 async function lock(file: string, root: string): Promise<void> {
-  const holder = Number(await readIfThere(file));
+  const holder = Number(await readIfExists(file));
   if (holder !== process.pid && (await runsCommand(holder, ['sluice', 'up'])))
     throw new CommandFailed(
       `Sluice already runs on ${root} (process ${holder}); dev.json there says where. ` +
@@ -76,7 +76,7 @@ async function lock(file: string, root: string): Promise<void> {
   });
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

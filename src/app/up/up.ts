@@ -7,14 +7,14 @@ import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import type { StopSignals } from '../../platform/processes/stop-signals.ts';
 import { buildConsole } from './console.ts';
 import { clientHost } from './beside.ts';
-import { demo } from './demo.ts';
+import { prepareDemo } from './demo.ts';
 import { apiPort, checkPortsDiffer } from './ports.ts';
-import { encryptionKeys } from './key-ring.ts';
-import { deliveriesBlocked, untilReady } from './ready.ts';
+import { findEncryptionKeys } from './key-ring.ts';
+import { findBlockReason, waitUntilReady } from './ready.ts';
 import { removeReport, writeReport, type Report } from './report.ts';
 import { startRoles, type Roles } from './roles.ts';
 import { startServers, type Servers } from './servers.ts';
-import { signInUrl } from './sign-in.ts';
+import { createSignInUrl } from './sign-in.ts';
 import { takeStateFolder, type StateFolder } from './state-folder.ts';
 
 export type UpOptions = {
@@ -39,9 +39,9 @@ export async function up(options: UpOptions): Promise<void> {
   const state = await takeStateFolder(options.config.SLUICE_STATE_DIR);
   const running: Running = [];
   const stopping = new AbortController();
-  let interrupted = false;
+  let isInterrupted = false;
   void signals.requested.then(() => {
-    interrupted = true;
+    isInterrupted = true;
     stopping.abort();
   });
   void signals.forced.then(() => Promise.all(running.map((part) => part.stop('immediate'))));
@@ -50,10 +50,10 @@ export async function up(options: UpOptions): Promise<void> {
     await run(options, { state, running, signal: stopping.signal });
   } catch (error) {
     // Errors after an interruption are its consequence.
-    if (!interrupted) throw error;
+    if (!isInterrupted) throw error;
   } finally {
     stopping.abort();
-    if (interrupted) onProgress('Stopping; Ctrl-C again ends everything at once');
+    if (isInterrupted) onProgress('Stopping; Ctrl-C again ends everything at once');
     await removeReport(state);
     for (const part of running.toReversed()) await part.stop();
     await state.release();
@@ -66,31 +66,31 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   const { config, signals, onProgress, onReady } = options;
   checkPortsDiffer(config);
   const port = await apiPort(config);
-  const keys = await encryptionKeys(config, state);
+  const keys = await findEncryptionKeys(config, state);
   const apiUrl = `http://${clientHost(config.SLUICE_HOST)}:${port}`;
   const codecToken = config.TEMPORAL_CODEC_TOKEN ?? codecTokenOf(keys);
   const codecEndpoint = `${apiUrl}/_codec/${codecToken}`;
   const consoleBuilt = buildConsole(onProgress);
   const servers = await startServers({ config, state, codecEndpoint, onProgress, signal });
   running.push(servers);
-  const brokenDown = breakdown(servers, state);
+  const brokenDown = rejectWhenServerEnds(servers, state);
 
-  const prepared = await prepare({ state, servers, apiUrl, codecEndpoint, onProgress });
+  const prepared = await prepareDatabaseAndDemo({ state, servers, apiUrl, codecEndpoint, onProgress });
   await consoleBuilt;
   signal.throwIfAborted();
   const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
   running.push(roles);
   options.onRoles?.(roles);
   const where = { apiUrl, temporalAddress: servers.temporalAddress };
-  const ready = untilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
+  const ready = waitUntilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
   await Promise.race([ready, roles.broken, brokenDown]);
 
   const { databaseUrl } = servers;
   // Created last, because the sign-in link's ten minutes begin now.
-  const report = { ...prepared, sign_in_url: await signInUrl({ databaseUrl, apiUrl, email: prepared.email }) };
+  const report = { ...prepared, sign_in_url: await createSignInUrl({ databaseUrl, apiUrl, email: prepared.email }) };
   await writeReport(state, report);
   onReady(report);
-  const blocked = await deliveriesBlocked(apiUrl, signal);
+  const blocked = await findBlockReason(apiUrl, signal);
   if (blocked !== undefined) onProgress(blocked);
   await Promise.race([signals.requested, brokenDown]);
 }
@@ -101,7 +101,7 @@ function codecTokenOf(keys: string): string {
 }
 
 /** Rejects when an embedded server ends unexpectedly. */
-function breakdown(servers: Servers, state: StateFolder): Promise<never> {
+function rejectWhenServerEnds(servers: Servers, state: StateFolder): Promise<never> {
   const broken = servers.ended.then((name) => {
     throw new CommandFailed(
       `${name} ended by itself; its log is in ${state.file('')}. Start again: what was stored is kept.`,
@@ -120,7 +120,7 @@ type Prepare = Pick<UpOptions, 'onProgress'> & {
 };
 
 /** Prepares the schema and the demo. */
-async function prepare({
+async function prepareDatabaseAndDemo({
   state,
   servers,
   apiUrl,
@@ -129,7 +129,7 @@ async function prepare({
 }: Prepare): Promise<Omit<Report, 'sign_in_url'>> {
   const { applied } = await prepareDatabase(servers.databaseUrl);
   if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
-  const made = await demo(servers.databaseUrl, state);
+  const made = await prepareDemo(servers.databaseUrl, state);
   const { projectId, projectApiKey, personalApiKey, email, password, shareToken } = made;
   return {
     api_url: apiUrl,

@@ -1,8 +1,8 @@
 /** Arithmetic of numbers and instants that never overflows; results out of range are NULL. */
-import { comparedAs, expect, numericToInt8, withinYears } from './conversions.ts';
-import { invalid } from './refusal.ts';
-import type { Place } from './syntax.ts';
-import { nullUnlessBetween, mentioning, typeName, value, type Value } from './values.ts';
+import { comparisonType, convertImplicitly, numericToInt8, withinYears } from './conversions.ts';
+import { invalidQuery } from './refusal.ts';
+import type { QueryPosition } from './syntax.ts';
+import { nullUnlessBetween, nameOperands, typeName, value, type Value } from './values.ts';
 
 /** Limits of terms and factors, beyond which results are NULL, so no result leaves the range of float8. */
 const LARGEST_TERM = "'1e307'::float8";
@@ -12,57 +12,60 @@ const SMALLEST_FACTOR = "'1e-150'::float8";
 type Numbers = { type: 'int8' | 'float8'; left: Value; right: Value };
 
 /** `+`, `-`, `*` of numbers; integers stay integers. */
-export function compileArithmetic(operator: '+' | '-' | '*', a: Value, b: Value, at: Place): Value {
-  const { type, left, right } = numbers(operator, a, b);
+export function compileArithmetic(operator: '+' | '-' | '*', a: Value, b: Value, at: QueryPosition): Value {
+  const { type, left, right } = expectNumbers(operator, a, b);
   if (type === 'int8') {
     return value('int8', numericToInt8(`(${left.sql}::numeric ${operator} ${right.sql}::numeric)`), at);
   }
-  if (operator === '*') return factors(left, right, '*', at);
-  return value('float8', `(${term(left)} ${operator} ${term(right)})`, at);
+  if (operator === '*') return compileFactors(left, right, '*', at);
+  return value('float8', `(${boundedTerm(left)} ${operator} ${boundedTerm(right)})`, at);
 }
 
 /** Compiles `/`, whose result is always a float, as in ClickHouse, and NULL for a division by zero. */
-export function compileDivision(a: Value, b: Value, at: Place): Value {
-  const [left, right] = [expect(a, 'float8', 'an operand of "/"'), expect(b, 'float8', 'an operand of "/"')];
-  return factors(left, right, '/', at);
+export function compileDivision(a: Value, b: Value, at: QueryPosition): Value {
+  const [left, right] = [
+    convertImplicitly(a, 'float8', 'an operand of "/"'),
+    convertImplicitly(b, 'float8', 'an operand of "/"'),
+  ];
+  return compileFactors(left, right, '/', at);
 }
 
 /** Compiles `intDiv` and `%`, whose results are integers, and NULL for a division by zero. */
-export function compileIntegerDivision(operator: 'intDiv' | '%', a: Value, b: Value, at: Place): Value {
+export function compileIntegerDivision(operator: 'intDiv' | '%', a: Value, b: Value, at: QueryPosition): Value {
   const [left, right] = [
-    expect(a, 'int8', `an operand of ${operator}`),
-    expect(b, 'int8', `an operand of ${operator}`),
+    convertImplicitly(a, 'int8', `an operand of ${operator}`),
+    convertImplicitly(b, 'int8', `an operand of ${operator}`),
   ];
   const divisor = `nullif(${right.sql}, 0)::numeric`;
   const sql = operator === '%' ? `mod(${left.sql}::numeric, ${divisor})` : `div(${left.sql}::numeric, ${divisor})`;
   return value('int8', numericToInt8(sql), at);
 }
 
-export function negative(a: Value, at: Place): Value {
+export function compileNegation(a: Value, at: QueryPosition): Value {
   if (a.type === 'float8') return value('float8', `(- ${a.sql})`, at);
-  if (a.type !== 'int8') return negative(expect(a, 'float8', 'the operand of "-"'), at);
+  if (a.type !== 'int8') return compileNegation(convertImplicitly(a, 'float8', 'the operand of "-"'), at);
   return value('int8', numericToInt8(`(- ${a.sql}::numeric)`), at);
 }
 
-function numbers(operator: string, a: Value, b: Value): Numbers {
+function expectNumbers(operator: string, a: Value, b: Value): Numbers {
   const type = a.type === 'int8' && b.type === 'int8' ? 'int8' : 'float8';
   const what = `an operand of "${operator}"`;
-  return { type, left: expect(a, type, what), right: expect(b, type, what) };
+  return { type, left: convertImplicitly(a, type, what), right: convertImplicitly(b, type, what) };
 }
 
-function term({ sql }: Value): string {
+function boundedTerm({ sql }: Value): string {
   return nullUnlessBetween(`- ${LARGEST_TERM}`, sql, LARGEST_TERM);
 }
 
 /** Whether a number is neither so large nor so small that a product would leave the range of float8. */
-function tame(operand: string): string {
+function isInFactorRange(operand: string): string {
   return `abs(${operand}) between ${SMALLEST_FACTOR} and ${LARGEST_FACTOR}`;
 }
 
-function factors(left: Value, right: Value, operator: '*' | '/', at: Place): Value {
-  const sql = mentioning([left, right], (a, b) => {
+function compileFactors(left: Value, right: Value, operator: '*' | '/', at: QueryPosition): Value {
+  const sql = nameOperands([left, right], (a, b) => {
     const zero = operator === '*' ? `${a} = 0 or ${b} = 0` : `${a} = 0 and ${b} <> 0`;
-    return `case when ${zero} then '0'::float8 when (${tame(a!)}) and (${tame(b!)}) then ${a} ${operator} ${b} end`;
+    return `case when ${zero} then '0'::float8 when (${isInFactorRange(a!)}) and (${isInFactorRange(b!)}) then ${a} ${operator} ${b} end`;
   });
   return value('float8', sql, at);
 }
@@ -80,19 +83,19 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** @throws InvalidInput for an unknown unit of time; `day` and `days` are both known */
-export function timeUnit(name: string, at: Place): string {
+export function timeUnit(name: string, at: QueryPosition): string {
   const unit = name.toLowerCase().replace(/s$/, '');
   if (Object.hasOwn(UNITS, unit)) return unit;
-  throw invalid(`units of time are ${Object.keys(UNITS).join(', ')}`, at);
+  throw invalidQuery(`units of time are ${Object.keys(UNITS).join(', ')}`, at);
 }
 
 /** Moves an instant, or a date's midnight, by whole units; by at most 1000 years, so no instant leaves Postgres' range. */
-export function shiftInstant(instant: Value, amount: number, unit: string, at: Place): Value {
+export function shiftInstant(instant: Value, amount: number, unit: string, at: QueryPosition): Value {
   const limit = UNITS[unit]!;
-  if (Math.abs(amount) > limit) throw invalid(`an interval is at most ${limit} ${unit}s`, at);
+  if (Math.abs(amount) > limit) throw invalidQuery(`an interval is at most ${limit} ${unit}s`, at);
   const [months, days, seconds] = lengthOf(amount, unit);
   const length = `make_interval(months => ${months}, days => ${days}, secs => ${seconds})`;
-  const from = expect(instant, 'timestamptz', 'what an interval is added to');
+  const from = convertImplicitly(instant, 'timestamptz', 'what an interval is added to');
   return value('timestamptz', withinYears(`((${from.sql} at time zone 'UTC' + ${length}) at time zone 'UTC')`), at);
 }
 
@@ -107,20 +110,20 @@ function lengthOf(amount: number, unit: string): [months: number, days: number, 
 }
 
 /** `=`, `<` and the like. @throws InvalidInput for types that cannot be compared */
-export function compileComparison(operator: string, a: Value, b: Value, at: Place): Value {
-  const [left, right] = comparable([a, b]);
+export function compileComparison(operator: string, a: Value, b: Value, at: QueryPosition): Value {
+  const [left, right] = convertToCommonType([a, b]);
   return value('bool', `(${left!.sql} ${operator} ${right!.sql})`, at);
 }
 
 /** Converts the values to one common type. @throws InvalidInput for types that cannot be compared */
-export function comparable(values: readonly Value[]): Value[] {
-  const type = values.map((one) => one.type).reduce((a, b) => orRefuse(values, a, b));
-  if (type === 'jsonb') throw invalid('JSON cannot be compared: compare one of its properties', values[0]!.at);
-  return values.map((one) => expect(one, type === 'null' ? 'text' : type, 'a comparison'));
+export function convertToCommonType(values: readonly Value[]): Value[] {
+  const type = values.map((one) => one.type).reduce((a, b) => commonType(values, a, b));
+  if (type === 'jsonb') throw invalidQuery('JSON cannot be compared: compare one of its properties', values[0]!.at);
+  return values.map((one) => convertImplicitly(one, type === 'null' ? 'text' : type, 'a comparison'));
 }
 
-function orRefuse(values: readonly Value[], a: Value['type'], b: Value['type']): Value['type'] {
-  const type = comparedAs(a, b);
+function commonType(values: readonly Value[], a: Value['type'], b: Value['type']): Value['type'] {
+  const type = comparisonType(a, b);
   if (type) return type;
-  throw invalid(`${typeName(a)} and ${typeName(b)} cannot be compared`, values[0]!.at);
+  throw invalidQuery(`${typeName(a)} and ${typeName(b)} cannot be compared`, values[0]!.at);
 }

@@ -6,18 +6,18 @@ const ANY_INTERVAL = { start: '1970-01-01T00:00:00.000000Z', end: '1970-01-01T01
 
 export type QueryColumn = Omit<CompiledColumn, 'sql'>;
 
-const MAX_REMEMBERED = 300;
+const MAX_CACHED = 300;
 /** Columns by the query's text, least recently used first. */
-const remembered = new Map<string, readonly QueryColumn[]>();
+const cachedColumns = new Map<string, readonly QueryColumn[]>();
 
 /** @throws InvalidInput for a query that does not compile */
 export function queryColumns(query: string): readonly QueryColumn[] {
-  const columns = remembered.get(query) ?? columnsOf(query);
-  remembered.delete(query);
-  remembered.set(query, columns);
-  for (const oldest of remembered.keys()) {
-    if (remembered.size <= MAX_REMEMBERED) break;
-    remembered.delete(oldest);
+  const columns = cachedColumns.get(query) ?? columnsOf(query);
+  cachedColumns.delete(query);
+  cachedColumns.set(query, columns);
+  for (const oldest of cachedColumns.keys()) {
+    if (cachedColumns.size <= MAX_CACHED) break;
+    cachedColumns.delete(oldest);
   }
   return columns;
 }

@@ -6,13 +6,13 @@
  * reach Postgres only inside of escaped literals. The SQL does not fail for any row.
  */
 import type { ColumnType } from '../rows/columns.ts';
-import { condition } from './choices.ts';
+import { conditionSql } from './choices.ts';
 import { convert } from './conversions.ts';
-import { compileNode, LONGEST_SQL, type Scope } from './expressions.ts';
-import { everything, fieldsOf, type Relation } from './fields.ts';
+import { compileNode, MAX_SQL, type QueryContext } from './expressions.ts';
+import { starFields, fieldsOf, type Relation } from './fields.ts';
 import { parseExpression, parseStatement } from './parser.ts';
-import { invalid, excerpt, queryRefusal } from './refusal.ts';
-import type { Expression, Item, Place, Statement } from './syntax.ts';
+import { invalidQuery, excerpt, queryError } from './refusal.ts';
+import type { Expression, Item, QueryPosition, Statement } from './syntax.ts';
 
 export type { Relation } from './fields.ts';
 
@@ -38,7 +38,7 @@ export type CompiledQuery = {
 
 const MAX_COLUMNS = 200;
 /** Longest name of a column; Postgres truncates longer ones. */
-const LONGEST_NAME_BYTES = 63;
+const MAX_NAME_BYTES = 63;
 
 /**
  * @param text a `hogql_query`
@@ -48,17 +48,17 @@ const LONGEST_NAME_BYTES = 63;
 export function compileQuery(text: string, interval: QueryInterval): CompiledQuery {
   const statement = parseStatement(text);
   const relation = relationOf(statement);
-  const scope: Scope = { fields: fieldsOf(relation, statement.from?.alias ?? null), interval };
-  const columns = statement.items.flatMap((item) => columnsOf(item, relation, scope));
-  const where = statement.where ? filter(statement.where, scope) : 'true';
-  scope.fields.refuseUnknown();
-  refuseNames(columns);
+  const context: QueryContext = { fields: fieldsOf(relation, statement.from?.alias ?? null), interval };
+  const columns = statement.items.flatMap((item) => columnsOf(item, relation, context));
+  const where = statement.where ? filterSql(statement.where, context) : 'true';
+  context.fields.throwIfUnknown();
+  checkNames(columns);
   let length = where.length;
   for (const { sql, at } of columns) {
     length += sql.length;
-    if (length > LONGEST_SQL) throw invalid('the query becomes too large', at);
+    if (length > MAX_SQL) throw invalidQuery('the query becomes too large', at);
   }
-  return { relation, columns: columns.map(withoutPlace), where };
+  return { relation, columns: columns.map(withoutPosition), where };
 }
 
 /**
@@ -67,40 +67,42 @@ export function compileQuery(text: string, interval: QueryInterval): CompiledQue
  * @throws InvalidInput like `compileQuery`
  */
 export function compileExpression(text: string, relation: Relation, interval: QueryInterval): string {
-  const scope: Scope = { fields: fieldsOf(relation, null), interval };
-  const sql = filter(parseExpression(text), scope);
-  scope.fields.refuseUnknown();
+  const context: QueryContext = { fields: fieldsOf(relation, null), interval };
+  const sql = filterSql(parseExpression(text), context);
+  context.fields.throwIfUnknown();
   return sql;
 }
 
 /** Adds IS TRUE, so Postgres sees one condition rather than hundreds, for which its planner takes quadratic time. */
-function filter(expression: Expression, scope: Scope): string {
-  return `(${condition(compileNode(expression, scope))} is true)`;
+function filterSql(expression: Expression, context: QueryContext): string {
+  return `(${conditionSql(compileNode(expression, context))} is true)`;
 }
 
 function relationOf({ from }: Statement): Relation {
-  if (!from) throw queryRefusal('Query must SELECT FROM events');
+  if (!from) throw queryError('Query must SELECT FROM events');
   const name = from.name.toLowerCase();
   if (name === 'events' || name === 'persons') return name;
-  throw queryRefusal(`Query must only SELECT FROM events or persons, not ${excerpt(from.name)}`);
+  throw queryError(`Query must only SELECT FROM events or persons, not ${excerpt(from.name)}`);
 }
 
-type PlacedColumn = CompiledColumn & { at: Place };
+type ColumnWithPosition = CompiledColumn & { at: QueryPosition };
 
-function columnsOf(item: Item, relation: Relation, scope: Scope): PlacedColumn[] {
+function columnsOf(item: Item, relation: Relation, context: QueryContext): ColumnWithPosition[] {
   if (item.kind === 'expression') {
-    return [columnOf(item.alias ?? fieldName(item.value), item.value, item.source, scope)];
+    return [columnOf(item.alias ?? fieldName(item.value), item.value, item.source, context)];
   }
-  return everything(relation).map((name) => columnOf(name, { kind: 'path', steps: [name], at: item.at }, name, scope));
+  return starFields(relation).map((name) =>
+    columnOf(name, { kind: 'path', steps: [name], at: item.at }, name, context),
+  );
 }
 
-function columnOf(name: string, value: Expression, expression: string, scope: Scope): PlacedColumn {
-  const given = compileNode(value, scope);
+function columnOf(name: string, value: Expression, expression: string, context: QueryContext): ColumnWithPosition {
+  const given = compileNode(value, context);
   const { type, sql } = given.type === 'null' ? convert(given, 'text') : given;
   return { name, type: type as ColumnType, sql, expression, at: value.at };
 }
 
-function withoutPlace({ name, type, sql, expression }: PlacedColumn): CompiledColumn {
+function withoutPosition({ name, type, sql, expression }: ColumnWithPosition): CompiledColumn {
   return { name, type, sql, expression };
 }
 
@@ -108,19 +110,20 @@ function withoutPlace({ name, type, sql, expression }: PlacedColumn): CompiledCo
 function fieldName({ at, ...expression }: Expression): string {
   const last = expression.kind === 'path' ? expression.steps.at(-1) : undefined;
   if (typeof last === 'string') return last;
-  throw invalid('every selected expression must be a field or have an alias', at);
+  throw invalidQuery('every selected expression must be a field or have an alias', at);
 }
 
-function refuseNames(columns: readonly PlacedColumn[]): void {
+function checkNames(columns: readonly ColumnWithPosition[]): void {
   const seen = new Set<string>();
   for (const { name, at } of columns) {
     const folded = name.toLowerCase();
-    if (!/^[\p{L}\p{N}_$][\p{L}\p{N}_$ .:/-]*$/u.test(name) || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
-      throw invalid(`${excerpt(name)} cannot be a column's name: give it an alias of letters, digits and _`, at);
+    if (!/^[\p{L}\p{N}_$][\p{L}\p{N}_$ .:/-]*$/u.test(name) || Buffer.byteLength(name) > MAX_NAME_BYTES) {
+      throw invalidQuery(`${excerpt(name)} cannot be a column's name: give it an alias of letters, digits and _`, at);
     }
-    if (folded.startsWith('_sluice_')) throw invalid(`names that begin with _sluice_ are ours: ${excerpt(name)}`, at);
-    if (seen.has(folded)) throw invalid(`two columns are named ${excerpt(name)}`, at);
+    if (folded.startsWith('_sluice_'))
+      throw invalidQuery(`names that begin with _sluice_ are ours: ${excerpt(name)}`, at);
+    if (seen.has(folded)) throw invalidQuery(`two columns are named ${excerpt(name)}`, at);
     seen.add(folded);
   }
-  if (columns.length > MAX_COLUMNS) throw invalid(`more than ${MAX_COLUMNS} columns`, columns[MAX_COLUMNS]!.at);
+  if (columns.length > MAX_COLUMNS) throw invalidQuery(`more than ${MAX_COLUMNS} columns`, columns[MAX_COLUMNS]!.at);
 }

@@ -1,8 +1,8 @@
 /** Converts between types without failing on any row: values that cannot be converted become NULL. */
 import type { InvalidInput } from '../../platform/errors.ts';
 import { READINGS } from './reading.ts';
-import { invalid, excerpt } from './refusal.ts';
-import { nullUnlessBetween, mentioning, typeName, value, type SqlType, type Value } from './values.ts';
+import { invalidQuery, excerpt } from './refusal.ts';
+import { nullUnlessBetween, nameOperands, typeName, value, type SqlType, type Value } from './values.ts';
 
 type Conversion = (sql: string) => string;
 
@@ -73,26 +73,26 @@ export function convert(from: Value, to: SqlType): Value {
   if (from.type === to) return from;
   if (from.type === 'null') return { ...value(to, `null::${to}`, from.at), plain: true };
   if (to === 'jsonb' && from.json) return value('jsonb', from.json, from.at);
-  if (from.type === 'text') return read(from, to);
+  if (from.type === 'text') return convertText(from, to);
   const conversion = CONVERSIONS[from.type][to];
-  if (!conversion) throw inconvertible(from, to);
+  if (!conversion) throw conversionError(from, to);
   const converted = value(to, `(${conversion(from.sql)})`, from.at);
   // A converted column or literal is still short and free to evaluate.
   return from.plain && to === 'float8' && from.type === 'int8' ? { ...converted, plain: true } : converted;
 }
 
-function read(text: Value, to: SqlType): Value {
+function convertText(text: Value, to: SqlType): Value {
   const reading = READINGS[to];
-  if (!reading) throw inconvertible(text, to);
+  if (!reading) throw conversionError(text, to);
   if (text.literal !== undefined && !reading.accepts(text.literal)) {
-    throw invalid(`${excerpt(text.literal)} cannot be read as ${typeName(to)}`, text.at);
+    throw invalidQuery(`${excerpt(text.literal)} cannot be read as ${typeName(to)}`, text.at);
   }
-  const sql = mentioning([text], (v) => `case when ${reading.test(v!)} then ${reading.cast(v!)} end`);
+  const sql = nameOperands([text], (v) => `case when ${reading.test(v!)} then ${reading.cast(v!)} end`);
   return value(to, BOUNDS[to]?.(sql) ?? sql, text.at);
 }
 
-function inconvertible({ type, at }: Value, to: SqlType): InvalidInput {
-  return invalid(`${typeName(type)} cannot be converted to ${typeName(to)}`, at);
+function conversionError({ type, at }: Value, to: SqlType): InvalidInput {
+  return invalidQuery(`${typeName(type)} cannot be converted to ${typeName(to)}`, at);
 }
 
 const WIDER: Readonly<Partial<Record<SqlType, readonly SqlType[]>>> = { int8: ['float8'], date: ['timestamptz'] };
@@ -102,26 +102,26 @@ const WIDER: Readonly<Partial<Record<SqlType, readonly SqlType[]>>> = { int8: ['
  * the needed type.
  * @param what the part that needs the type, for the message
  */
-export function expect(given: Value, type: SqlType, what: string): Value {
+export function convertImplicitly(given: Value, type: SqlType, what: string): Value {
   const fits =
     given.type === type ||
     given.type === 'null' ||
     type === 'text' ||
     (given.type === 'text' && (type !== 'jsonb' || given.json !== undefined)) ||
     WIDER[given.type]?.includes(type);
-  if (!fits) throw invalid(`${what} must be ${typeName(type)}, not ${typeName(given.type)}`, given.at);
+  if (!fits) throw invalidQuery(`${what} must be ${typeName(type)}, not ${typeName(given.type)}`, given.at);
   return convert(given, type);
 }
 
 /** @returns the type as which two values can be compared; undefined if there is none */
-export function comparedAs(a: Value['type'], b: Value['type']): Value['type'] | undefined {
+export function comparisonType(a: Value['type'], b: Value['type']): Value['type'] | undefined {
   if (a === 'text' && b !== 'jsonb' && b !== 'null') return b === 'int8' ? 'float8' : b;
-  if (b === 'text' && a !== 'text') return comparedAs(b, a);
-  return widest(a, b);
+  if (b === 'text' && a !== 'text') return comparisonType(b, a);
+  return widerType(a, b);
 }
 
 /** @returns the type to which both convert without loss; undefined if that needs a cast */
-export function widest(a: Value['type'], b: Value['type']): Value['type'] | undefined {
+export function widerType(a: Value['type'], b: Value['type']): Value['type'] | undefined {
   if (a === b || b === 'null') return a;
   if (a === 'null' || WIDER[a]?.includes(b as SqlType)) return b;
   return WIDER[b]?.includes(a as SqlType) ? a : undefined;

@@ -1,6 +1,6 @@
 /** The grammar of one expression. */
 import { EmbeddedActionsParser, type IToken } from 'chevrotain';
-import { invalid, queryRefusal } from './refusal.ts';
+import { invalidQuery, queryError } from './refusal.ts';
 import type { BinaryOperator, Expression, Step } from './syntax.ts';
 import { nameOf, positionOf, T, TOKENS, unquote } from './tokens.ts';
 
@@ -159,7 +159,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
       { ALT: () => this.SUBRULE(this.interval) },
       { ALT: () => this.SUBRULE(this.call) },
       { ALT: () => this.SUBRULE(this.path) },
-      { ALT: () => this.refuse(this.CONSUME(T.Select), () => queryRefusal(this.subquery)) },
+      { ALT: () => this.refuse(this.CONSUME(T.Select), () => queryError(this.subquery)) },
       {
         ALT: () => {
           this.CONSUME(T.Open);
@@ -223,7 +223,9 @@ export class ExpressionParser extends EmbeddedActionsParser {
     this.MANY_SEP({ SEP: T.Comma, DEF: () => args.push(this.SUBRULE(this.expression)) });
     this.CONSUME(T.Close);
     this.OPTION2(() =>
-      this.refuse(this.CONSUME(T.Over), (token) => invalid('window functions are not supported', positionOf(token))),
+      this.refuse(this.CONSUME(T.Over), (token) =>
+        invalidQuery('window functions are not supported', positionOf(token)),
+      ),
     );
     return this.#leaf(name, () => ({ kind: 'call', name: name.image, args, plain: !distinct && !star }));
   });
@@ -262,7 +264,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
       {
         ALT: () => {
           const token = this.CONSUME(T.NumberLiteral);
-          return this.ACTION(() => arrayPlace(token));
+          return this.ACTION(() => arrayIndex(token));
         },
       },
     ]);
@@ -279,7 +281,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
     return this.ACTION(() => nameOf(token));
   }
 
-  #leaf(start: IToken, make: (token: IToken) => WithoutPlace<Expression>): Expression {
+  #leaf(start: IToken, make: (token: IToken) => WithoutPosition<Expression>): Expression {
     return this.ACTION(() => ({ ...make(start), at: positionOf(start) }) as Expression);
   }
 
@@ -295,7 +297,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
   }
 }
 
-type WithoutPlace<E> = E extends Expression ? Omit<E, 'at'> : never;
+type WithoutPosition<E> = E extends Expression ? Omit<E, 'at'> : never;
 
 const SPELLINGS: Readonly<Record<string, BinaryOperator>> = { '==': '=', '!=': '<>' };
 
@@ -304,8 +306,8 @@ function comparison({ image }: IToken): BinaryOperator {
 }
 
 /** @throws InvalidInput for a number that is not an index of an array, from 1 */
-function arrayPlace(token: IToken): number {
+function arrayIndex(token: IToken): number {
   const place = Number(token.image);
   if (Number.isInteger(place) && place >= 1 && place <= 1_000_000) return place;
-  throw invalid('places in an array are whole numbers from 1', positionOf(token));
+  throw invalidQuery('places in an array are whole numbers from 1', positionOf(token));
 }

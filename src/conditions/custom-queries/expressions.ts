@@ -1,46 +1,48 @@
 /** Compiles the tree of an expression to typed SQL. Only the kinds of nodes listed here are allowed. */
 import {
-  comparable,
+  convertToCommonType,
   compileComparison,
   compileArithmetic,
   compileDivision,
   compileIntegerDivision,
-  negative,
+  compileNegation,
   shiftInstant,
   timeUnit,
 } from './arithmetic.ts';
-import { caseOf, condition } from './choices.ts';
-import { convert, expect } from './conversions.ts';
+import { compileCase, conditionSql } from './choices.ts';
+import { convert, convertImplicitly } from './conversions.ts';
 import type { Fields } from './fields.ts';
 import { compileCall } from './functions.ts';
 import { concatenate, likePattern } from './text-functions.ts';
-import { invalid, excerpt } from './refusal.ts';
+import { invalidQuery, excerpt } from './refusal.ts';
 import type { Expression, Kind } from './syntax.ts';
 import { literal, plainLiteral, textLiteral, value, type SqlType, type Value } from './values.ts';
 
 /** Meanings of the names and placeholders in an expression; instants are ISO text. */
-export type Scope = { fields: Fields; interval: { start: string; end: string } };
+export type QueryContext = { fields: Fields; interval: { start: string; end: string } };
 
 /** Maximum depth of an expression, beyond which Postgres might run out of stack. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 /** Limit for an expression's SQL, in characters. */
-export const LONGEST_SQL = 1_000_000;
+export const MAX_SQL = 1_000_000;
 
-type Of<K extends Kind> = Extract<Expression, { kind: K }>;
-type Compilers = { readonly [K in Kind]: (node: Of<K>, compile: (inner: Expression) => Value, scope: Scope) => Value };
+type NodeOf<K extends Kind> = Extract<Expression, { kind: K }>;
+type Compilers = {
+  readonly [K in Kind]: (node: NodeOf<K>, compile: (inner: Expression) => Value, scope: QueryContext) => Value;
+};
 
 /** @throws InvalidInput for constructs that custom queries do not allow, and for types that do not fit */
-export function compileNode(expression: Expression, scope: Scope, depth = 1): Value {
-  if (depth > DEEPEST) throw invalid(`the expression is more than ${DEEPEST} levels deep`, expression.at);
+export function compileNode(expression: Expression, scope: QueryContext, depth = 1): Value {
+  if (depth > MAX_DEPTH) throw invalidQuery(`the expression is more than ${MAX_DEPTH} levels deep`, expression.at);
   const compile = COMPILERS[expression.kind] as Compilers[Kind] as Compile;
   const made = compile(expression, (inner) => compileNode(inner, scope, depth + 1), scope);
   // Some parts are repeated in the SQL, such as the operand of a CASE, so each nested level may multiply its size.
   // tooth: expression-size
-  if (made.sql.length > LONGEST_SQL) throw invalid('the expression becomes too large', expression.at);
+  if (made.sql.length > MAX_SQL) throw invalidQuery('the expression becomes too large', expression.at);
   return { ...made, at: expression.at };
 }
 
-type Compile = (node: Expression, compile: (inner: Expression) => Value, scope: Scope) => Value;
+type Compile = (node: Expression, compile: (inner: Expression) => Value, context: QueryContext) => Value;
 
 const COMPILERS: Compilers = {
   text: ({ value: text, at }) => textLiteral(text, at),
@@ -50,14 +52,17 @@ const COMPILERS: Compilers = {
   placeholder: ({ name, at }, _, { interval }) => {
     if (name === 'data_interval_start') return plainLiteral('timestamptz', interval.start, at);
     if (name === 'data_interval_end') return plainLiteral('timestamptz', interval.end, at);
-    throw invalid(`only {data_interval_start} and {data_interval_end} are supported, not ${excerpt(`{${name}}`)}`, at);
+    throw invalidQuery(
+      `only {data_interval_start} and {data_interval_end} are supported, not ${excerpt(`{${name}}`)}`,
+      at,
+    );
   },
   interval: ({ at }) => {
-    throw invalid('an INTERVAL can only be added to a timestamp or subtracted from one', at);
+    throw invalidQuery('an INTERVAL can only be added to a timestamp or subtracted from one', at);
   },
   path: ({ steps, at }, _, { fields }) => fields.read(steps, at),
   call: ({ name, args, plain, at }, compile) => compileCall(name, plain, () => args.map(compile), at),
-  cast: ({ value: inner, type, at }, compile) => convert(compile(inner), typeNamed(type, at)),
+  cast: ({ value: inner, type, at }, compile) => convert(compile(inner), findType(type, at)),
   case: ({ subject, branches, otherwise, at }, compile) => {
     const compiledSubject = subject && compile(subject);
     const made = branches.map(({ when, result }) => {
@@ -67,20 +72,20 @@ const COMPILERS: Compilers = {
         result: compile(result),
       };
     });
-    return caseOf(made, otherwise ? compile(otherwise) : undefined, at);
+    return compileCase(made, otherwise ? compile(otherwise) : undefined, at);
   },
   logical: ({ operator, terms, at }, compile) => {
-    return value('bool', `(${terms.map((term) => condition(compile(term))).join(` ${operator} `)})`, at);
+    return value('bool', `(${terms.map((term) => conditionSql(compile(term))).join(` ${operator} `)})`, at);
   },
-  not: ({ value: inner, at }, compile) => value('bool', `(not ${condition(compile(inner))})`, at),
+  not: ({ value: inner, at }, compile) => value('bool', `(not ${conditionSql(compile(inner))})`, at),
   negative: ({ value: inner, at }, compile) => {
     if (inner.kind === 'number') return number(`-${inner.value}`, at);
-    return negative(compile(inner), at);
+    return compileNegation(compile(inner), at);
   },
   binary: ({ operator, left, right, at }, compile) => {
     if (right.kind === 'interval' && (operator === '+' || operator === '-')) {
       const amount = Number(`${operator}${right.amount}`);
-      if (!Number.isInteger(amount)) throw invalid('an INTERVAL is a whole number of units', right.at);
+      if (!Number.isInteger(amount)) throw invalidQuery('an INTERVAL is a whole number of units', right.at);
       return shiftInstant(compile(left), amount, timeUnit(right.unit, right.at), at);
     }
     const [a, b] = [compile(left), compile(right)];
@@ -93,17 +98,17 @@ const COMPILERS: Compilers = {
     return value('bool', `(${compile(inner).sql} is ${negated ? 'not ' : ''}null)`, at);
   },
   in: ({ value: inner, list, negated, at }, compile) => {
-    const [tested, ...others] = comparable([compile(inner), ...list.map(compile)]);
+    const [tested, ...others] = convertToCommonType([compile(inner), ...list.map(compile)]);
     const listed = others.map(({ sql }) => sql).join(', ');
     return value('bool', `(${tested!.sql} ${negated ? 'not ' : ''}in (${listed}))`, at);
   },
   like: ({ value: inner, pattern, ignoreCase, negated, at }, compile) => {
-    const tested = expect(compile(inner), 'text', 'what LIKE looks at');
+    const tested = convertImplicitly(compile(inner), 'text', 'what LIKE looks at');
     const operator = `${negated ? 'not ' : ''}${ignoreCase ? 'ilike' : 'like'}`;
     return value('bool', `(${tested.sql} ${operator} ${literal(likePattern(compile(pattern)))})`, at);
   },
   between: ({ value: inner, low, high, negated, at }, compile) => {
-    const [tested, from, to] = comparable([compile(inner), compile(low), compile(high)]);
+    const [tested, from, to] = convertToCommonType([compile(inner), compile(low), compile(high)]);
     return value('bool', `(${tested!.sql} ${negated ? 'not ' : ''}between ${from!.sql} and ${to!.sql})`, at);
   },
 };
@@ -114,11 +119,11 @@ const LARGEST_INT8 = 2n ** 63n - 1n;
 function number(text: string, at: Expression['at']): Value {
   if (/^-?\d+$/.test(text)) {
     const whole = BigInt(text);
-    if (whole > LARGEST_INT8 || whole < -LARGEST_INT8 - 1n) throw invalid('the number is too large', at);
+    if (whole > LARGEST_INT8 || whole < -LARGEST_INT8 - 1n) throw invalidQuery('the number is too large', at);
     return plainLiteral('int8', String(whole), at);
   }
   const float = Number(text);
-  if (!Number.isFinite(float)) throw invalid('the number is too large', at);
+  if (!Number.isFinite(float)) throw invalidQuery('the number is too large', at);
   return plainLiteral('float8', String(float), at);
 }
 
@@ -137,9 +142,12 @@ function columnsOfType(type: SqlType, ...names: string[]): Record<string, SqlTyp
   return Object.fromEntries(names.map((name) => [name, type]));
 }
 
-function typeNamed(name: string, at: Expression['at']): SqlType {
+function findType(name: string, at: Expression['at']): SqlType {
   const lower = name.toLowerCase();
   const type = Object.hasOwn(TYPES, lower) ? TYPES[lower] : undefined;
   if (type) return type;
-  throw invalid(`there is no type ${excerpt(name)}: use String, Int, Float, Bool, DateTime, Date, UUID or JSON`, at);
+  throw invalidQuery(
+    `there is no type ${excerpt(name)}: use String, Int, Float, Bool, DateTime, Date, UUID or JSON`,
+    at,
+  );
 }

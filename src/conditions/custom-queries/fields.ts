@@ -1,6 +1,6 @@
 /** Fields that a custom query may read. */
-import { invalid, queryRefusal } from './refusal.ts';
-import type { Place, Step } from './syntax.ts';
+import { invalidQuery, queryError } from './refusal.ts';
+import type { QueryPosition, Step } from './syntax.ts';
 import { column, literal, value, type SqlType, type Value } from './values.ts';
 
 export type Relation = 'events' | 'persons';
@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<Relation, ReadonlyMap<string, Field>>> = {
 };
 
 /** Fields of `*`: the fields that an export without a query writes to files. */
-const EVERYTHING: Readonly<Record<Relation, readonly string[]>> = {
+const STAR_FIELDS: Readonly<Record<Relation, readonly string[]>> = {
   events: words(
     'uuid event distinct_id person_id properties person_properties elements_chain timestamp ' +
       'created_at _inserted_at',
@@ -71,16 +71,16 @@ const SUPPORTED: Readonly<Record<Relation, readonly string[]>> = {
 };
 
 /** Fields of `person` in a query over events, such as `person.properties.email`: the person as stored with the event. */
-const PERSON_OF_EVENT: ReadonlyMap<Step, string> = new Map([
+const PERSON_FIELDS: ReadonlyMap<Step, string> = new Map([
   ['id', 'person_id'],
   ['properties', 'person_properties'],
 ]);
 
 export type Fields = {
   /** @param steps a field, then the path inside of it */
-  read(steps: readonly Step[], at: Place): Value;
+  read(steps: readonly Step[], at: QueryPosition): Value;
   /** @throws InvalidInput naming all unknown fields that were read */
-  refuseUnknown(): void;
+  throwIfUnknown(): void;
 };
 
 /** @param alias of the relation in the query */
@@ -97,15 +97,15 @@ export function fieldsOf(relation: Relation, alias: string | null): Fields {
       }
       const read = column(field.type, field.sql, at);
       if (path.length === 0) return read;
-      if (field.type !== 'jsonb') throw invalid(`${String(name)} has no properties`, at);
-      if (path.length > MAX_PATH) throw invalid(`a path has at most ${MAX_PATH} steps`, at);
+      if (field.type !== 'jsonb') throw invalidQuery(`${String(name)} has no properties`, at);
+      if (path.length > MAX_PATH) throw invalidQuery(`a path has at most ${MAX_PATH} steps`, at);
       return property(read, path, at);
     },
-    refuseUnknown() {
+    throwIfUnknown() {
       if (unknown.size === 0) return;
       const list = [...unknown].sort().join(', ').slice(0, 500);
       const supported = SUPPORTED[relation].join(', ');
-      throw queryRefusal(`Batch exports cannot read these fields: ${list}. Supported fields are: ${supported}.`);
+      throw queryError(`Batch exports cannot read these fields: ${list}. Supported fields are: ${supported}.`);
     },
   };
 }
@@ -119,7 +119,7 @@ function withoutPrefix(relation: Relation, alias: string | null, steps: readonly
 function personField(relation: Relation, steps: readonly Step[]): readonly Step[] {
   const [first, second, ...rest] = steps;
   if (relation !== 'events' || first !== 'person' || second === undefined) return steps;
-  const field = PERSON_OF_EVENT.get(second);
+  const field = PERSON_FIELDS.get(second);
   return field ? [field, ...rest] : steps;
 }
 
@@ -128,7 +128,7 @@ function personField(relation: Relation, steps: readonly Step[]): readonly Step[
  * @param json of type jsonb
  * @param path not empty
  */
-export function property(json: Value, path: readonly Step[], at: Place): Value {
+export function property(json: Value, path: readonly Step[], at: QueryPosition): Value {
   const keys = path.map((step) => (typeof step === 'number' ? String(step - 1) : literal(step)));
   const above = [json.sql, ...keys.slice(0, -1)].join(' -> ');
   const last = keys.at(-1)!;
@@ -136,6 +136,6 @@ export function property(json: Value, path: readonly Step[], at: Place): Value {
 }
 
 /** The fields that `*` stands for, in order. */
-export function everything(relation: Relation): readonly string[] {
-  return EVERYTHING[relation];
+export function starFields(relation: Relation): readonly string[] {
+  return STAR_FIELDS[relation];
 }

@@ -1,6 +1,6 @@
 /** Declaration of a function of custom queries. */
-import type { Place } from './syntax.ts';
-import { invalid } from './refusal.ts';
+import type { QueryPosition } from './syntax.ts';
+import { invalidQuery } from './refusal.ts';
 import { value, type SqlType, type Value } from './values.ts';
 
 export type SqlFunction = {
@@ -13,11 +13,11 @@ export type SqlFunction = {
   /** Whether the last argument may be repeated. */
   repeats?: true;
   /** @returns SQL that fails for no row */
-  make(args: Value[], at: Place): Value;
+  make(args: Value[], at: QueryPosition): Value;
 };
 
 /** A function whose SQL mentions each operand once. */
-export function direct(
+export function simpleFunction(
   names: string,
   takes: readonly SqlType[],
   gives: SqlType,
@@ -33,12 +33,12 @@ export function direct(
 /** @throws InvalidInput for anything but a text literal */
 export function literalText(given: Value, what: string): string {
   if (given.literal !== undefined) return given.literal;
-  throw invalid(`${what} must be a text literal`, given.at);
+  throw invalidQuery(`${what} must be a text literal`, given.at);
 }
 
 /** @throws InvalidInput for anything but an integer literal */
 export function literalInteger(given: Value, what: string): number {
   const written = given.type === 'int8' && given.plain ? /^'(-?\d{1,15})'::int8$/.exec(given.sql) : null;
   if (written) return Number(written[1]);
-  throw invalid(`${what} must be an integer literal`, given.at);
+  throw invalidQuery(`${what} must be an integer literal`, given.at);
 }

@@ -1,8 +1,8 @@
 /** The functions of custom queries; no others can be called. */
-import { expect } from './conversions.ts';
+import { convertImplicitly } from './conversions.ts';
 import type { SqlFunction } from './function-shape.ts';
-import { invalid, excerpt } from './refusal.ts';
-import type { Place } from './syntax.ts';
+import { invalidQuery, excerpt } from './refusal.ts';
+import type { QueryPosition } from './syntax.ts';
 import { TEXT_FUNCTIONS } from './text-functions.ts';
 import { TIME_FUNCTIONS } from './time-functions.ts';
 import { CHOOSING_FUNCTIONS, CONVERTING_FUNCTIONS, JSON_FUNCTIONS, NUMBER_FUNCTIONS } from './value-functions.ts';
@@ -29,20 +29,20 @@ const NOW = /^(?:now|now64|today|yesterday|current_timestamp|clock_timestamp)$/i
  * @param plain whether the call has neither DISTINCT nor `*`
  * @param args compiles the arguments; called only for a known function, so the error is about the function first
  */
-export function compileCall(name: string, plain: boolean, args: () => Value[], at: Place): Value {
+export function compileCall(name: string, plain: boolean, args: () => Value[], at: QueryPosition): Value {
   const known = BY_NAME.get(name.toLowerCase());
-  if (!known) throw invalid(whyNot(name), at);
-  if (!plain) throw invalid(`${name} takes neither DISTINCT nor *`, at);
+  if (!known) throw invalidQuery(unsupportedMessage(name), at);
+  if (!plain) throw invalidQuery(`${name} takes neither DISTINCT nor *`, at);
   const given = args();
-  refuseCount(known, name, given.length, at);
+  checkArgumentCount(known, name, given.length, at);
   const fitting = given.map((one, i) => {
     const type = known.takes[i] ?? known.takes.at(-1) ?? 'any';
-    return type === 'any' ? one : expect(one, type, `argument ${i + 1} of ${name}`);
+    return type === 'any' ? one : convertImplicitly(one, type, `argument ${i + 1} of ${name}`);
   });
   return known.make(fitting, at);
 }
 
-function whyNot(name: string): string {
+function unsupportedMessage(name: string): string {
   if (AGGREGATE.test(name)) return `aggregate functions are not supported: ${excerpt(name)}`;
   if (NOW.test(name)) return `${excerpt(name)} would change with every run: use {data_interval_end}`;
   return `the function ${excerpt(name)} is not supported`;
@@ -50,10 +50,15 @@ function whyNot(name: string): string {
 
 const MAX_ARGUMENTS = 100;
 
-function refuseCount({ takes, optional = 0, repeats }: SqlFunction, name: string, count: number, at: Place): void {
+function checkArgumentCount(
+  { takes, optional = 0, repeats }: SqlFunction,
+  name: string,
+  count: number,
+  at: QueryPosition,
+): void {
   const fewest = takes.length - optional;
   const most = repeats ? MAX_ARGUMENTS : takes.length;
   if (count >= fewest && count <= most) return;
   const expected = fewest === most ? `${most}` : `${fewest} to ${most}`;
-  throw invalid(`${name} takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`, at);
+  throw invalidQuery(`${name} takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`, at);
 }

@@ -6,12 +6,12 @@
  */
 import { EOF, type IToken } from 'chevrotain';
 import { ExpressionParser } from './expression-parser.ts';
-import { invalid, excerpt, queryRefusal, unreadable } from './refusal.ts';
+import { invalidQuery, excerpt, queryError, unparsableQuery } from './refusal.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
 import { nameOf, positionOf, T, tokensOf } from './tokens.ts';
 
 /** Words before JOIN that are also names, so the parser may already have read the first of them as an alias. */
-const OF_JOIN = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
+const JOIN_MODIFIER = /^(?:left|right|full|inner|outer|cross|natural|semi|anti|any|all|asof|global|array)$/i;
 
 class QueryParser extends ExpressionParser {
   /** Text that the tokens were read from. */
@@ -23,10 +23,10 @@ class QueryParser extends ExpressionParser {
   }
 
   statement = this.RULE('statement', (): Statement => {
-    this.OPTION(() => this.refuse(this.CONSUME(T.With), () => queryRefusal('CTEs are not supported')));
+    this.OPTION(() => this.refuse(this.CONSUME(T.With), () => queryError('CTEs are not supported')));
     this.CONSUME(T.Select);
     this.OPTION1(() =>
-      this.refuse(this.CONSUME(T.Distinct), (token) => invalid('DISTINCT is not supported', positionOf(token))),
+      this.refuse(this.CONSUME(T.Distinct), (token) => invalidQuery('DISTINCT is not supported', positionOf(token))),
     );
     const items: Item[] = [];
     this.ACTION(() => (this.subquery = 'Subqueries in SELECT expressions are not supported'));
@@ -42,7 +42,7 @@ class QueryParser extends ExpressionParser {
   });
 
   /** One expression and nothing else: a filter. */
-  only = this.RULE('only', (): Expression => {
+  onlyExpression = this.RULE('only', (): Expression => {
     this.ACTION(() => (this.subquery = 'Subqueries are not supported'));
     const value = this.SUBRULE(this.expression);
     this.SUBRULE(this.ending);
@@ -50,7 +50,7 @@ class QueryParser extends ExpressionParser {
   });
 
   ending = this.RULE('ending', () => {
-    this.OPTION(() => this.refuse(this.CONSUME(T.Clause), refusalOfClause));
+    this.OPTION(() => this.refuse(this.CONSUME(T.Clause), clauseError));
     this.CONSUME(EOF);
   });
 
@@ -90,7 +90,7 @@ class QueryParser extends ExpressionParser {
   from = this.RULE('from', (): NonNullable<Statement['from']> => {
     this.CONSUME(T.From);
     this.OPTION(() => {
-      this.refuse(this.CONSUME(T.Open), () => queryRefusal('Subqueries are not supported'));
+      this.refuse(this.CONSUME(T.Open), () => queryError('Subqueries are not supported'));
     });
     const first = this.CONSUME(T.Word);
     let name = this.readName(first);
@@ -100,17 +100,19 @@ class QueryParser extends ExpressionParser {
       this.ACTION(() => (name += `.${nameOf(next)}`));
     });
     this.OPTION1(() =>
-      this.refuse(this.CONSUME1(T.Open), (token) => invalid('table functions are not supported', positionOf(token))),
+      this.refuse(this.CONSUME1(T.Open), (token) =>
+        invalidQuery('table functions are not supported', positionOf(token)),
+      ),
     );
     const alias = this.OPTION2(() => this.SUBRULE(this.alias)) ?? null;
     this.OPTION3(() => {
       this.MANY1({
-        GATE: () => OF_JOIN.test(this.LA(1).image),
+        GATE: () => JOIN_MODIFIER.test(this.LA(1).image),
         DEF: () => this.CONSUME(T.Identifier),
       });
-      this.refuse(this.CONSUME(T.Join), () => queryRefusal('JOINs are not supported'));
+      this.refuse(this.CONSUME(T.Join), () => queryError('JOINs are not supported'));
     });
-    this.OPTION4(() => this.refuse(this.CONSUME(T.Comma), () => queryRefusal('JOINs are not supported')));
+    this.OPTION4(() => this.refuse(this.CONSUME(T.Comma), () => queryError('JOINs are not supported')));
     return this.ACTION(() => ({ name, alias, at: positionOf(first) }));
   });
 }
@@ -124,7 +126,7 @@ export function parseStatement(query: string): Statement {
 
 /** @throws InvalidInput for text that is not one expression */
 export function parseExpression(text: string): Expression {
-  return parseText(text, () => parser.only());
+  return parseText(text, () => parser.onlyExpression());
 }
 
 function parseText<Tree>(text: string, rule: () => Tree): Tree {
@@ -134,16 +136,16 @@ function parseText<Tree>(text: string, rule: () => Tree): Tree {
   const tree = rule();
   const token = parser.errors[0]?.token;
   if (!token) return tree;
-  if (token.tokenType !== EOF) throw unreadable(`unexpected ${excerpt(token.image)}`, positionOf(token));
+  if (token.tokenType !== EOF) throw unparsableQuery(`unexpected ${excerpt(token.image)}`, positionOf(token));
   const last = tokens.at(-1);
-  throw last ? unreadable('it ends too early', positionOf(last)) : queryRefusal('Failed to parse query');
+  throw last ? unparsableQuery('it ends too early', positionOf(last)) : queryError('Failed to parse query');
 }
 
-function refusalOfClause(token: IToken): Error {
+function clauseError(token: IToken): Error {
   const name = token.image.toUpperCase();
-  if (SET_OPERATIONS.has(name)) return queryRefusal('UNIONs are not supported');
+  if (SET_OPERATIONS.has(name)) return queryError('UNIONs are not supported');
   const clause = BY.has(name) ? `${name} BY` : name;
-  return invalid(`${clause} is not supported`, positionOf(token));
+  return invalidQuery(`${clause} is not supported`, positionOf(token));
 }
 
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);

@@ -16,7 +16,7 @@ type Reading = {
 
 const NUMBER = String.raw`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$`;
 /** Longest text of a number; with a two-digit exponent it stays within the range of float8. */
-const LONGEST_NUMBER = 200;
+const MAX_NUMBER_BYTES = 200;
 
 const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 
@@ -24,8 +24,8 @@ const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 const INSTANT = String.raw`^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?: ?(?:[Zz]|[+-](?:0[0-9]|1[0-4])(?::?[0-5][0-9])?))?)?$`;
 
 const number = {
-  accepts: (text: string) => text.length <= LONGEST_NUMBER && new RegExp(NUMBER).test(text),
-  test: (v: string) => `octet_length(${v}) <= ${LONGEST_NUMBER} and ${v} ~ ${literal(NUMBER)}`,
+  accepts: (text: string) => text.length <= MAX_NUMBER_BYTES && new RegExp(NUMBER).test(text),
+  test: (v: string) => `octet_length(${v}) <= ${MAX_NUMBER_BYTES} and ${v} ~ ${literal(NUMBER)}`,
 };
 
 const instant = {

@@ -1,26 +1,26 @@
 /** Errors in a query, with the fault and its position. */
 import { InvalidInput } from '../../platform/errors.ts';
-import type { Place } from './syntax.ts';
+import type { QueryPosition } from './syntax.ts';
 
 /** The field of a batch export that holds the query. */
 const QUERY_ATTR = 'hogql_query';
 
 /** @param what the fault, quoting little of the query */
-export function invalid(what: string, at: Place): InvalidInput {
-  return queryRefusal(`Invalid HogQL query: ${what} (${placeText(at)})`);
+export function invalidQuery(what: string, at: QueryPosition): InvalidInput {
+  return queryError(`Invalid HogQL query: ${what} (${positionText(at)})`);
 }
 
 /** Error for a query that cannot be parsed. */
-export function unreadable(what: string, at: Place): InvalidInput {
-  return queryRefusal(`Failed to parse query: ${what} (${placeText(at)})`);
+export function unparsableQuery(what: string, at: QueryPosition): InvalidInput {
+  return queryError(`Failed to parse query: ${what} (${positionText(at)})`);
 }
 
 /** @param message complete, in upstream's wording */
-export function queryRefusal(message: string): InvalidInput {
+export function queryError(message: string): InvalidInput {
   return new InvalidInput(message, QUERY_ATTR);
 }
 
-function placeText({ line, column }: Place): string {
+function positionText({ line, column }: QueryPosition): string {
   return `line ${line}, column ${column}`;
 }
 

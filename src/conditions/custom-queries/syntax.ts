@@ -1,21 +1,21 @@
 /** Syntax tree of a query, unchecked, from the parser. */
 
 /** Position in the query; both members count from 1. */
-export type Place = { line: number; column: number };
+export type QueryPosition = { line: number; column: number };
 
 export type Statement = {
   items: readonly Item[];
-  from: { name: string; alias: string | null; at: Place } | null;
+  from: { name: string; alias: string | null; at: QueryPosition } | null;
   where: Expression | null;
 };
 
 /** An item between the commas of SELECT. */
 export type Item =
-  | { kind: 'everything'; at: Place }
+  | { kind: 'everything'; at: QueryPosition }
   /** `source` is the expression's text in the query. */
-  | { kind: 'expression'; value: Expression; source: string; alias: string | null; at: Place };
+  | { kind: 'expression'; value: Expression; source: string; alias: string | null; at: QueryPosition };
 
-export type Expression = { at: Place } & (
+export type Expression = { at: QueryPosition } & (
   | { kind: 'text'; value: string }
   | { kind: 'number'; value: string }
   | { kind: 'bool'; value: boolean }

@@ -1,10 +1,10 @@
 /** Functions on instants and dates, in UTC. */
 import { shiftInstant, timeUnit } from './arithmetic.ts';
 import { convert, secondsToInstant, withinYears } from './conversions.ts';
-import { direct, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
-import { invalid, excerpt } from './refusal.ts';
-import type { Place } from './syntax.ts';
-import { literal, mentioning, value, type SqlType, type Value } from './values.ts';
+import { simpleFunction, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
+import { invalidQuery, excerpt } from './refusal.ts';
+import type { QueryPosition } from './syntax.ts';
+import { literal, nameOperands, value, type SqlType, type Value } from './values.ts';
 
 const utc = (instant: string) => `(${instant} at time zone 'UTC')`;
 const part = (field: string, instant: string) => `extract(${field} from ${utc(instant)})::int8`;
@@ -28,17 +28,22 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
     takes: ['text', 'timestamptz'],
     make: ([unit, instant], at) => value('timestamptz', truncateSql(unitOf(unit!), instant!.sql), at),
   },
-  direct('toYear', ['timestamptz'], 'int8', (instant) => part('year', instant)),
-  direct('toQuarter', ['timestamptz'], 'int8', (instant) => part('quarter', instant)),
-  direct('toMonth', ['timestamptz'], 'int8', (instant) => part('month', instant)),
-  direct('toDayOfMonth', ['timestamptz'], 'int8', (instant) => part('day', instant)),
-  direct('toDayOfWeek', ['timestamptz'], 'int8', (instant) => part('isodow', instant)),
-  direct('toHour', ['timestamptz'], 'int8', (instant) => part('hour', instant)),
-  direct('toMinute', ['timestamptz'], 'int8', (instant) => part('minute', instant)),
-  direct('toSecond', ['timestamptz'], 'int8', (instant) => `floor(extract(second from ${utc(instant)}))::int8`),
-  direct('toYYYYMM', ['timestamptz'], 'int8', (instant) => `to_char(${utc(instant)}, 'YYYYMM')::int8`),
-  direct('toYYYYMMDD', ['timestamptz'], 'int8', (instant) => `to_char(${utc(instant)}, 'YYYYMMDD')::int8`),
-  direct('toUnixTimestamp', ['timestamptz'], 'int8', (instant) => `floor(extract(epoch from ${instant}))::int8`),
+  simpleFunction('toYear', ['timestamptz'], 'int8', (instant) => part('year', instant)),
+  simpleFunction('toQuarter', ['timestamptz'], 'int8', (instant) => part('quarter', instant)),
+  simpleFunction('toMonth', ['timestamptz'], 'int8', (instant) => part('month', instant)),
+  simpleFunction('toDayOfMonth', ['timestamptz'], 'int8', (instant) => part('day', instant)),
+  simpleFunction('toDayOfWeek', ['timestamptz'], 'int8', (instant) => part('isodow', instant)),
+  simpleFunction('toHour', ['timestamptz'], 'int8', (instant) => part('hour', instant)),
+  simpleFunction('toMinute', ['timestamptz'], 'int8', (instant) => part('minute', instant)),
+  simpleFunction('toSecond', ['timestamptz'], 'int8', (instant) => `floor(extract(second from ${utc(instant)}))::int8`),
+  simpleFunction('toYYYYMM', ['timestamptz'], 'int8', (instant) => `to_char(${utc(instant)}, 'YYYYMM')::int8`),
+  simpleFunction('toYYYYMMDD', ['timestamptz'], 'int8', (instant) => `to_char(${utc(instant)}, 'YYYYMMDD')::int8`),
+  simpleFunction(
+    'toUnixTimestamp',
+    ['timestamptz'],
+    'int8',
+    (instant) => `floor(extract(epoch from ${instant}))::int8`,
+  ),
   {
     names: ['fromUnixTimestamp'],
     takes: ['float8'],
@@ -92,7 +97,7 @@ const SECONDS_OF: Readonly<Record<string, number>> = { second: 1, minute: 60, ho
 const MONTHS_OF: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** Counts the starts of a unit between two instants, as ClickHouse does; negative if the second is earlier. */
-function difference([given, from, to]: Value[], at: Place): Value {
+function difference([given, from, to]: Value[], at: QueryPosition): Value {
   const unit = unitOf(given!);
   const seconds = SECONDS_OF[unit];
   const count = seconds
@@ -101,7 +106,7 @@ function difference([given, from, to]: Value[], at: Place): Value {
         const months = `(extract(year from ${utc(instant)}) * 12 + extract(month from ${utc(instant)}) - 1)`;
         return `div(${months}, ${MONTHS_OF[unit]!})`;
       };
-  const sql = mentioning([from!, to!], (a, b) => `((${count(b!)} - ${count(a!)}) / ${seconds ?? 1})::int8`);
+  const sql = nameOperands([from!, to!], (a, b) => `((${count(b!)} - ${count(a!)}) / ${seconds ?? 1})::int8`);
   return value('int8', sql, at);
 }
 
@@ -121,18 +126,18 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 const LONGEST_FORMAT = 100;
 
-function formatOf(format: string, at: Place): string {
-  if (format.length > LONGEST_FORMAT) throw invalid(`a format is at most ${LONGEST_FORMAT} characters long`, at);
+function formatOf(format: string, at: QueryPosition): string {
+  if (format.length > LONGEST_FORMAT) throw invalidQuery(`a format is at most ${LONGEST_FORMAT} characters long`, at);
   return format.replaceAll(/%(.?)|[^%]+/gsu, (piece, letter: string | undefined) => {
-    if (letter === undefined) return quotedForFormat(piece);
-    if (letter === '%') return quotedForFormat('%');
+    if (letter === undefined) return quoteForFormat(piece);
+    if (letter === '%') return quoteForFormat('%');
     const pattern = Object.hasOwn(FORMATS, letter) ? FORMATS[letter] : undefined;
     if (pattern) return pattern;
-    throw invalid(`the format has the unknown ${excerpt(piece)}`, at);
+    throw invalidQuery(`the format has the unknown ${excerpt(piece)}`, at);
   });
 }
 
 /** Puts a text into double quotes, which `to_char` copies verbatim, except for backslash escapes. */
-function quotedForFormat(text: string): string {
+function quoteForFormat(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

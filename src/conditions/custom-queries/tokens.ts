@@ -1,11 +1,11 @@
 /** The lexer of custom queries. */
 import { createToken, Lexer, type IToken, type TokenType } from 'chevrotain';
-import { invalid, excerpt, queryRefusal, unreadable } from './refusal.ts';
-import type { Place } from './syntax.ts';
+import { invalidQuery, excerpt, queryError, unparsableQuery } from './refusal.ts';
+import type { QueryPosition } from './syntax.ts';
 
-const LONGEST_QUERY = 20_000;
+const MAX_QUERY = 20_000;
 /** Deepest nesting of brackets and CASE, the only constructs for which the parser recurses. */
-const DEEPEST_NESTING = 50;
+const MAX_NESTING = 50;
 
 /** A token that may be a name: an identifier, or a keyword after a dot or AS. */
 const Word = createToken({ name: 'Word', pattern: Lexer.NA });
@@ -116,42 +116,42 @@ const lexer = new Lexer(TOKENS, { ensureOptimizations: true });
 
 /** @throws InvalidInput for a query that is too long, too deeply nested, or not made of tokens */
 export function tokensOf(query: string): IToken[] {
-  if (query.length > LONGEST_QUERY) throw queryRefusal(`The query is longer than ${LONGEST_QUERY} characters.`);
+  if (query.length > MAX_QUERY) throw queryError(`The query is longer than ${MAX_QUERY} characters.`);
   const { tokens, errors } = lexer.tokenize(query);
   const error = errors[0];
-  if (error) throw unreadable(`unexpected ${excerpt(query.charAt(error.offset))}`, place(error));
+  if (error) throw unparsableQuery(`unexpected ${excerpt(query.charAt(error.offset))}`, toPosition(error));
   for (const token of tokens) {
-    if (token.tokenType === Comment) throw invalid('comments are not supported', positionOf(token));
-    if (token.tokenType === Semicolon) throw invalid('only one statement is supported, without ";"', positionOf(token));
+    if (token.tokenType === Comment) throw invalidQuery('comments are not supported', positionOf(token));
+    if (token.tokenType === Semicolon)
+      throw invalidQuery('only one statement is supported, without ";"', positionOf(token));
   }
-  refuseDepth(tokens);
+  checkDepth(tokens);
   return tokens;
 }
 
 const OPENING = new Set<TokenType>([T.Open, T.OpenSquare, T.OpenBrace, T.Case]);
 const CLOSING = new Set<TokenType>([T.Close, T.CloseSquare, T.CloseBrace, T.End]);
 /** Tokens after which any word is a name. */
-const NAMING = new Set<TokenType | undefined>([T.Dot, T.As]);
+const BEFORE_NAMES = new Set<TokenType | undefined>([T.Dot, T.As]);
 
 /** Checks the depth before parsing, because the parser recurses. */
-function refuseDepth(tokens: readonly IToken[]): void {
+function checkDepth(tokens: readonly IToken[]): void {
   let depth = 0;
   for (const [i, token] of tokens.entries()) {
     // The `end` in `properties.end` closes no CASE.
-    if (NAMING.has(tokens[i - 1]?.tokenType)) continue;
+    if (BEFORE_NAMES.has(tokens[i - 1]?.tokenType)) continue;
     if (OPENING.has(token.tokenType)) depth++;
     if (CLOSING.has(token.tokenType)) depth = Math.max(0, depth - 1);
-    if (depth > DEEPEST_NESTING)
-      throw invalid(`brackets are nested more than ${DEEPEST_NESTING} deep`, positionOf(token));
+    if (depth > MAX_NESTING) throw invalidQuery(`brackets are nested more than ${MAX_NESTING} deep`, positionOf(token));
   }
 }
 
-export function positionOf(token: IToken): Place {
-  return place({ line: token.startLine, column: token.startColumn });
+export function positionOf(token: IToken): QueryPosition {
+  return toPosition({ line: token.startLine, column: token.startColumn });
 }
 
 /** @returns line 1, column 1 for a position beyond the end, which has no numbers */
-function place({ line, column }: { line: number | undefined; column: number | undefined }): Place {
+function toPosition({ line, column }: { line: number | undefined; column: number | undefined }): QueryPosition {
   return { line: line || 1, column: column || 1 };
 }
 
@@ -167,7 +167,7 @@ export function unquote(token: IToken): string {
       return doubled === quote ? quote : pair;
     });
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw invalid('texts cannot hold U+0000 or half a surrogate pair', positionOf(token));
+    throw invalidQuery('texts cannot hold U+0000 or half a surrogate pair', positionOf(token));
   }
   return text;
 }

@@ -1,29 +1,35 @@
 /** Functions on numbers and JSON, conversions, and choices between values. */
-import { comparable, compileIntegerDivision } from './arithmetic.ts';
-import { caseOf, firstOf, sameType } from './choices.ts';
-import { convert, expect, numericToInt8 } from './conversions.ts';
+import { convertToCommonType, compileIntegerDivision } from './arithmetic.ts';
+import { compileCase, compileCoalesce, convertToWidest } from './choices.ts';
+import { convert, convertImplicitly, numericToInt8 } from './conversions.ts';
 import { property } from './fields.ts';
-import { direct, literalInteger, type SqlFunction } from './function-shape.ts';
-import { invalid } from './refusal.ts';
-import type { Place, Step } from './syntax.ts';
-import { nullUnlessBetween, mentioning, value, type SqlType, type Value } from './values.ts';
+import { simpleFunction, literalInteger, type SqlFunction } from './function-shape.ts';
+import { invalidQuery } from './refusal.ts';
+import type { QueryPosition, Step } from './syntax.ts';
+import { nullUnlessBetween, nameOperands, value, type SqlType, type Value } from './values.ts';
 
 export const CONVERTING_FUNCTIONS: readonly SqlFunction[] = [
-  converting('text', 'toString'),
-  converting('int8', 'toInt', 'toInt64', 'toInt32', 'toIntOrNull'),
-  converting('float8', 'toFloat', 'toFloat64', 'toFloatOrNull'),
-  converting('bool', 'toBool'),
-  converting('timestamptz', 'toDateTime', 'toDateTime64', 'parseDateTimeBestEffort', 'parseDateTimeBestEffortOrNull'),
-  converting('date', 'toDate', 'toDateOrNull'),
-  converting('uuid', 'toUUID', 'toUUIDOrNull'),
+  conversionFunction('text', 'toString'),
+  conversionFunction('int8', 'toInt', 'toInt64', 'toInt32', 'toIntOrNull'),
+  conversionFunction('float8', 'toFloat', 'toFloat64', 'toFloatOrNull'),
+  conversionFunction('bool', 'toBool'),
+  conversionFunction(
+    'timestamptz',
+    'toDateTime',
+    'toDateTime64',
+    'parseDateTimeBestEffort',
+    'parseDateTimeBestEffortOrNull',
+  ),
+  conversionFunction('date', 'toDate', 'toDateOrNull'),
+  conversionFunction('uuid', 'toUUID', 'toUUIDOrNull'),
 ];
 
 export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
   ...['floor', 'ceil', 'sign', 'trunc'].map((name) => {
     const names = name === 'ceil' ? 'ceil ceiling' : name;
-    return direct(names, ['float8'], 'float8', (number) => `${name}(${number})`);
+    return simpleFunction(names, ['float8'], 'float8', (number) => `${name}(${number})`);
   }),
-  direct(
+  simpleFunction(
     'sqrt',
     ['float8'],
     'float8',
@@ -36,7 +42,7 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
     make: ([number, digits], at) => {
       if (!digits) return value('float8', `round(${number!.sql})`, at);
       const places = literalInteger(digits, 'the second argument of round');
-      if (Math.abs(places) > 15) throw invalid('round takes at most 15 digits', digits.at);
+      if (Math.abs(places) > 15) throw invalidQuery('round takes at most 15 digits', digits.at);
       const bounded = nullUnlessBetween("'-1e307'::float8", number!.sql, "'1e307'::float8");
       return value('float8', `round(${bounded}::numeric, ${places})::float8`, at);
     },
@@ -46,7 +52,7 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
     takes: ['any'],
     make: ([number], at) => {
       if (number!.type === 'int8') return value('int8', numericToInt8(`abs(${number!.sql}::numeric)`), at);
-      return value('float8', `abs(${expect(number!, 'float8', 'the argument of abs').sql})`, at);
+      return value('float8', `abs(${convertImplicitly(number!, 'float8', 'the argument of abs').sql})`, at);
     },
   },
   { names: ['intDiv'], takes: ['int8', 'int8'], make: ([a, b], at) => compileIntegerDivision('intDiv', a!, b!, at) },
@@ -54,11 +60,11 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
 ];
 
 export const JSON_FUNCTIONS: readonly SqlFunction[] = [
-  extracting('text', 'JSONExtractString'),
-  extracting('int8', 'JSONExtractInt'),
-  extracting('float8', 'JSONExtractFloat'),
-  extracting('bool', 'JSONExtractBool'),
-  extracting('jsonb', 'JSONExtractRaw'),
+  extractionFunction('text', 'JSONExtractString'),
+  extractionFunction('int8', 'JSONExtractInt'),
+  extractionFunction('float8', 'JSONExtractFloat'),
+  extractionFunction('bool', 'JSONExtractBool'),
+  extractionFunction('jsonb', 'JSONExtractRaw'),
   {
     names: ['JSONHas'],
     takes: ['jsonb', 'any'],
@@ -72,7 +78,7 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
     repeats: true,
     make: ([json, ...path], at) => {
       const found = path.length > 0 ? valueAt(json!, path, at) : json!;
-      const sql = mentioning([convert(found, 'jsonb')], (array) => {
+      const sql = nameOperands([convert(found, 'jsonb')], (array) => {
         return `case when jsonb_typeof(${array}) = 'array' then jsonb_array_length(${array})::int8 end`;
       });
       return value('int8', sql, at);
@@ -84,7 +90,7 @@ export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['if'],
     takes: ['bool', 'any', 'any'],
-    make: ([when, result, otherwise], at) => caseOf([{ when: when!, result: result! }], otherwise, at),
+    make: ([when, result, otherwise], at) => compileCase([{ when: when!, result: result! }], otherwise, at),
   },
   {
     names: ['multiIf'],
@@ -92,32 +98,32 @@ export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
     repeats: true,
     make: (args, at) => {
       if (args.length < 3 || args.length % 2 === 0) {
-        throw invalid('multiIf takes conditions, each with a value, and one more value', at);
+        throw invalidQuery('multiIf takes conditions, each with a value, and one more value', at);
       }
       const branches = args.slice(0, -1).flatMap((when, i) => (i % 2 === 0 ? [{ when, result: args[i + 1]! }] : []));
-      return caseOf(branches, args.at(-1), at);
+      return compileCase(branches, args.at(-1), at);
     },
   },
-  { names: ['coalesce', 'ifNull'], takes: ['any'], repeats: true, make: firstOf },
+  { names: ['coalesce', 'ifNull'], takes: ['any'], repeats: true, make: compileCoalesce },
   {
     names: ['nullIf'],
     takes: ['any', 'any'],
     make: ([given, unwanted], at) => {
-      const [a, b] = comparable([given!, unwanted!]);
+      const [a, b] = convertToCommonType([given!, unwanted!]);
       return value(a!.type as SqlType, `nullif(${a!.sql}, ${b!.sql})`, at);
     },
   },
   { names: ['isNull'], takes: ['any'], make: ([given], at) => value('bool', `(${given!.sql} is null)`, at) },
   { names: ['isNotNull'], takes: ['any'], make: ([given], at) => value('bool', `(${given!.sql} is not null)`, at) },
-  extreme('greatest'),
-  extreme('least'),
+  extremeFunction('greatest'),
+  extremeFunction('least'),
 ];
 
-function converting(type: SqlType, ...names: string[]): SqlFunction {
+function conversionFunction(type: SqlType, ...names: string[]): SqlFunction {
   return { names, takes: ['any'], make: ([given]) => convert(given!, type) };
 }
 
-function extracting(type: SqlType, name: string): SqlFunction {
+function extractionFunction(type: SqlType, name: string): SqlFunction {
   return {
     names: [name],
     takes: ['jsonb', 'any'],
@@ -128,28 +134,28 @@ function extracting(type: SqlType, name: string): SqlFunction {
 }
 
 /** Ignores NULL if there is another value. */
-function extreme(name: 'greatest' | 'least'): SqlFunction {
+function extremeFunction(name: 'greatest' | 'least'): SqlFunction {
   return {
     names: [name],
     takes: ['any'],
     repeats: true,
     make: (args, at) => {
-      const values = sameType(args);
+      const values = convertToWidest(args);
       const type = values[0]!.type as SqlType;
-      if (type === 'jsonb') throw invalid('JSON cannot be compared', at);
+      if (type === 'jsonb') throw invalidQuery('JSON cannot be compared', at);
       return value(type, `${name}(${values.map(({ sql }) => sql).join(', ')})`, at);
     },
   };
 }
 
 /** The value in JSON at a path of literal keys and indexes. */
-function valueAt(json: Value, path: readonly Value[], at: Place): Value {
+function valueAt(json: Value, path: readonly Value[], at: QueryPosition): Value {
   return property(json, path.map(step), at);
 }
 
 function step(key: Value): Step {
   if (key.literal !== undefined) return key.literal;
-  const place = literalInteger(key, 'a key of JSON');
-  if (place >= 1 && place <= 1_000_000) return place;
-  throw invalid('places in an array are whole numbers from 1', key.at);
+  const index = literalInteger(key, 'a key of JSON');
+  if (index >= 1 && index <= 1_000_000) return index;
+  throw invalidQuery('places in an array are whole numbers from 1', key.at);
 }

@@ -1,6 +1,6 @@
 /** Typed SQL fragments, to which expressions of custom queries compile. */
 import pg from 'pg';
-import type { Place } from './syntax.ts';
+import type { QueryPosition } from './syntax.ts';
 
 export type SqlType = 'text' | 'int8' | 'float8' | 'bool' | 'timestamptz' | 'date' | 'jsonb' | 'uuid';
 
@@ -9,7 +9,7 @@ export type Value = {
   type: SqlType | 'null';
   /** An operand that needs no brackets, and whose evaluation does not fail for any row. */
   sql: string;
-  at: Place;
+  at: QueryPosition;
   /** Set for a column or a literal, which is short and cheap, so it may be repeated in SQL. */
   plain?: true;
   /** Value of a text literal, which is checked when the query is compiled rather than when it runs. */
@@ -18,20 +18,20 @@ export type Value = {
   json?: string;
 };
 
-export function value(type: SqlType, sql: string, at: Place): Value {
+export function value(type: SqlType, sql: string, at: QueryPosition): Value {
   return { type, sql, at };
 }
 
-export function textLiteral(text: string, at: Place): Value {
+export function textLiteral(text: string, at: QueryPosition): Value {
   return { type: 'text', sql: `${literal(text)}::text`, at, plain: true, literal: text };
 }
 
 /** @param text normalized notation, never the user's own text */
-export function plainLiteral(type: SqlType, text: string, at: Place): Value {
+export function plainLiteral(type: SqlType, text: string, at: QueryPosition): Value {
   return { type, sql: `${literal(text)}::${type}`, at, plain: true };
 }
 
-export function column(type: SqlType, sql: string, at: Place): Value {
+export function column(type: SqlType, sql: string, at: QueryPosition): Value {
   return { type, sql, at, plain: true };
 }
 
@@ -46,7 +46,7 @@ export function literal(text: string): string {
  * @param make builds an expression from one operand per value
  * @returns an operand
  */
-export function mentioning(values: readonly Value[], make: (...operands: string[]) => string): string {
+export function nameOperands(values: readonly Value[], make: (...operands: string[]) => string): string {
   const named = values.map((one, i) => (one.plain ? undefined : `v${i}`));
   const made = make(...values.map((one, i) => named[i] ?? one.sql));
   const given = values.flatMap((one, i) => (named[i] ? [`${one.sql} as ${named[i]}`] : []));

@@ -2,23 +2,23 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import { instantOfFilter } from './filter-dates.ts';
 import { numberOf, textOf, type Json } from './json-values.ts';
-import { comparisonNamed, operatorNamed, OPERATORS, type Comparison, type Operator } from './operator-table.ts';
+import { findComparison, findOperator, OPERATORS, type Comparison, type Operator } from './operator-table.ts';
 import { boundsOf, listOf, type PropertyCondition } from './operators.ts';
-import type { PatternRoom } from '../regex/pattern-room.ts';
+import type { PatternBudget } from '../regex/pattern-room.ts';
 import { parseRegex } from '../regex/regex-syntax.ts';
 
 const MAX_VALUES = 1000;
 const MAX_TEXT = 100_000;
 
 /** @returns a sentence about the value's fault, or undefined. @throws InvalidInput for an invalid regular expression */
-function faultOf(comparison: Comparison, value: Json, room: PatternRoom | undefined): string | undefined {
+function faultOf(comparison: Comparison, value: Json, patterns: PatternBudget | undefined): string | undefined {
   switch (comparison.kind) {
     case 'contains':
     case 'startsWith':
     case 'endsWith':
       return typeof value === 'object' ? 'Must be a text.' : undefined;
     case 'regex':
-      parseRegex(textOf(value), room);
+      parseRegex(textOf(value), patterns);
       return undefined;
     case 'number':
       return numberOf(value) === undefined ? 'Must be a number.' : undefined;
@@ -37,25 +37,25 @@ function faultOf(comparison: Comparison, value: Json, room: PatternRoom | undefi
 }
 
 /**
- * @param room the budget that the patterns of all checked conditions share
+ * @param patterns the budget that the patterns of all checked conditions share
  * @returns the operator, with aliases resolved
  * @throws InvalidInput: attr `operator`, code `invalid_operator`; attr `value`, code `required`, `invalid_date` or `invalid_value`
  */
-export function checkCondition({ operator: name, value }: PropertyCondition, room?: PatternRoom): Operator {
-  const [operator, comparison] = [operatorNamed(name), comparisonNamed(name)];
+export function checkCondition({ operator: name, value }: PropertyCondition, patterns?: PatternBudget): Operator {
+  const [operator, comparison] = [findOperator(name), findComparison(name)];
   if (!operator || !comparison) {
     const detail = `"${name}" is not an operator on properties. Operators are: ${OPERATORS.join(', ')}.`;
     throw new InvalidInput(detail, 'operator', 'invalid_operator');
   }
   if (comparison.kind === 'presence') return operator;
   if (value === null || value === undefined) throw new InvalidInput('This field is required.', 'value', 'required');
-  if (listOf(value).length > MAX_VALUES) throw tooMuch(`May have at most ${MAX_VALUES} values.`);
-  if (textOf(value).length > MAX_TEXT) throw tooMuch(`May have at most ${MAX_TEXT} characters.`);
-  const fault = faultOf(comparison, value, room);
+  if (listOf(value).length > MAX_VALUES) throw limitError(`May have at most ${MAX_VALUES} values.`);
+  if (textOf(value).length > MAX_TEXT) throw limitError(`May have at most ${MAX_TEXT} characters.`);
+  const fault = faultOf(comparison, value, patterns);
   if (fault) throw new InvalidInput(fault, 'value', comparison.kind === 'date' ? 'invalid_date' : 'invalid_value');
   return operator;
 }
 
-function tooMuch(detail: string): InvalidInput {
+function limitError(detail: string): InvalidInput {
   return new InvalidInput(detail, 'value', 'invalid_value');
 }

@@ -4,7 +4,7 @@ import { instantOfWall, wallAt } from '../../platform/time/zones.ts';
 import { numberOf, type Json } from './json-values.ts';
 
 /** Characters of an instant; longer texts are not instants. */
-export const LONGEST_INSTANT = 100;
+export const MAX_INSTANT_LENGTH = 100;
 export const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const MAX_AMOUNT = 10_000;
 const HOUR_MS = 3_600_000;
@@ -66,7 +66,7 @@ export function instantOfSeconds(seconds: number): bigint | undefined {
 /** Parses an instant: relative (`-7d` or `7d`, both in the past), with an offset, or without one in the time zone of the context. */
 export function instantOfText(text: string, context: DateContext): bigint | undefined {
   // tooth: instant-length
-  if (text.length > LONGEST_INSTANT) return undefined;
+  if (text.length > MAX_INSTANT_LENGTH) return undefined;
   const relative = RELATIVE.exec(text);
   if (relative) return relativeInstant(Number(relative[1]), relative[2]!, context);
   const found = ABSOLUTE.exec(text);

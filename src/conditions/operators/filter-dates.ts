@@ -5,7 +5,7 @@
 import {
   instantOfReading,
   instantOfText,
-  LONGEST_INSTANT,
+  MAX_INSTANT_LENGTH,
   instantOfSeconds,
   RELATIVE,
   type DateContext,
@@ -39,7 +39,7 @@ const MONTHS = 'january february march april may june july august september octo
 export function instantOfFilter(value: Json, context: DateContext): bigint | undefined {
   const text = textOf(value);
   // tooth: filter-date-length
-  if (text.length > LONGEST_INSTANT) return undefined;
+  if (text.length > MAX_INSTANT_LENGTH) return undefined;
   if (SECONDS.test(text)) return instantOfSeconds(Number(text));
   if (MILLISECONDS.test(text)) return BigInt(text) * 1000n;
   return instantOfText(text, context) ?? instantOfForm(text, context);
@@ -55,8 +55,8 @@ export function prepareInstant(value: Json, timeZone: string): (now: number) => 
 function instantOfForm(text: string, context: DateContext): bigint | undefined {
   for (const form of FORMS) {
     const { year, month = '1', day = '1', weekday, time, compact } = form.exec(text)?.groups ?? {};
-    if (year === undefined || (weekday !== undefined && placeIn(WEEKDAYS, weekday) === undefined)) continue;
-    const monthNumber = /[0-9]/.test(month) ? Number(month) : placeIn(MONTHS, month);
+    if (year === undefined || (weekday !== undefined && positionIn(WEEKDAYS, weekday) === undefined)) continue;
+    const monthNumber = /[0-9]/.test(month) ? Number(month) : positionIn(MONTHS, month);
     const clock = clockOf(time, compact);
     if (monthNumber === undefined || !clock) continue;
     const [hour, minute, second, fraction, offset, zone] = clock;
@@ -77,7 +77,7 @@ function clockOf(time: string | undefined, compact: string | undefined): (string
 }
 
 /** Finds the position, from 1, of a name or an abbreviation (`Sept`). */
-function placeIn(names: readonly string[], name: string): number | undefined {
+function positionIn(names: readonly string[], name: string): number | undefined {
   const index = names.findIndex((one) => one.startsWith(name.toLowerCase()));
   return index < 0 ? undefined : index + 1;
 }

@@ -29,11 +29,11 @@ const MAX_DIGITS = 20;
 const SPECIAL_NUMBER = /(?<![^:,[\s])-?\d(?:\d{15}|[\d.]{16}|\d{0,14}(?:\.0|(?:\.\d{1,15})?[eE]))/;
 
 /** UTF-16 units of the longest text that is parsed exactly, because that takes up to ten times as long and blocks other requests. */
-const LONGEST_EXACT = 128 * 1024;
+const MAX_EXACT = 128 * 1024;
 
 /** `parseJson` for untrusted texts; beyond 128 Ki characters, numbers are read as in JavaScript. @throws SyntaxError */
 export function parseBoundedJson(text: string): Json {
-  return text.length > LONGEST_EXACT ? (JSON.parse(text) as Json) : parseJson(text);
+  return text.length > MAX_EXACT ? (JSON.parse(text) as Json) : parseJson(text);
 }
 
 /** @throws SyntaxError */
@@ -111,7 +111,7 @@ function floatText(value: number): string {
 /** A decimal in the form that upstream's servers and SDKs read: no spaces, no separators, no hexadecimal, no infinity. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 /** Characters of a number; a float in full has 316. Longer texts are not numbers. */
-export const LONGEST_NUMBER = 400;
+export const MAX_NUMBER_LENGTH = 400;
 
 /** Returns a number, also from text; undefined for other values and beyond the range of a float. */
 export function numberOf(value: Json): number | undefined {
@@ -119,7 +119,7 @@ export function numberOf(value: Json): number | undefined {
     return value instanceof JsonFloat && Number.isFinite(value.value) ? value.value : undefined;
   }
   // tooth: number-length
-  if (typeof value === 'string' && (value.length > LONGEST_NUMBER || !DECIMAL.test(value))) return undefined;
+  if (typeof value === 'string' && (value.length > MAX_NUMBER_LENGTH || !DECIMAL.test(value))) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 }

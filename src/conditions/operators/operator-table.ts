@@ -70,13 +70,13 @@ const ALIASES: Record<string, Operator> = { min: 'gte', max: 'lte' };
 export const DEFAULT_OPERATOR: Operator = 'exact';
 
 /** @returns undefined for an unknown operator, and for `in`, `not_in` and `flag_evaluates_to`, which do not compare properties */
-export function operatorNamed(name: string | null | undefined): Operator | undefined {
+export function findOperator(name: string | null | undefined): Operator | undefined {
   if (name === null || name === undefined) return DEFAULT_OPERATOR;
   return OPERATORS.find((operator) => operator === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
 }
 
 /** @returns undefined for an unknown operator */
-export function comparisonNamed(name: string | null | undefined): Comparison | undefined {
-  const operator = operatorNamed(name);
+export function findComparison(name: string | null | undefined): Comparison | undefined {
+  const operator = findOperator(name);
   return operator && COMPARISONS[operator];
 }

@@ -6,10 +6,10 @@ import { type DateContext } from './dates.ts';
 import { prepareInstant } from './filter-dates.ts';
 import { isList, numberOf, textOf, type Json, type Properties } from './json-values.ts';
 import { isTruth, lowerAscii, Readings } from './readings.ts';
-import { searchFor } from '../regex/regex.ts';
-import { comparisonNamed, type Comparison, type Sign } from './operator-table.ts';
+import { getSearch } from '../regex/regex.ts';
+import { findComparison, type Comparison, type Sign } from './operator-table.ts';
 import { comparableVersionOf, compareVersions, isInRange, type VersionRange } from './semver.ts';
-import { searchOf } from './text-search.ts';
+import { createSearch } from './text-search.ts';
 
 export type PropertyCondition = {
   readonly key: string;
@@ -52,7 +52,7 @@ export function prepareCondition(
   { operator: name, value }: Omit<PropertyCondition, 'key'>,
   context: ConditionContext,
 ): PropertyTest {
-  const comparison = comparisonNamed(name);
+  const comparison = findComparison(name);
   if (!comparison) return matchesNothing;
   const { isNegation: whenMissing = false } = comparison;
   if (comparison.kind === 'presence') return (found) => (found === undefined) === whenMissing;
@@ -108,7 +108,7 @@ const contains: Matcher = (wanted, context) => containsAny([textOf(wanted)], con
 const startsWith = textMatcher((wanted) => (text) => text.startsWith(wanted));
 const endsWith = textMatcher((wanted) => (text) => text.endsWith(wanted));
 const containsAny: Matcher = (wanted) => {
-  const searches = listOf(wanted).map((one) => searchOf(lowerAscii(textOf(one))));
+  const searches = listOf(wanted).map((one) => createSearch(lowerAscii(textOf(one))));
   return (found, readings) => {
     const text = readings.lowerCaseAscii(found);
     return searches.some((isIn) => {
@@ -119,7 +119,7 @@ const containsAny: Matcher = (wanted) => {
 };
 
 const matchesRegex: Matcher = (wanted) => {
-  const find = searchFor(textOf(wanted));
+  const find = getSearch(textOf(wanted));
   return (found, readings) => find(readings.text(found), readings);
 };
 

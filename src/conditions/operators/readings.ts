@@ -12,7 +12,7 @@ import { comparableVersionOf, versionOf, type Version } from './semver.ts';
  */
 export const STEPS_PER_REQUEST = 10_000_000;
 /** Shorter values are not cached, because parsing them again costs less than a look-up. */
-const SHORT = 32;
+const MAX_UNCACHED = 32;
 /** Steps for a member of a list, and for one of an object, whose names are sorted too. */
 const ELEMENT_STEPS = 10;
 const MEMBER_STEPS = 50;
@@ -55,7 +55,7 @@ export class Readings {
 
   /** Takes steps per character of a long text; a short one is free, because its condition has taken a step already. */
   spendOn(text: string, stepsPerCharacter = 1): void {
-    if (text.length > SHORT) this.spend(text.length * stepsPerCharacter);
+    if (text.length > MAX_UNCACHED) this.spend(text.length * stepsPerCharacter);
   }
 
   /** `textOf` */
@@ -88,13 +88,17 @@ export class Readings {
   /** The text in lower case, in all scripts. */
   lowerCase(value: Json): string {
     const text = this.text(value);
-    return text.length <= SHORT ? text.toLowerCase() : this.#onText((this.#lowered ??= new Map()), text, toLowerCase);
+    return text.length <= MAX_UNCACHED
+      ? text.toLowerCase()
+      : this.#onText((this.#lowered ??= new Map()), text, toLowerCase);
   }
 
   /** The text with only A to Z in lower case. */
   lowerCaseAscii(value: Json): string {
     const text = this.text(value);
-    return text.length <= SHORT ? lowerAscii(text) : this.#onText((this.#loweredAscii ??= new Map()), text, lowerAscii);
+    return text.length <= MAX_UNCACHED
+      ? lowerAscii(text)
+      : this.#onText((this.#loweredAscii ??= new Map()), text, lowerAscii);
   }
 
   #onText(known: Known<string>, text: string, write: (text: string) => string): string {
@@ -106,7 +110,7 @@ export class Readings {
 
   /** `numberOf` */
   number(value: Json): number | undefined {
-    if (typeof value !== 'string' || value.length <= SHORT) return numberOf(value);
+    if (typeof value !== 'string' || value.length <= MAX_UNCACHED) return numberOf(value);
     return readOnce((this.#numbers ??= new Map()), value, () => numberOf(value));
   }
 
@@ -118,7 +122,7 @@ export class Readings {
   /** `versionOf` */
   version(value: Json): Version | undefined {
     const text = this.text(value);
-    return text.length <= SHORT
+    return text.length <= MAX_UNCACHED
       ? versionOf(text)
       : readOnce((this.#versions ??= new Map()), text, () => versionOf(text));
   }

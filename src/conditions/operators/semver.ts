@@ -19,18 +19,18 @@ const WILDCARD = /^(\d+|[*xX])(?:\.(\d+|[*xX]))?(?:\.(\d+|[*xX]))?$/;
 /** Version with a fourth part, as in .NET. Such versions are not ordered, and only the first three parts are compared for equality. */
 const FOURTH_PART = /^(v?\s*\d+\.\d+\.\d+)(\.\d+)+\s*$/;
 
-const KNOWN_VERSIONS = 1_000;
-const MAX_KNOWN_LENGTH = 32;
+const MAX_CACHED_VERSIONS = 1_000;
+const MAX_CACHED_LENGTH = 32;
 /** Characters of a version, the same limit as npm's; longer texts are not versions. Also bounds the digits of its numbers. */
-export const LONGEST_VERSION = 256;
+export const MAX_VERSION_LENGTH = 256;
 const known = new Map<string, Version | undefined>();
 
 /** Parses a version and caches it, because few occur at a time and a look-up is ten times as fast. */
 export function versionOf(text: string): Version | undefined {
-  if (text.length > MAX_KNOWN_LENGTH) return readVersion(text);
+  if (text.length > MAX_CACHED_LENGTH) return readVersion(text);
   let version = known.get(text);
   if (version !== undefined || known.has(text)) return version;
-  if (known.size >= KNOWN_VERSIONS) known.clear();
+  if (known.size >= MAX_CACHED_VERSIONS) known.clear();
   version = readVersion(text);
   known.set(text, version);
   return version;
@@ -38,8 +38,8 @@ export function versionOf(text: string): Version | undefined {
 
 function readVersion(text: string): Version | undefined {
   // tooth: version-length
-  if (text.length > LONGEST_VERSION) return undefined;
-  const [, major, minor = '0', patch = '0', preRelease, build] = VERSION.exec(bare(text)) ?? [];
+  if (text.length > MAX_VERSION_LENGTH) return undefined;
+  const [, major, minor = '0', patch = '0', preRelease, build] = VERSION.exec(withoutPrefix(text)) ?? [];
   if (major === undefined) return undefined;
   const numbers = [BigInt(major), BigInt(minor), BigInt(patch)] as const;
   const preReleases = identifiersOf(preRelease, { leadingZeros: false });
@@ -50,12 +50,12 @@ function readVersion(text: string): Version | undefined {
 
 /** Same as `versionOf`, for equality only: ignores everything after the third number. */
 export function comparableVersionOf(text: string): Version | undefined {
-  if (text.length > LONGEST_VERSION) return undefined;
+  if (text.length > MAX_VERSION_LENGTH) return undefined;
   return versionOf(FOURTH_PART.exec(text)?.[1] ?? text);
 }
 
 /** Removes a leading `v`, then surrounding spaces. */
-function bare(text: string): string {
+function withoutPrefix(text: string): string {
   return (text.startsWith('v') ? text.slice(1) : text).trim();
 }
 
@@ -117,7 +117,7 @@ export function caretRange(text: string): VersionRange | undefined {
 
 /** `1.*`, `1.2.*`, `1.*.*`, `*`. Only stars may follow a star; a version without a star means the same as with a caret. */
 export function wildcardRange(text: string): VersionRange | undefined {
-  const found = text.length > LONGEST_VERSION ? undefined : WILDCARD.exec(bare(text));
+  const found = text.length > MAX_VERSION_LENGTH ? undefined : WILDCARD.exec(withoutPrefix(text));
   if (!found) return undefined;
   const parts = found.slice(1).filter((part) => part !== undefined);
   const star = parts.findIndex(isStar);

@@ -4,10 +4,10 @@
 const SHORT = 64;
 
 /** @returns a function that tells whether a text contains the wanted one */
-export function searchOf(wanted: string): (text: string) => boolean {
+export function createSearch(wanted: string): (text: string) => boolean {
   if (wanted.length <= SHORT) return (text) => text.includes(wanted);
   let borders: Int32Array | undefined;
-  return (text) => text.length >= wanted.length && isIn(wanted, text, (borders ??= bordersOf(wanted)));
+  return (text) => text.length >= wanted.length && isContained(wanted, text, (borders ??= bordersOf(wanted)));
 }
 
 /** Returns, for each prefix, the length of the longest shorter prefix that also ends it (Knuth, Morris, Pratt). */
@@ -23,7 +23,7 @@ function bordersOf(wanted: string): Int32Array {
   return borders;
 }
 
-function isIn(wanted: string, text: string, borders: Int32Array): boolean {
+function isContained(wanted: string, text: string, borders: Int32Array): boolean {
   let matched = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

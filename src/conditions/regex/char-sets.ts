@@ -2,7 +2,7 @@
 
 export type CharSet = readonly (readonly [first: number, last: number])[];
 
-export const LAST = 0x10ffff;
+export const LAST_CODE_POINT = 0x10ffff;
 export const NOTHING: CharSet = [];
 
 export function normalizeRanges(ranges: Iterable<readonly [number, number]>): CharSet {
@@ -26,7 +26,7 @@ export function complement(set: CharSet): CharSet {
     if (first > next) outside.push([next, first - 1]);
     next = last + 1;
   }
-  if (next <= LAST) outside.push([next, LAST]);
+  if (next <= LAST_CODE_POINT) outside.push([next, LAST_CODE_POINT]);
   return outside;
 }
 
@@ -60,7 +60,7 @@ export function sizeOf(set: CharSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-export function single(codePoint: number): CharSet {
+export function singleChar(codePoint: number): CharSet {
   return [[codePoint, codePoint]];
 }
 
@@ -75,7 +75,7 @@ const ASSIGNED: CharSet = [
   [0xe000, 0x3ffff],
   [0xe0000, 0xe0fff],
 ];
-const ELSEWHERE: CharSet = Array.from({ length: 0x11 }, (_, plane): [number, number][] => {
+const UNASSIGNED: CharSet = Array.from({ length: 0x11 }, (_, plane): [number, number][] => {
   const start = plane * 0x10000;
   return [
     [start, start + 0xfffd],
@@ -121,7 +121,7 @@ function scanClass(inside: string): CharSet {
       ranges.push([codePointAt(start), codePointAt(at) - 1]);
     }
   }
-  for (const [first, last] of ELSEWHERE) {
+  for (const [first, last] of UNASSIGNED) {
     if (new RegExp(`[${inside}]`, 'u').test(String.fromCodePoint(first))) ranges.push([first, last]);
   }
   const set = normalizeRanges(ranges);
@@ -179,13 +179,13 @@ function oneChar(text: string): string | undefined {
 }
 
 /** Approximate number of characters with a case, which bounds the work of `ignoringCase`. */
-export const CASED = 3000;
-const ignoring = new WeakMap<CharSet, CharSet>();
+export const CASED_COUNT = 3000;
+const cachedFolds = new WeakMap<CharSet, CharSet>();
 
 /** The set together with all characters that differ from its characters only by case. */
 export function ignoringCase(set: CharSet): CharSet {
-  let known = ignoring.get(set);
-  if (!known) ignoring.set(set, (known = withOtherCases(set)));
+  let known = cachedFolds.get(set);
+  if (!known) cachedFolds.set(set, (known = withOtherCases(set)));
   return known;
 }
 

@@ -13,7 +13,7 @@ type Take = (text: string, at: number) => number;
 
 const ASCII = 128;
 /** Maximum number of steps that are examined after one of varying length, because examining thousands after each takes quadratic time. */
-const LOOKED_AT = 50;
+const MAX_LOOKAHEAD = 50;
 
 /** @returns undefined for patterns that are not one-pass */
 export function onePassTest(regex: Regex): ((text: string) => boolean) | undefined {
@@ -65,7 +65,7 @@ function takeText(literal: string): Take {
 }
 
 function takeChars({ set, min, max = Infinity }: Step): Take {
-  const isIn = testOf(set);
+  const isIn = createCharTest(set);
 
   return (text, from) => {
     let [at, count] = [from, 0];
@@ -98,15 +98,15 @@ function stepOf(part: Regex): Step | undefined {
 function isDeterministic(steps: readonly Step[]): boolean {
   return steps.every(({ set, min, max }, index) => {
     if (min === max) return true;
-    for (const next of steps.slice(index + 1, index + 1 + LOOKED_AT)) {
+    for (const next of steps.slice(index + 1, index + 1 + MAX_LOOKAHEAD)) {
       if (intersection(set, next.set).length > 0) return false;
       if (next.min > 0) return true;
     }
-    return index + 1 + LOOKED_AT >= steps.length;
+    return index + 1 + MAX_LOOKAHEAD >= steps.length;
   });
 }
 
-function testOf(set: CharSet): (code: number) => boolean {
+function createCharTest(set: CharSet): (code: number) => boolean {
   const ascii = Uint8Array.from({ length: ASCII }, (_, code) => Number(has(set, code)));
   return (code) => (code < ASCII ? ascii[code] === 1 : has(set, code));
 }

@@ -1,36 +1,36 @@
 /** A cursor over a pattern, by code points. */
-import { CASED, ignoringCase, sizeOf, type CharSet } from './char-sets.ts';
-import type { PatternRoom } from './pattern-room.ts';
+import { CASED_COUNT, ignoringCase, sizeOf, type CharSet } from './char-sets.ts';
+import type { PatternBudget } from './pattern-room.ts';
 import { invalid } from './regex-errors.ts';
 
 export class PatternReader {
   readonly #text: string;
-  readonly #room: PatternRoom;
+  readonly #room: PatternBudget;
   readonly #folded = new Set<CharSet>();
   #at = 0;
 
   /** @param room the budget from which parts of the pattern are taken */
-  constructor(text: string, room: PatternRoom) {
+  constructor(text: string, room: PatternBudget) {
     this.#text = text;
     this.#room = room;
   }
 
   /** Takes room for each range of the set. @returns the set */
-  taking(set: CharSet): CharSet {
+  takeRoomFor(set: CharSet): CharSet {
     this.#room.take(set.length);
     return set;
   }
 
   /** Takes room for looking up a Unicode class by name. */
-  lookUp(name: string): void {
+  takeRoomForLookUp(name: string): void {
     this.#room.takeToFind(name);
   }
 
   /** @returns the set in any case. Takes room for folding only the first time for each set */
   inAnyCase(set: CharSet): CharSet {
-    if (!this.#folded.has(set)) this.#room.take(Math.min(CASED, sizeOf(set)));
+    if (!this.#folded.has(set)) this.#room.take(Math.min(CASED_COUNT, sizeOf(set)));
     this.#folded.add(set);
-    return this.taking(ignoringCase(set));
+    return this.takeRoomFor(ignoringCase(set));
   }
 
   get atEnd(): boolean {

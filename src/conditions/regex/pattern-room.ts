@@ -6,28 +6,28 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { unsupportedPattern } from './regex-errors.ts';
 
 /** Limit for one pattern: some 60 classes of all letters, which take some 40 ms to compile. */
-const RANGES_OF_PATTERN = 50_000;
+const MAX_RANGES_OF_PATTERN = 50_000;
 /** Limit for all patterns of a flag, a cohort, a query or an export. */
-const RANGES_TOGETHER = 100_000;
+const MAX_RANGES_TOGETHER = 100_000;
 /** Cost of finding all characters of a class, which takes milliseconds. */
 const RANGES_TO_FIND = 5_000;
 
-type RoomOptions = { most?: number; refuse?: () => Error; around?: PatternRoom | undefined };
+type BudgetOptions = { most?: number; refuse?: () => Error; around?: PatternBudget | undefined };
 
 const tooLarge = () => unsupportedPattern('A pattern with as large classes as this');
 const tooMuchTogether = () =>
   new InvalidInput('The patterns of all conditions together are too large.', 'value', 'invalid_value');
 
-export class PatternRoom {
+export class PatternBudget {
   #taken = 0;
   readonly #most: number;
   readonly #refuse: () => Error;
-  readonly #around: PatternRoom | undefined;
+  readonly #around: PatternBudget | undefined;
   /** Names of classes that were looked up already. */
   readonly #found: Set<string>;
 
   /** @param around the room of all patterns together, from which ranges are taken as well */
-  constructor({ most = RANGES_OF_PATTERN, refuse = tooLarge, around }: RoomOptions = {}) {
+  constructor({ most = MAX_RANGES_OF_PATTERN, refuse = tooLarge, around }: BudgetOptions = {}) {
     this.#most = most;
     this.#refuse = refuse;
     this.#around = around;
@@ -54,6 +54,6 @@ export class PatternRoom {
 }
 
 /** Returns the room for all patterns of one request. */
-export function roomTogether(): PatternRoom {
-  return new PatternRoom({ most: RANGES_TOGETHER, refuse: tooMuchTogether });
+export function sharedPatternBudget(): PatternBudget {
+  return new PatternBudget({ most: MAX_RANGES_TOGETHER, refuse: tooMuchTogether });
 }

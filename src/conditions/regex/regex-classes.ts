@@ -6,7 +6,7 @@ import {
   intersection,
   normalizeRanges,
   NOTHING,
-  single,
+  singleChar,
   union,
   type CharSet,
 } from './char-sets.ts';
@@ -66,16 +66,16 @@ export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0)
       for (const range of readItem(reader, ignoreCase, depth)) operand.push(range);
       continue;
     }
-    set = reader.taking(apply(set, foldCase(reader, operand, ignoreCase)));
+    set = reader.takeRoomFor(apply(set, foldCase(reader, operand, ignoreCase)));
     apply = operation[1];
     operand = [];
   }
-  set = reader.taking(apply(set, foldCase(reader, operand, ignoreCase)));
+  set = reader.takeRoomFor(apply(set, foldCase(reader, operand, ignoreCase)));
   return negated ? complement(set) : set;
 }
 
 function foldCase(reader: PatternReader, ranges: CharSet, ignoreCase: boolean): CharSet {
-  const set = reader.taking(normalizeRanges(ranges));
+  const set = reader.takeRoomFor(normalizeRanges(ranges));
   return ignoreCase ? reader.inAnyCase(set) : set;
 }
 
@@ -85,7 +85,7 @@ function readItem(reader: PatternReader, ignoreCase: boolean, depth: number): Ch
   if (reader.peek === '[') return readClass(reader, ignoreCase, depth + 1);
   const first = readChar(reader);
   if (typeof first !== 'number') return first;
-  if (!reader.startsWith('-') || reader.startsWith('-]') || reader.startsWith('--')) return single(first);
+  if (!reader.startsWith('-') || reader.startsWith('-]') || reader.startsWith('--')) return singleChar(first);
   reader.next();
   const last = readChar(reader);
   if (typeof last !== 'number' || last < first) throw invalid('a range in a class that ends before its start');

@@ -1,5 +1,14 @@
 /** Parses escapes: a backslash and the characters after it. */
-import { charsOf, complement, digits, LAST, spaces, unicodeClass, wordChars, type CharSet } from './char-sets.ts';
+import {
+  charsOf,
+  complement,
+  digits,
+  LAST_CODE_POINT,
+  spaces,
+  unicodeClass,
+  wordChars,
+  type CharSet,
+} from './char-sets.ts';
 import type { PatternReader } from './pattern-reader.ts';
 import { invalid } from './regex-errors.ts';
 
@@ -16,7 +25,8 @@ export function readEscapedChar(reader: PatternReader): number {
 }
 
 function checkedCodePoint(codePoint: number): number {
-  if (codePoint > LAST || (codePoint >= 0xd800 && codePoint <= 0xdfff)) throw invalid('a number that is no character');
+  if (codePoint > LAST_CODE_POINT || (codePoint >= 0xd800 && codePoint <= 0xdfff))
+    throw invalid('a number that is no character');
   return codePoint;
 }
 
@@ -26,10 +36,10 @@ export function readUnicodeClass(reader: PatternReader): CharSet | undefined {
   if (!found) return undefined;
   const [whole, letter, caret, name, short] = found;
   const wanted = (name ?? short ?? '').replace(':', '=');
-  reader.lookUp(wanted);
+  reader.takeRoomForLookUp(wanted);
   const set = unicodeClass(wanted);
   if (!set) throw invalid(`an unknown class \`\\${whole}\``);
-  return reader.taking((letter === 'P') !== (caret === '^') ? complement(set) : set);
+  return reader.takeRoomFor((letter === 'P') !== (caret === '^') ? complement(set) : set);
 }
 
 /** Parses `\d`, `\W` and the like; undefined for anything else. */
@@ -38,7 +48,7 @@ export function readNamedClass(reader: PatternReader): CharSet | undefined {
   const set = NAMED_CLASSES[letter.toLowerCase()]?.();
   if (!set) return undefined;
   reader.next();
-  return reader.taking(letter === letter.toLowerCase() ? set : complement(set));
+  return reader.takeRoomFor(letter === letter.toLowerCase() ? set : complement(set));
 }
 
 const NAMED_CLASSES: Record<string, () => CharSet> = {

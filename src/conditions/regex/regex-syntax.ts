@@ -3,9 +3,9 @@
  * resolved, so code that compiles the tree for an engine need not know them. Constructs that cannot be matched in linear time are refused
  * by name.
  */
-import { charsOf, complement, NOTHING, single, type CharSet } from './char-sets.ts';
+import { charsOf, complement, NOTHING, singleChar, type CharSet } from './char-sets.ts';
 import { PatternReader } from './pattern-reader.ts';
-import { PatternRoom } from './pattern-room.ts';
+import { PatternBudget } from './pattern-room.ts';
 import { readClass } from './regex-classes.ts';
 import { invalid, unsupportedPattern, unsupportedConstruct } from './regex-errors.ts';
 import { readEscapedChar, readNamedClass, readUnicodeClass } from './regex-escapes.ts';
@@ -33,7 +33,7 @@ const ANY_OF_LINE = complement(charsOf('\n'));
 const NO_FLAGS: Flags = { ignoreCase: false, multiLine: false, dotAll: false, extended: false };
 const FLAG_NAMES: Record<string, keyof Flags> = { i: 'ignoreCase', m: 'multiLine', s: 'dotAll', x: 'extended' };
 /** Flags without an effect: Unicode is always on, and greediness does not change whether there is a match. */
-const SILENT_FLAGS = 'uU';
+const IGNORED_FLAGS = 'uU';
 
 /** Same limit as RE2, because beyond it a pattern of a few characters would need millions of states. */
 const MAX_REPEAT = 1000;
@@ -41,7 +41,7 @@ const MAX_STATES = 10_000;
 /** Limit of nested groups, and of nested repetitions; code that walks the tree recurses no deeper than their sum. */
 const MAX_DEPTH = 200;
 /** UTF-16 units. */
-const LONGEST_PATTERN = 10_000;
+const MAX_PATTERN = 10_000;
 
 /** Starts of groups that cannot be matched in linear time, longest first. */
 const REFUSED_GROUPS: readonly (readonly [start: string, name: string])[] = [
@@ -64,14 +64,13 @@ const REFUSED_ESCAPES: Record<string, string> = {
 };
 
 /**
- * @param together the room that all patterns of a request share
+ * @param sharedBudget the room that all patterns of a request share
  * @throws InvalidInput `invalid_value`, naming the construct
  */
-export function parseRegex(pattern: string, together?: PatternRoom): Regex {
+export function parseRegex(pattern: string, sharedBudget?: PatternBudget): Regex {
   // tooth: pattern-length
-  if (pattern.length > LONGEST_PATTERN)
-    throw unsupportedPattern(`A pattern of more than ${LONGEST_PATTERN} characters`);
-  const room = new PatternRoom({ around: together });
+  if (pattern.length > MAX_PATTERN) throw unsupportedPattern(`A pattern of more than ${MAX_PATTERN} characters`);
+  const room = new PatternBudget({ around: sharedBudget });
   room.take(pattern.length);
   const reader = new PatternReader(pattern, room);
   const regex = readAlternatives(reader, NO_FLAGS, 0);
@@ -124,7 +123,7 @@ function changeFlags(flags: Flags, on: string, off: string): Flags {
     for (const letter of letters) {
       const name = FLAG_NAMES[letter];
       if (name) result[name] = value;
-      else if (!SILENT_FLAGS.includes(letter)) throw invalid(`an unknown flag \`${letter}\``);
+      else if (!IGNORED_FLAGS.includes(letter)) throw invalid(`an unknown flag \`${letter}\``);
     }
   }
   return result;
@@ -139,7 +138,7 @@ function readAtom(reader: PatternReader, flags: Flags, depth: number): Regex {
   if (char === '^') return placeNode(flags.multiLine ? 'line-start' : 'start');
   if (char === '$') return placeNode(flags.multiLine ? 'line-end' : 'end');
   if ('*+?'.includes(char)) throw invalid(`nothing to repeat before \`${char}\``);
-  return chars(reader, single(char.codePointAt(0)!), flags);
+  return chars(reader, singleChar(char.codePointAt(0)!), flags);
 }
 
 function chars(reader: PatternReader, set: CharSet, { ignoreCase }: Flags): Regex {
@@ -172,7 +171,7 @@ function readEscape(reader: PatternReader, flags: Flags): Regex {
   // `\Z` matches at the end, or before a final line feed, which is consumed, so no lookahead is needed.
   if (reader.take('Z')) return optionalLineFeedAtEnd();
   const named = readNamedClass(reader) ?? readUnicodeClass(reader);
-  return chars(reader, named ?? single(readEscapedChar(reader)), flags);
+  return chars(reader, named ?? singleChar(readEscapedChar(reader)), flags);
 }
 
 const PLACES: Record<string, Place> = { A: 'start', z: 'end', b: 'word-boundary', B: 'no-word-boundary' };

@@ -1,12 +1,12 @@
 /** Searches texts for patterns in time linear in the text's length, with RE2. */
 import { RE2JS } from 're2js';
-import { LAST, type CharSet } from './char-sets.ts';
-import { PatternRoom } from './pattern-room.ts';
+import { LAST_CODE_POINT, type CharSet } from './char-sets.ts';
+import { PatternBudget } from './pattern-room.ts';
 import { onePassTest } from './one-pass.ts';
 import { parseRegex } from './regex-syntax.ts';
 import type { Place, Regex } from './regex-tree.ts';
 
-const COMPILED_PATTERNS = 1000;
+const MAX_COMPILED_PATTERNS = 1000;
 /** Limit of states times characters, some 300 ms; longer searches are not run. */
 const MAX_STEPS = 2_500_000;
 
@@ -32,21 +32,21 @@ export type Search = (text: string, steps: Steps) => boolean | undefined;
 
 const compiled = new Map<string, Search>();
 
-export function searchFor(pattern: string): Search {
+export function getSearch(pattern: string): Search {
   const known = compiled.get(pattern);
   if (known) return known;
-  if (compiled.size >= COMPILED_PATTERNS) compiled.clear();
-  const search = compile(pattern);
+  if (compiled.size >= MAX_COMPILED_PATTERNS) compiled.clear();
+  const search = lazySearch(pattern);
   compiled.set(pattern, search);
   return search;
 }
 
 /** Compiles the pattern on first use, because a project may have many patterns that are never used. */
-function compile(pattern: string): Search {
+function lazySearch(pattern: string): Search {
   let search: Search | undefined;
   return (text, steps) => {
     if (!search) {
-      const made = compileNow(pattern);
+      const made = compileSearch(pattern);
       search = made.search;
       steps.spend(made.taken * STEPS_PER_RANGE);
     }
@@ -55,8 +55,8 @@ function compile(pattern: string): Search {
 }
 
 /** @returns the search, and as `taken` the cost of compiling it: ranges of characters and states */
-function compileNow(pattern: string): { search: Search; taken: number } {
-  const room = new PatternRoom();
+function compileSearch(pattern: string): { search: Search; taken: number } {
+  const room = new PatternBudget();
   try {
     const regex = parseRegex(pattern, room);
     const { states } = regex;
@@ -102,16 +102,16 @@ function re2Of(regex: Regex): string {
 }
 
 /** Caches the text of classes, because many patterns share the same ones, each of hundreds of ranges. */
-const written = new WeakMap<CharSet, string>();
+const classTexts = new WeakMap<CharSet, string>();
 
 function classOf(set: CharSet): string {
-  let text = written.get(set);
-  if (text === undefined) written.set(set, (text = writeClass(set)));
+  let text = classTexts.get(set);
+  if (text === undefined) classTexts.set(set, (text = writeClass(set)));
   return text;
 }
 
 function writeClass(set: CharSet): string {
-  if (set.length === 0) return `[^\\x{0}-${hex(LAST)}]`;
+  if (set.length === 0) return `[^\\x{0}-${hex(LAST_CODE_POINT)}]`;
   return `[${set.map(([first, last]) => (first === last ? hex(first) : `${hex(first)}-${hex(last)}`)).join('')}]`;
 }
 

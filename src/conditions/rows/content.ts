@@ -50,7 +50,7 @@ export const NO_SETTINGS: ContentSettings = {
 };
 
 /** Content with all rows of a model, unchanged. */
-export function everythingOf(model: Model): Content {
+export function allRowsOf(model: Model): Content {
   return { ...NO_SETTINGS, model, includeEvents: [], excludeEvents: [] };
 }
 

@@ -29,8 +29,8 @@ export const ROW_ID: Column = { name: '_sluice_row', type: 'uuid', hidden: true 
 
 /** Index of the column whose uuid identifies a row. @throws Error without such a column, because such rows have no digest */
 export function rowIdColumn(columns: readonly Column[]): number {
-  const place = (id: string) => columns.findIndex(({ name, type }) => name === id && type === 'uuid');
-  const index = [ROW_ID.name, 'uuid'].map(place).find((found) => found >= 0);
+  const indexOf = (id: string) => columns.findIndex(({ name, type }) => name === id && type === 'uuid');
+  const index = [ROW_ID.name, 'uuid'].map(indexOf).find((found) => found >= 0);
   if (index === undefined) throw new Error('Rows without a uuid column cannot be digested');
   return index;
 }

@@ -3,10 +3,10 @@
  * condition's value is parsed here, once; the rows' properties by SQL functions (migration 0013).
  */
 import { escapeLiteral } from 'pg';
-import { LONGEST_INSTANT } from '../operators/dates.ts';
+import { MAX_INSTANT_LENGTH } from '../operators/dates.ts';
 import { instantOfFilter } from '../operators/filter-dates.ts';
-import { isList, LONGEST_NUMBER, numberOf, textOf, type Json } from '../operators/json-values.ts';
-import { comparisonNamed, type Comparison, type Sign } from '../operators/operator-table.ts';
+import { isList, MAX_NUMBER_LENGTH, numberOf, textOf, type Json } from '../operators/json-values.ts';
+import { findComparison, type Comparison, type Sign } from '../operators/operator-table.ts';
 import {
   boundsOf,
   isTruthOrFalsehood,
@@ -15,7 +15,7 @@ import {
   type PropertyCondition,
 } from '../operators/operators.ts';
 import { isTruth, lowerAscii } from '../operators/readings.ts';
-import { comparableVersionOf, LONGEST_VERSION, type VersionRange } from '../operators/semver.ts';
+import { comparableVersionOf, MAX_VERSION_LENGTH, type VersionRange } from '../operators/semver.ts';
 import { postgresRegex } from './postgres-regex.ts';
 import { NUMBERS_LENGTH, numbersKey, versionKey } from './version-key.ts';
 
@@ -30,7 +30,7 @@ export type ConditionSqlContext = Omit<MatchContext, 'partial'> & {
  * @returns SQL that is true or false for every row, never null
  */
 export function conditionSql(condition: PropertyCondition, properties: string, context: ConditionSqlContext): string {
-  const comparison = comparisonNamed(condition.operator);
+  const comparison = findComparison(condition.operator);
   const member = `(${properties} -> ${escapeLiteral(condition.key)})`;
   // tooth: sql-null
   const found = context.nulls === 'missing' ? `nullif(${member}, 'null')` : member;
@@ -45,9 +45,9 @@ export function conditionSql(condition: PropertyCondition, properties: string, c
 }
 
 /** SQL of the property to compare, and the settings of the comparison. */
-type Scope = { found: string; context: ConditionSqlContext };
+type ComparisonContext = { found: string; context: ConditionSqlContext };
 /** @returns SQL that is null if the values are not comparable; undefined if the wanted value never is */
-type Writer = (wanted: Json, scope: Scope) => string | undefined;
+type Writer = (wanted: Json, comparisonContext: ComparisonContext) => string | undefined;
 
 const equals: Writer = (wanted, { found, context }) => {
   const byTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
@@ -99,11 +99,11 @@ function nullIfLonger(found: string, longest: number, read: string): string {
 
 function numberSql(found: string): string {
   // tooth: sql-number-length
-  return nullIfLonger(found, LONGEST_NUMBER, `property_number(${found})`);
+  return nullIfLonger(found, MAX_NUMBER_LENGTH, `property_number(${found})`);
 }
 
 function versionSql(found: string, lenient: boolean): string {
-  return nullIfLonger(found, LONGEST_VERSION, `property_version(${found}, ${lenient})`);
+  return nullIfLonger(found, MAX_VERSION_LENGTH, `property_version(${found}, ${lenient})`);
 }
 
 function numberWriter(sign: Sign): Writer {
@@ -129,7 +129,7 @@ function dateWriter(sign: Sign): Writer {
     const zone = context.timeZone === 'UTC' ? '' : `, ${escapeLiteral(context.timeZone)}`;
     if (instant === undefined) return undefined;
     const read = `property_instant(${found}, ${context.now * 1000}${zone})`;
-    return `${nullIfLonger(found, LONGEST_INSTANT, read)} ${sign} ${instant}`;
+    return `${nullIfLonger(found, MAX_INSTANT_LENGTH, read)} ${sign} ${instant}`;
   };
 }
 

@@ -4,7 +4,7 @@ import type { Model, PropertyFilter } from '../rows/content.ts';
 import { checkCondition } from '../operators/check-condition.ts';
 import { DEFAULT_OPERATOR, OPERATORS } from '../operators/operator-table.ts';
 import { textOf, type Json } from '../operators/json-values.ts';
-import { roomTogether, type PatternRoom } from '../regex/pattern-room.ts';
+import { sharedPatternBudget, type PatternBudget } from '../regex/pattern-room.ts';
 import { conditionSql } from './condition-sql.ts';
 import { compileExpression } from '../custom-queries/compile.ts';
 import { postgresRegex } from './postgres-regex.ts';
@@ -34,10 +34,10 @@ export function filterTypesOf(model: Model): (typeof FILTER_TYPES)[number][] {
 const SOME_INTERVAL: Interval = { start: '2024-01-01T00:00:00.000000Z', end: '2024-01-02T00:00:00.000000Z' };
 
 /** Limits that all filters of an export, or of a query, share. */
-export type FilterRoom = { patterns: PatternRoom; expressions: number };
+export type FilterBudget = { patterns: PatternBudget; expressions: number };
 
-export function filterRoom(): FilterRoom {
-  return { patterns: roomTogether(), expressions: MAX_EXPRESSION_CHARACTERS };
+export function createFilterBudget(): FilterBudget {
+  return { patterns: sharedPatternBudget(), expressions: MAX_EXPRESSION_CHARACTERS };
 }
 
 /**
@@ -45,30 +45,34 @@ export function filterRoom(): FilterRoom {
  * @param room limits that all filters checked together share
  * @throws InvalidInput with upstream's messages, attr `filters`, naming the filter and its fault
  */
-export function checkedFilters(given: unknown, model: Model, room: FilterRoom = filterRoom()): PropertyFilter[] {
+export function checkedFilters(
+  given: unknown,
+  model: Model,
+  room: FilterBudget = createFilterBudget(),
+): PropertyFilter[] {
   if (given === null || given === undefined) return [];
-  if (!Array.isArray(given)) throw refusal("'filters' should be an array of filters");
-  if (given.length > MAX_FILTERS) throw refusal(`There may be at most ${MAX_FILTERS} filters`);
+  if (!Array.isArray(given)) throw filterError("'filters' should be an array of filters");
+  if (given.length > MAX_FILTERS) throw filterError(`There may be at most ${MAX_FILTERS} filters`);
   return given.map((one: unknown, index) => checkedFilter(one, { model, index, room }));
 }
 
 function checkedFilter(
   given: unknown,
-  { model, index, room }: { model: Model; index: number; room: FilterRoom },
+  { model, index, room }: { model: Model; index: number; room: FilterBudget },
 ): PropertyFilter {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw refusal('Each filter must be an object');
+    throw filterError('Each filter must be an object');
   const { key, operator = null, type, value } = given as Record<string, unknown>;
-  if (!isType(type)) throw refusal("Each filter must have a 'type' of one of: 'event', 'hogql', 'person'");
-  if (typeof key !== 'string' || key === '') throw refusal("Each filter must have a 'key'");
+  if (!isType(type)) throw filterError("Each filter must have a 'type' of one of: 'event', 'hogql', 'person'");
+  if (typeof key !== 'string' || key === '') throw filterError("Each filter must have a 'key'");
   if (type !== 'hogql') columnOf(type, model);
   if (key.length > MAX_KEY && type !== 'hogql')
-    throw refusal(`A filter's 'key' may have at most ${MAX_KEY} characters`);
-  if (operator !== null && typeof operator !== 'string') throw refusal("A filter's 'operator' must be a string");
-  if (!isStorable(given)) throw refusal('A filter holds characters that no stored text can hold');
+    throw filterError(`A filter's 'key' may have at most ${MAX_KEY} characters`);
+  if (operator !== null && typeof operator !== 'string') throw filterError("A filter's 'operator' must be a string");
+  if (!isStorable(given)) throw filterError('A filter holds characters that no stored text can hold');
   return nameFilterInErrors(index, () => {
     if (type === 'hogql') {
-      takeExpression(key, room);
+      takeExpressionBudget(key, room);
       compileExpression(key, relationOf(model), SOME_INTERVAL);
       return { key, operator: DEFAULT_OPERATOR, type };
     }
@@ -80,11 +84,11 @@ function checkedFilter(
 }
 
 /** @throws InvalidInput when all expressions together are too long, because parsing takes a microsecond for each character */
-export function takeExpression(text: string, room: FilterRoom): void {
+export function takeExpressionBudget(text: string, room: FilterBudget): void {
   room.expressions -= text.length;
   // tooth: expressions-room
   if (room.expressions < 0)
-    throw refusal(`Expressions may have at most ${MAX_EXPRESSION_CHARACTERS} characters together`);
+    throw filterError(`Expressions may have at most ${MAX_EXPRESSION_CHARACTERS} characters together`);
 }
 
 function isType(type: unknown): type is PropertyFilter['type'] {
@@ -106,19 +110,19 @@ function nameFilterInErrors<T>(index: number, check: () => T): T {
   }
 }
 
-function refusal(detail: string): InvalidInput {
+function filterError(detail: string): InvalidInput {
   return new InvalidInput(detail, 'filters');
 }
 
 function columnOf(type: 'event' | 'person', model: Model): string {
   const column = COLUMNS[model][type];
   if (column) return column;
-  throw refusal(`Filters of type '${type}' are not supported for the '${model}' model`);
+  throw filterError(`Filters of type '${type}' are not supported for the '${model}' model`);
 }
 
 function relationOf(model: Model): 'events' | 'persons' {
   if (model !== 'sessions') return model;
-  throw refusal("Filters of type 'hogql' are not supported for the 'sessions' model");
+  throw filterError("Filters of type 'hogql' are not supported for the 'sessions' model");
 }
 
 /**

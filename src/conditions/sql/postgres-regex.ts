@@ -3,7 +3,7 @@
  * sets of characters, alternatives, repetitions and places. Without back-references and captures, Postgres searches with an automaton in
  * time linear in the text; its lookaround, for places, is only one character wide.
  */
-import { intersection, LAST, type CharSet } from '../regex/char-sets.ts';
+import { intersection, LAST_CODE_POINT, type CharSet } from '../regex/char-sets.ts';
 import { unsupportedPattern } from '../regex/regex-errors.ts';
 import { parseRegex } from '../regex/regex-syntax.ts';
 import type { Place, Regex } from '../regex/regex-tree.ts';
@@ -14,9 +14,9 @@ const MAX_STATES = 1500;
 const MAX_COUNT = 255;
 
 /** Characters in Postgres' texts, which contain neither NUL nor halves of surrogate pairs. */
-const IN_TEXTS: CharSet = [
+const STORABLE_CHARS: CharSet = [
   [1, 0xd7ff],
-  [0xe000, LAST],
+  [0xe000, LAST_CODE_POINT],
 ];
 /** Word characters as in RE2: ASCII only. */
 const WORD = '[0-9A-Za-z_]';
@@ -37,15 +37,15 @@ const PLACES: Record<Place, string> = {
 export function postgresRegex(pattern: string): string {
   const regex = parseRegex(pattern);
   if (regex.states > MAX_STATES) throw unsupportedPattern('A pattern as large as this');
-  return areOf(regex);
+  return toPostgresSyntax(regex);
 }
 
-function areOf(regex: Regex): string {
+function toPostgresSyntax(regex: Regex): string {
   if (regex.kind === 'chars') return classOf(regex.set);
   if (regex.kind === 'place') return PLACES[regex.place];
-  if (regex.kind === 'sequence') return `(?:${regex.items.map(areOf).join('')})`;
-  if (regex.kind === 'either') return `(?:${regex.items.map(areOf).join('|')})`;
-  return repeatItem(areOf(regex.item), regex.min, regex.max);
+  if (regex.kind === 'sequence') return `(?:${regex.items.map(toPostgresSyntax).join('')})`;
+  if (regex.kind === 'either') return `(?:${regex.items.map(toPostgresSyntax).join('|')})`;
+  return repeatItem(toPostgresSyntax(regex.item), regex.min, regex.max);
 }
 
 /** Splits a repetition beyond Postgres' limit into several in a row. */
@@ -62,16 +62,16 @@ function times(item: string, min: number, max: number | undefined): string {
 }
 
 /** Caches the text of classes, because one such as `\w` has hundreds of ranges, and patterns use it several times. */
-const written = new WeakMap<CharSet, string>();
+const classTexts = new WeakMap<CharSet, string>();
 
 function classOf(set: CharSet): string {
-  let text = written.get(set);
-  if (text === undefined) written.set(set, (text = writeClass(intersection(set, IN_TEXTS))));
+  let text = classTexts.get(set);
+  if (text === undefined) classTexts.set(set, (text = writeClass(intersection(set, STORABLE_CHARS))));
   return text;
 }
 
 function writeClass(set: CharSet): string {
-  if (set.length === 0) return `[^${rangeOf([1, LAST])}]`;
+  if (set.length === 0) return `[^${rangeOf([1, LAST_CODE_POINT])}]`;
   return `[${set.map(rangeOf).join('')}]`;
 }
 

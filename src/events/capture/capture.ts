@@ -24,14 +24,14 @@ import { LIMITS } from './limits.ts';
 import { capturePathOf, type CapturePath } from './paths.ts';
 import { createReading, type ReadingOptions, type ReadOptions } from './reading/read-request.ts';
 import { receiveUnread } from './receive.ts';
-import { preflightAnswer, takenAnswer, type Warned } from './respond.ts';
+import { preflightAnswer, acceptedAnswer, type Warned } from './respond.ts';
 import { NOT_STORABLE, warningsOf } from './warnings.ts';
 
 export type CaptureOptions = Omit<ReadingOptions, 'projectLimit' | 'enterInflation'> & {
   /** Made with INGEST_TIMEOUTS (`events/ingest/ingest.ts`) and at least GROUPS_IN_FLIGHT connections (`group-commit.ts`). */
   pool: ReadingOptions['pool'];
   /** Distinct ids that a person may get by merges; absent: `MAX_DISTINCT_IDS` (`events/ingest/ingest.ts`). */
-  mostDistinctIds?: number;
+  maxDistinctIds?: number;
   /** Takes warnings for the project about its events; must not wait. */
   warn(projectId: number, warnings: readonly IngestionWarning[]): void;
   /** Gets every answer, and the events in it. */
@@ -53,12 +53,12 @@ export function createCapture(options: CaptureOptions): Capture {
     projectByToken,
     clientAddress,
     eventsPerSecond,
-    mostDistinctIds = MAX_DISTINCT_IDS,
+    maxDistinctIds = MAX_DISTINCT_IDS,
     warn,
     observe,
     log,
   } = options;
-  const groups = createGroupCommit(createIngest(pool, { mostDistinctIds, onWarnings: warn }), (error) =>
+  const groups = createGroupCommit(createIngest(pool, { maxDistinctIds: maxDistinctIds, onWarnings: warn }), (error) =>
     log.error({ error: describeError(error) }, 'a group of events could not be stored'),
   );
   const openMemory = createMemory(LIMITS.heldBytes);
@@ -82,7 +82,7 @@ export function createCapture(options: CaptureOptions): Capture {
       const { method = '' } = request;
       if (!path.methods.includes(method)) throw new MethodNotAllowed(method, path.methods);
       if (method === 'OPTIONS') return preflightAnswer(request);
-      if (method === 'HEAD') return takenAnswer;
+      if (method === 'HEAD') return acceptedAnswer;
       const { limit, open } = path;
       return open ? await store(request, { limit, open, memory }) : await discardReplay(request, { limit, memory });
     } catch (error) {
@@ -103,7 +103,7 @@ export function createCapture(options: CaptureOptions): Capture {
       projectLimit.charge(project.id, 1);
       warn(project.id, warningsOf(REPLAY_NOT_KEPT));
     }
-    return takenAnswer;
+    return acceptedAnswer;
   }
 
   async function store(request: LaneRequest, options: ReadOptions): Promise<Answer> {

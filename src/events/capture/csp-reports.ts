@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { InvalidInput, TooLarge } from '../../platform/errors.ts';
-import { isObject, usableToken, type Envelope, type RawObject, type Surroundings } from './envelope.ts';
+import { isObject, usableToken, type Envelope, type RawObject, type RequestContext } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 import { answerNothing } from './respond.ts';
 import { uuidV7 } from './uuid.ts';
@@ -35,7 +35,7 @@ const MEMBERS = [
  * @throws TooLarge for too many reports
  * @throws NotAuthenticated without a token
  */
-export function openCspReports(body: unknown, { query, headers }: Surroundings): Envelope {
+export function openCspReports(body: unknown, { query, headers }: RequestContext): Envelope {
   const violations = violationsIn(body);
   // tooth: csp-reports
   if (violations.length > LIMITS.reportsPerRequest) {

@@ -3,7 +3,7 @@
  * properties are fields or options of the event, and the answer has a result for each uuid.
  */
 import { InvalidInput, NotAuthenticated } from '../../platform/errors.ts';
-import { checkCount, isObject, usableToken, type Envelope, type RawObject, type Surroundings } from './envelope.ts';
+import { checkCount, isObject, usableToken, type Envelope, type RawObject, type RequestContext } from './envelope.ts';
 import { answerByUuid } from './respond.ts';
 import { canonicalUuid } from './uuid.ts';
 
@@ -16,7 +16,7 @@ const SDK = /^(.{1,150})\/([^/]{1,50})$/;
  * @throws InvalidInput when there is no event, and for events without a uuid of their own: the answer could not report on them
  * @throws TooLarge for too many events
  */
-export function openEnvelopeV1(body: unknown, { headers }: Surroundings): Envelope {
+export function openEnvelopeV1(body: unknown, { headers }: RequestContext): Envelope {
   const token = BEARER.exec(headers.authorization ?? '')?.[1];
   if (token === undefined) throw new NotAuthenticated('Send the API key as `Authorization: Bearer <key>`.');
   const { batch, historical_migration: historical } = isObject(body) ? body : {};

@@ -12,7 +12,7 @@ import { answerNothing, answerStored, type AnswerOutcome } from './respond.ts';
 export type RawObject = Readonly<Record<string, unknown>>;
 
 /** Parts of a request besides its body. */
-export type Surroundings = { query: Fields; headers: IncomingHttpHeaders };
+export type RequestContext = { query: Fields; headers: IncomingHttpHeaders };
 
 const EARLIEST_SENT_MS = Date.UTC(2021);
 
@@ -29,7 +29,7 @@ export type Envelope = {
 };
 
 /** @throws the error in the request */
-export type OpenEnvelope = (body: unknown, surroundings: Surroundings) => Envelope;
+export type OpenEnvelope = (body: unknown, surroundings: RequestContext) => Envelope;
 
 /**
  * If query and body differ, the body's token and `sent_at` win.
@@ -38,7 +38,7 @@ export type OpenEnvelope = (body: unknown, surroundings: Surroundings) => Envelo
  * @throws TooLarge for too many events
  * @throws NotAuthenticated without a token, with differing ones, or with one that cannot be a project's
  */
-export function openEnvelope(body: unknown, { query }: Surroundings, eventName?: string): Envelope {
+export function openEnvelope(body: unknown, { query }: RequestContext, eventName?: string): Envelope {
   const around = isObject(body) ? body : {};
   const events = eventsOf(body);
   checkCount(events);

@@ -14,7 +14,7 @@ export type Warning = { code: string; detail: string };
 export type Warned = { index: number; code: string };
 
 /** Answer to a request without events. */
-export const takenAnswer: Answer = json(200, { status: 1 });
+export const acceptedAnswer: Answer = json(200, { status: 1 });
 
 /** Results of a request's events. `refusal` is the request's error if none of its events is stored and its sender should know. */
 export type Outcome = {

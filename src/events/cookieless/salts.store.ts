@@ -22,7 +22,7 @@ export function saltStore(db: Knex) {
 
   return {
     /** Returns the salt of the project's present day, which the first request for it creates. */
-    async ofToday(projectId: number): Promise<StoredSalt> {
+    async getTodaysSalt(projectId: number): Promise<StoredSalt> {
       const known = await firstSalt(
         `select ${COLUMNS} from cookieless_salts where project_id = ? and ends_at > clock_timestamp() order by begins_at limit 1`,
         [projectId],

@@ -18,7 +18,7 @@ export type DaySalt = {
 
 export type Salts = {
   /** @throws Unavailable while Postgres is away, for a project whose salt is not in memory */
-  ofToday(projectId: number): Promise<DaySalt>;
+  getTodaysSalt(projectId: number): Promise<DaySalt>;
   close(): Promise<void>;
 };
 
@@ -52,7 +52,7 @@ export function createSalts(options: SaltsOptions): Salts {
 
   async function read(projectId: number): Promise<Held> {
     const readAt = performance.now();
-    const { msLeft, ...salt } = await store.ofToday(projectId);
+    const { msLeft, ...salt } = await store.getTodaysSalt(projectId);
     const found = { ...salt, readAt, endsAt: readAt + msLeft };
     held.set(projectId, found);
     return found;
@@ -82,7 +82,7 @@ export function createSalts(options: SaltsOptions): Salts {
   timer.unref();
 
   return {
-    async ofToday(projectId) {
+    async getTodaysSalt(projectId) {
       const known = findHeld(projectId);
       if (!known) return readOnce(projectId).catch(unavailable);
       const now = performance.now();

@@ -9,7 +9,7 @@ export type GroupTypes = ReadonlyMap<string, number>;
 
 const NONE: GroupTypes = new Map();
 
-export type GroupTypesOf = {
+export type GroupTypeCache = {
   /** @returns the types of the project; undefined when some of these names may be new to it */
   find(projectId: number, names: ReadonlySet<string>): GroupTypes | undefined;
   /** Gives new types an index while one is free. @returns the types of the project, without those that got no index */
@@ -17,7 +17,7 @@ export type GroupTypesOf = {
 };
 
 /** Caches all types that it reads, because a type's index never changes. */
-export function groupTypesOf(pool: Pool): GroupTypesOf {
+export function createGroupTypes(pool: Pool): GroupTypeCache {
   const cache = new Map<number, GroupTypes>();
 
   return {

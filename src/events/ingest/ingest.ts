@@ -38,7 +38,7 @@ export type IngestOptions = {
   /** Total time that a client waits for the answer: each attempt may take half of it, and none begins after it. */
   patienceMs?: number;
   /** Distinct ids that a person may get by merges; a person that has more keeps them. */
-  mostDistinctIds?: number;
+  maxDistinctIds?: number;
   /** Gets the warnings of events, once they are stored. */
   onWarnings?(projectId: number, warnings: readonly IngestionWarning[]): void;
 };
@@ -46,7 +46,7 @@ export type IngestOptions = {
 /** @param pool made with INGEST_TIMEOUTS */
 export function createIngest(
   pool: Pool,
-  { patienceMs = 10_000, mostDistinctIds = MAX_DISTINCT_IDS, onWarnings = () => {} }: IngestOptions = {},
+  { patienceMs = 10_000, maxDistinctIds = MAX_DISTINCT_IDS, onWarnings = () => {} }: IngestOptions = {},
 ): Ingest {
   const knownPersons = createKnownPersons();
 
@@ -54,7 +54,7 @@ export function createIngest(
     async store(projectId, requests) {
       const references = requests.flatMap((rows) => rows.subjects.map((_, index) => ({ rows, index })));
       const refused = await storeAll(
-        { pool, projectId, knownPersons, patienceMs, mostDistinctIds, onWarnings },
+        { pool, projectId, knownPersons, patienceMs, maxDistinctIds: maxDistinctIds, onWarnings },
         references,
       );
       return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
@@ -120,12 +120,12 @@ async function storeRepeatedly(target: Target, references: RowReference[], deadl
 }
 
 async function storeOnce(
-  { pool, projectId, knownPersons, patienceMs, mostDistinctIds }: Target,
+  { pool, projectId, knownPersons, patienceMs, maxDistinctIds }: Target,
   references: RowReference[],
 ): Promise<IngestionWarning[]> {
   const client = await pool.connect();
   try {
-    const options = { timeoutMs: patienceMs / 2, knownPersons, mostDistinctIds };
+    const options = { timeoutMs: patienceMs / 2, knownPersons, maxDistinctIds };
     const warnings = await storeGroup(client, projectId, references, options);
     client.release();
     return warnings;

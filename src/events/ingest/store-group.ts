@@ -35,7 +35,7 @@ type GroupOptions = {
   /** Remembers the persons that are read here. */
   knownPersons: KnownPersons;
   /** Distinct ids that a person may get by merges. */
-  mostDistinctIds: number;
+  maxDistinctIds: number;
 };
 
 /**
@@ -48,12 +48,18 @@ export async function storeGroup(
   session: Session,
   projectId: number,
   references: readonly RowReference[],
-  { timeoutMs, knownPersons, mostDistinctIds }: GroupOptions,
+  { timeoutMs, knownPersons, maxDistinctIds }: GroupOptions,
 ): Promise<IngestionWarning[]> {
   // A single event reads two persons at most, so it needs no limit.
   const mostText = references.length > 1 ? MAX_PERSON_TEXT : Infinity;
-  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, mostText }).catch(throwTooLarge);
-  const group: Group = { ask, projectId, knownPersons, mostDistinctIds, references: firstOfEachUuid(references) };
+  const ask = (sql: string) => simpleQuery(session, sql, { timeoutMs, maxText: mostText }).catch(throwTooLarge);
+  const group: Group = {
+    ask,
+    projectId,
+    knownPersons,
+    maxDistinctIds: maxDistinctIds,
+    references: firstOfEachUuid(references),
+  };
   const { claimed, persons } = await beginAndClaim(group);
   // tooth: uuid-claimed
   if (claimed) group.references = group.references.filter((reference) => claimed.has(subjectOf(reference).uuid));
@@ -126,7 +132,7 @@ function affectedPersons({ persons, merges, mapped }: PersonChanges): Set<string
 }
 
 async function applyEvents(group: Group, persons: Persons): Promise<Outcome> {
-  const { projectId, references, mostDistinctIds: most } = group;
+  const { projectId, references, maxDistinctIds: most } = group;
   const counts = references.some(isMerge) ? await countDistinctIds(group, persons, most) : NO_COUNTS;
   const work = createPersonWork(projectId, persons, { most, counts });
   let heldText = 0;

@@ -31,7 +31,7 @@ export const COPIED: ReadonlyMap<string, Copy> = new Map([
 ]);
 
 /** Properties that describe a server, not the person it reports on; SDKs for servers send `$is_server`. */
-export const OF_SERVERS: ReadonlySet<string> = new Set(['$os', '$os_version']);
+export const NOT_OF_SERVERS: ReadonlySet<string> = new Set(['$os', '$os_version']);
 
 function copyOf(name: string, isVolatile: boolean): [string, Copy] {
   return [name, { initialName: `$initial_${name.replace('$', '')}`, isVolatile }];

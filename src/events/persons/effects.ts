@@ -3,7 +3,7 @@
  * Names and rules are those of PostHog's ingestion, because its SDKs are written for it.
  */
 import { namesNobody } from '../cookieless/ids.ts';
-import { COPIED, OF_SERVERS } from './copied-properties.ts';
+import { COPIED, NOT_OF_SERVERS } from './copied-properties.ts';
 import { isMergeable, MAX_LENGTH, readMergeId } from './merge-ids.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
@@ -90,7 +90,7 @@ function readSetters(properties: Properties, isAboutPerson: boolean): Setters {
   const initial: Record<string, unknown> = {};
   for (const name in properties) {
     const copy = COPIED.get(name);
-    if (!copy || (isServer && OF_SERVERS.has(name))) continue;
+    if (!copy || (isServer && NOT_OF_SERVERS.has(name))) continue;
     initial[copy.initialName] = properties[name];
     if (set && Object.hasOwn(set, name)) continue;
     if (copy.isVolatile && !isAboutPerson) volatile[name] = properties[name];

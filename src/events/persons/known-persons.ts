@@ -18,7 +18,7 @@ export type KnownPersons = {
 };
 
 /** Keeps two generations; a person that was used in neither is forgotten. */
-export function createKnownPersons(mostText = MAX_TEXT): KnownPersons {
+export function createKnownPersons(maxText = MAX_TEXT): KnownPersons {
   let newer = new Map<string, LoadedPerson>();
   let older = newer;
   let text = 0;
@@ -26,7 +26,7 @@ export function createKnownPersons(mostText = MAX_TEXT): KnownPersons {
   function keep(name: string, person: LoadedPerson): void {
     const { length } = person.properties.text;
     if (length > LARGEST_TEXT) return;
-    if (text > mostText / 2) {
+    if (text > maxText / 2) {
       [older, newer] = [newer, new Map()];
       text = 0;
     }

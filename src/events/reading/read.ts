@@ -97,7 +97,7 @@ export function eventReader(pool: Pool) {
      * The newest `interval_time` before an instant at which the content may have a row; null: it has none. Ignores both
      * the query's own conditions and which version of a row is the latest.
      */
-    async newest(
+    async newestIntervalTime(
       projectId: number,
       content: Content,
       before: string,

@@ -50,7 +50,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
         const deleted =
           'ids' in wanted
             ? await persons.delete(project.id, wanted.ids)
-            : await persons.deleteOf(project.id, wanted.distinctIds);
+            : await persons.deleteByDistinctIds(project.id, wanted.distinctIds);
         const entry = { scope: 'Person', itemId: 'many', name: `${deleted} persons`, activity: 'deleted' as const };
         await auditLog.record({ project, author: by, ...entry });
         return deleted;

@@ -1,6 +1,6 @@
 /** `/events/`: the stored events. */
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { rawAccess, type RawAccess } from '../../people/access/raw-data.ts';
 import { Type, type Static } from '../../platform/schema.ts';
@@ -81,11 +81,11 @@ const listEvents = route({
       event: query.event,
       distinctId: query.distinct_id,
       personId: query.person_id,
-      after: query.after === undefined ? undefined : datetimeOf(query.after, 'after'),
-      before: query.before === undefined ? undefined : datetimeOf(query.before, 'before'),
+      after: query.after === undefined ? undefined : readDatetime(query.after, 'after'),
+      before: query.before === undefined ? undefined : readDatetime(query.before, 'before'),
     };
     const access = rawAccess({ caller, rights });
-    const load = (place: Place) => events.list(project.id, filter, place);
+    const load = (place: PageWindow) => events.list(project.id, filter, place);
     return json(200, await cursorPage(url, query, load, ({ stored }) => present(stored, access)));
   },
 });

@@ -2,7 +2,7 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
+import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 export type StoredEvent = {
@@ -64,7 +64,7 @@ const NARROWER = 'Ask for less: `after` bounds what is looked through.';
 export function eventStore(db: Knex) {
   return {
     /** Newest first. */
-    async list(projectId: number, filter: EventFilter, place: Place): Promise<ListedEvent[]> {
+    async list(projectId: number, filter: EventFilter, place: PageWindow): Promise<ListedEvent[]> {
       const { sign, order, edge } = keysetOf(place);
       const given = Object.keys(CONDITIONS) as (keyof EventFilter)[];
       const conditions = [

@@ -1,5 +1,5 @@
 /** `/groups/`: companies, teams and the like, as events and this API described them. */
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import { groupTypeRoutes, type GroupTypesApi } from './group-types.routes.ts';
@@ -49,7 +49,7 @@ const listGroups = route({
   answers: { 200: cursorPageOf(GroupBody) },
   summary: 'List the groups of a type, newest first',
   async handle({ project, query, url }, { groups }: GroupsApi) {
-    const load = (place: Place) => groups.list(project.id, query.group_type_index, query.search, place);
+    const load = (place: PageWindow) => groups.list(project.id, query.group_type_index, query.search, place);
     return json(200, await cursorPage(url, query, load, present, isGroupKey));
   },
 });

@@ -2,7 +2,7 @@
 import type { Knex } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
+import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../ingest/group-changes.ts';
 import { containing, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
@@ -49,7 +49,7 @@ export function groupStore(db: Knex) {
 
   return {
     /** Newest first. @param search part of the key or of the property `name`; case does not matter */
-    async list(projectId: number, typeIndex: number, search: string | undefined, place: Place): Promise<Group[]> {
+    async list(projectId: number, typeIndex: number, search: string | undefined, place: PageWindow): Promise<Group[]> {
       const { sign, order, edge } = keysetOf(place);
       const conditions = [
         'project_id = :projectId and group_type_index = :typeIndex',

@@ -1,6 +1,6 @@
 /** `/persons/`: the persons of the project's events. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import type { PeopleChanges } from './changes.ts';
@@ -63,7 +63,7 @@ const listPersons = route({
   description: 'Responds with 503 if a search takes longer than five seconds.',
   async handle({ project, query, url }, { persons }: PersonsApi) {
     const filter = { distinctId: query.distinct_id, search: query.search };
-    const load = (place: Place) => persons.list(project.id, filter, place);
+    const load = (place: PageWindow) => persons.list(project.id, filter, place);
     return json(200, await cursorPage(url, query, load, presentPerson));
   },
 });

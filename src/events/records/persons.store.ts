@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, Place } from '../../platform/http/parameters/pagination.ts';
+import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { containing, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 /** Distinct ids of a person that an answer contains. */
@@ -68,7 +68,7 @@ export function personStore(db: Knex) {
 
   return {
     /** Newest first. */
-    async list(projectId: number, { distinctId, search }: PersonFilter, place: Place): Promise<Person[]> {
+    async list(projectId: number, { distinctId, search }: PersonFilter, place: PageWindow): Promise<Person[]> {
       const { sign, order, edge } = keysetOf(place);
       const conditions = [
         'project_id = :projectId',
@@ -108,7 +108,7 @@ export function personStore(db: Knex) {
     },
 
     /** Deletes the persons that have these distinct ids. @returns how many there were */
-    async deleteOf(projectId: number, distinctIds: readonly string[]): Promise<number> {
+    async deleteByDistinctIds(projectId: number, distinctIds: readonly string[]): Promise<number> {
       return inTransaction(db, async (transaction) => {
         // The lock for merging and deleting persons: no distinct id can move between the two statements.
         await ensureAnswered(

@@ -31,17 +31,17 @@ export async function estimateRows(
   model: EstimatedModel,
   projectId: number,
   stretches: readonly Stretch[],
-  mostCounted = MAX_COUNTED,
+  maxCounted = MAX_COUNTED,
 ): Promise<Estimate> {
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (!first || !last) return { rows: 0, exact: true };
   const table = TABLES[model];
-  const { rows } = await pool.query<{ rows: number }>(count(table, mostCounted), [
+  const { rows } = await pool.query<{ rows: number }>(count(table, maxCounted), [
     projectId,
     stretches.map(({ start }) => start),
     stretches.map(({ end }) => end),
   ]);
-  if (rows[0]!.rows < mostCounted) return { rows: rows[0]!.rows, exact: true };
+  if (rows[0]!.rows < maxCounted) return { rows: rows[0]!.rows, exact: true };
   const { rows: plans } = await pool.query<Explained>(
     `explain (format json) select from ${table} where project_id = $1 and interval_time >= $2 and interval_time < $3`,
     [projectId, first.start, last.end],
@@ -49,7 +49,7 @@ export async function estimateRows(
   const covered = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0);
   const share = covered / lengthOf({ start: first.start, end: last.end });
   const planned = Math.round(plans[0]!['QUERY PLAN'][0].Plan['Plan Rows'] * share);
-  return { rows: Math.max(planned, mostCounted), exact: false };
+  return { rows: Math.max(planned, maxCounted), exact: false };
 }
 
 function lengthOf({ start, end }: Stretch): number {

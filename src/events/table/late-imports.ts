@@ -28,7 +28,11 @@ const LATE = `
  * Reads the ranges of later imports first, and the index of events only within those.
  * @returns the ends of the intervals that events have joined since their cutoff
  */
-export async function lateImports(pool: Pool, projectId: number, delivered: readonly Delivered[]): Promise<string[]> {
+export async function findLateImports(
+  pool: Pool,
+  projectId: number,
+  delivered: readonly Delivered[],
+): Promise<string[]> {
   if (delivered.length === 0) return [];
   const { rows } = await pool.query<{ end: string }>(LATE, [
     projectId,

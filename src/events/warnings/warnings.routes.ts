@@ -1,5 +1,5 @@
 /** `/ingestion_warnings/`: events that were handled differently from what their senders meant. */
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageOfAll } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
@@ -51,8 +51,8 @@ const listWarnings = route({
     'timestamps. A warning appears about a second after the request and is kept for 30 days.',
   async handle({ project, query, url }, { ingestionWarnings }: WarningsApi) {
     const all = await ingestionWarnings.list(project.id, {
-      from: query.date_from === undefined ? undefined : datetimeOf(query.date_from, 'date_from'),
-      to: query.date_to === undefined ? undefined : datetimeOf(query.date_to, 'date_to'),
+      from: query.date_from === undefined ? undefined : readDatetime(query.date_from, 'date_from'),
+      to: query.date_to === undefined ? undefined : readDatetime(query.date_to, 'date_to'),
     });
     return json(200, offsetPage(url, query, pageOfAll(all.map(present), query)));
   },

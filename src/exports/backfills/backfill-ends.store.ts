@@ -7,7 +7,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import type { PastBackfill } from './backfill-estimate.ts';
 
 /** Query for the result of a backfill so far, one row. @param backfill the alias of a row of `batch_export_backfills` */
-export const countedOf = (backfill: string) => `
+export const resultSql = (backfill: string) => `
   select count(request.closed_at) as finished_runs,
     count(*) filter (where request.closed_at is not null and run.status is distinct from 'Completed') as failed_runs,
     sum(run.records_completed) as total_records, max(request.closed_at) as last_closed_at
@@ -18,7 +18,7 @@ export const countedOf = (backfill: string) => `
 `;
 
 /** Query for one open request of a backfill. The limits keep the planner from reading all requests of a large backfill. */
-const openOf = (backfill: string) => `
+const openRequestSql = (backfill: string) => `
   select from batch_export_requests as request cross join lateral (
     select from batch_export_backfill_requests
     where backfill_id = ${backfill}.id and request_id = request.id limit 1
@@ -30,23 +30,23 @@ export function backfillEnds(db: Knex) {
   const table = () => db('batch_export_backfills');
 
   /** Stores the result of each backfill of the export that has ended. */
-  async function keepEnds(batchExportId: string): Promise<void> {
+  async function storeResults(batchExportId: string): Promise<void> {
     await db.raw(
       `update batch_export_backfills as backfill set finished_at = coalesce(ended.last_closed_at, backfill.created_at),
          finished_runs = ended.finished_runs, failed_runs = ended.failed_runs, total_records = ended.total_records
-       from batch_export_backfills as live cross join lateral (${countedOf('live')}) as ended
+       from batch_export_backfills as live cross join lateral (${resultSql('live')}) as ended
        where backfill.id = live.id and live.batch_export_id = ? and live.finished_at is null and live.planned_until is null
-         and not exists (${openOf('live')})
+         and not exists (${openRequestSql('live')})
          and ended.finished_runs = live.total_runs and backfill.finished_at is null`,
       [batchExportId],
     );
   }
 
   return {
-    keepEnds,
+    keepEnds: storeResults,
 
     /** Clears the stored results of the backfills that a run served, because its status was corrected: they are counted again. */
-    async countAgain(runId: string): Promise<void> {
+    async clearResults(runId: string): Promise<void> {
       await table()
         .whereNull('cancelled_at')
         .whereIn(
@@ -60,7 +60,7 @@ export function backfillEnds(db: Knex) {
     },
 
     /** The newest backfills of an export that have ended and whose runs all completed. */
-    async pastOf(batchExportId: string, limit: number): Promise<PastBackfill[]> {
+    async listPast(batchExportId: string, limit: number): Promise<PastBackfill[]> {
       const { rows } = await db.raw<{ rows: PastBackfill[] }>(
         `select total_runs::float8 as runs, extract(epoch from finished_at - created_at)::float8 as seconds
          from batch_export_backfills
@@ -82,7 +82,7 @@ export function backfillEnds(db: Knex) {
       const { rows } = await db.raw<{ rows: { live: number }[] }>(
         `select count(*)::int as live from batch_export_backfills as live
          where project_id = ? and kind = 'backfill' and finished_at is null and not waits
-           and (planned_until is not null or exists (${openOf('live')}))`,
+           and (planned_until is not null or exists (${openRequestSql('live')}))`,
         [projectId],
       );
       return rows[0]!.live;
@@ -97,7 +97,7 @@ export function backfillEnds(db: Knex) {
         `update batch_export_backfills as backfill set cancelled_at = clock_timestamp(), finished_at = clock_timestamp(),
            planned_until = null, finished_runs = counted.finished_runs, failed_runs = counted.failed_runs,
            total_records = counted.total_records
-         from batch_export_backfills as live cross join lateral (${countedOf('live')}) as counted
+         from batch_export_backfills as live cross join lateral (${resultSql('live')}) as counted
          where backfill.id = live.id and live.id = ?`,
         [id],
       );

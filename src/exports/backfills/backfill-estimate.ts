@@ -19,9 +19,9 @@ export type PastBackfill = { runs: number; seconds: number };
 export type Past = { runs: readonly PastRun[]; backfills: readonly PastBackfill[] };
 
 /** Limit of past runs that an estimate uses; it takes those that are nearest in size. */
-const NEAREST = 20;
+const MAX_NEAREST = 20;
 /** Number of runs below which the sample is small, so the estimate is wider. */
-const ENOUGH = 5;
+const MIN_SAMPLE = 5;
 
 export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): BackfillEstimate {
   const expected = rows ?? meanOf(past.runs.map((run) => run.rows * runs));
@@ -29,7 +29,7 @@ export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): Back
   const rowsPerRun = runs === 0 ? 0 : expected / runs;
   const nearest = past.runs
     .toSorted((one, other) => Math.abs(one.rows - rowsPerRun) - Math.abs(other.rows - rowsPerRun))
-    .slice(0, NEAREST);
+    .slice(0, MAX_NEAREST);
   return {
     rows: Math.round(expected),
     seconds: secondsOf({ runs, atOnce, rowsPerRun }, nearest, past.backfills),
@@ -41,10 +41,10 @@ export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): Back
   };
 }
 
-type Shape = { runs: number; atOnce: number; rowsPerRun: number };
+type RunSizes = { runs: number; atOnce: number; rowsPerRun: number };
 
 function secondsOf(
-  { runs, atOnce, rowsPerRun }: Shape,
+  { runs, atOnce, rowsPerRun }: RunSizes,
   nearest: readonly PastRun[],
   backfills: readonly PastBackfill[],
 ) {
@@ -59,7 +59,7 @@ function secondsOf(
   const high = runs * (paces.length === 0 ? longest : Math.max(quantile(paces, 0.5), longest / atOnce));
   // Intervals with more rows than any past run raise the upper bound in proportion.
   const growth = Math.max(1, rowsPerRun / Math.max(1, ...nearest.map((run) => run.rows)));
-  const uncertainty = nearest.length < ENOUGH ? 2 : 1;
+  const uncertainty = nearest.length < MIN_SAMPLE ? 2 : 1;
   const floor = Math.floor(low / uncertainty);
   return { low: floor, high: Math.max(floor, Math.ceil(high * growth * uncertainty)) };
 }

@@ -8,17 +8,17 @@ import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { INTERVAL_STATUSES, type IntervalStatus } from '../domain/interval-status.ts';
 import { intervalsWithin, type DataInterval, type Tiling } from '../domain/intervals.ts';
 import { type Millis } from '../domain/millis.ts';
-import { slicesOf } from '../domain/slices.ts';
+import { batchesOf } from '../domain/slices.ts';
 import { INTERVALS_AT_ONCE, type IntervalState, type IntervalStates } from '../intervals/interval-states.ts';
 import type { ExportStores } from '../stores.ts';
 
 /** Two years of five-minute intervals; longer ranges need several backfills. */
 const MAX_RUNS = 210_240;
 /** Limit of intervals that a preview names for each status. */
-const NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Restricts a range to intervals with these statuses; null for all intervals. */
-export type Only = readonly IntervalStatus[] | null;
+export type StatusFilter = readonly IntervalStatus[] | null;
 
 export type BackfillPlan = {
   /** Intervals that would run, with neighbours joined. */
@@ -39,7 +39,7 @@ export type ExaminedPlan = BackfillPlan & {
 };
 
 /** Plans all whole intervals of a range, without reading their state. @throws InvalidInput when there are none, or too many */
-export function wholePlan(tiling: Tiling, start: Millis, end: Millis): BackfillPlan {
+export function planWhole(tiling: Tiling, start: Millis, end: Millis): BackfillPlan {
   let first: DataInterval | undefined;
   let last: DataInterval | undefined;
   let totalRuns = 0;
@@ -67,10 +67,10 @@ export type Examination = {
 };
 
 /** Reads the state of the given intervals, and plans those that have one of the wanted statuses. */
-export async function examinedPlan(
+export async function planExamined(
   { stores, states, batchExport }: Examination,
   intervals: Iterable<DataInterval>,
-  only: Only,
+  only: StatusFilter,
 ): Promise<ExaminedPlan> {
   const hash = createHash('sha256').update(batchExport.id);
   const plan: Omit<ExaminedPlan, 'token'> = {
@@ -82,12 +82,12 @@ export async function examinedPlan(
     overwrites: { intervals: 0, rows: 0, files: 0 },
   };
   let examined = 0;
-  for (const batch of slicesOf(intervals, INTERVALS_AT_ONCE)) {
+  for (const batch of batchesOf(intervals, INTERVALS_AT_ONCE)) {
     examined += batch.length;
     if (examined > MAX_RUNS) throw tooMany();
     for (const state of await states.of(stores, batchExport, batch)) {
       if (state.awaitsDecision) count(plan.awaitingDecision, state);
-      if (!only || (only.includes(state.status) && !state.awaitsDecision)) add(plan, state, hash);
+      if (!only || (only.includes(state.status) && !state.awaitsDecision)) addInterval(plan, state, hash);
       else if (!state.awaitsDecision) plan.skipped[state.status] += 1;
     }
   }
@@ -101,11 +101,11 @@ function forEachStatus<T>(valueOf: () => T): Record<IntervalStatus, T> {
 /** Joins adjacent intervals to ranges. @param intervals oldest first */
 export function joinNeighbors(intervals: readonly DataInterval[]): DataInterval[] {
   const ranges: DataInterval[] = [];
-  for (const interval of intervals) extend(ranges, interval);
+  for (const interval of intervals) addToRanges(ranges, interval);
   return ranges;
 }
 
-function extend(ranges: DataInterval[], { start, end }: DataInterval): void {
+function addToRanges(ranges: DataInterval[], { start, end }: DataInterval): void {
   const last = ranges.at(-1);
   if (last?.end === start) last.end = end;
   else ranges.push({ start, end });
@@ -113,12 +113,12 @@ function extend(ranges: DataInterval[], { start, end }: DataInterval): void {
 
 function count(same: { count: number; first: IntervalState[] }, state: IntervalState): void {
   same.count += 1;
-  if (same.first.length < NAMED) same.first.push(state);
+  if (same.first.length < MAX_NAMED) same.first.push(state);
 }
 
-function add(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {
+function addInterval(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {
   const { start, end, status, rows } = state;
-  extend(plan.wanted, { start, end });
+  addToRanges(plan.wanted, { start, end });
   plan.totalRuns += 1;
   count(plan.byStatus[status], state);
   if (rows !== null) {

@@ -25,7 +25,10 @@ const PAST_BACKFILLS = 5;
 type PreviewOptions = { stores: ExportStores; pool: Pool; limits: { runsPerProject: number } };
 
 export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
-  async function rowsOf({ projectId, model }: BatchExport, { wanted }: BackfillPlan): Promise<Estimate | null> {
+  async function estimateStoredRows(
+    { projectId, model }: BatchExport,
+    { wanted }: BackfillPlan,
+  ): Promise<Estimate | null> {
     if (model !== 'events' && model !== 'persons') return null;
     const intervals = wanted.map(({ start, end }) => ({ start: isoMicros(start), end: isoMicros(end) }));
     return estimateRows(pool, model satisfies EstimatedModel, projectId, intervals);
@@ -35,9 +38,9 @@ export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
     async of(batchExport: BatchExport, plan: ExaminedPlan, { start, end }: DataInterval): Promise<Preview> {
       const { id } = batchExport;
       const [rows, pastRuns, pastBackfills] = await Promise.all([
-        rowsOf(batchExport, plan),
-        stores.runs.pastRuns(id, PAST_RUNS),
-        stores.backfills.pastOf(id, PAST_BACKFILLS),
+        estimateStoredRows(batchExport, plan),
+        stores.runs.listPastRuns(id, PAST_RUNS),
+        stores.backfills.listPast(id, PAST_BACKFILLS),
       ]);
       const past = { runs: pastRuns, backfills: pastBackfills };
       // Of persons only the newest versions are delivered, and of events those that match, so the number of stored rows may be too high.

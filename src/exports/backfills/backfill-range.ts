@@ -1,7 +1,7 @@
 /** Parses the range of a backfill: instants, or the dates on which days, weeks and months begin. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { parseDatetime } from '../../platform/http/parameters/datetime.ts';
-import { isOfCalendar, localDateToInstant, type Cadence } from '../domain/cadence.ts';
+import { isCalendarInterval, localDateToInstant, type Cadence } from '../domain/cadence.ts';
 import { INTERVAL_STATUSES, type IntervalStatus } from '../domain/interval-status.ts';
 import { isoMicros } from '../domain/instants.ts';
 
@@ -14,7 +14,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
  * @returns ISO instants
  * @throws InvalidInput with upstream's messages
  */
-export function rangeOf(
+export function parseRange(
   { start_at, end_at }: GivenRange,
   cadence: Cadence,
   { strict }: { strict: boolean },
@@ -22,7 +22,7 @@ export function rangeOf(
   if (start_at === null)
     throw new InvalidInput('Backfilling from the beginning of time is not enabled for this team.', 'start_at');
   if (end_at === null) throw new InvalidInput('Backfilling a BatchExport with no end date is not allowed', 'end_at');
-  const parseBound = strict && isOfCalendar(cadence.interval) ? dateEdge : datetimeEdge;
+  const parseBound = strict && isCalendarInterval(cadence.interval) ? parseDateBound : parseDatetimeBound;
   const startAt = parseBound(start_at, 'start_at', cadence);
   checkBeginning(startAt, 'start_at');
   return { startAt, endAt: parseBound(end_at, 'end_at', cadence) };
@@ -40,16 +40,16 @@ export function checkBeginning(instant: string, attr: string): void {
 }
 
 /** Parses a bound. Unlike elsewhere, a time needs a zone, because a range that is off by an hour holds other data. */
-function datetimeEdge(text: string, attr: string, cadence: Cadence): string {
+function parseDatetimeBound(text: string, attr: string, cadence: Cadence): string {
   const given = parseDatetime(text);
   if (!given) throw new InvalidInput(`Input ${text.slice(0, 100)} is not a valid ISO formatted datetime.`, attr);
   if (DATE.test(text))
-    return isOfCalendar(cadence.interval) ? isoMicros(localDateToInstant(cadence, text)) : given.instant;
+    return isCalendarInterval(cadence.interval) ? isoMicros(localDateToInstant(cadence, text)) : given.instant;
   if (!given.zoned) throw new InvalidInput(`Input ${text} is naive.`, attr);
   return given.instant;
 }
 
-function dateEdge(text: string, attr: string, cadence: Cadence): string {
+function parseDateBound(text: string, attr: string, cadence: Cadence): string {
   const given = parseDatetime(text);
   const wrong = `Input '${text.slice(0, 100)}' is not a valid ISO formatted date.`;
   if (!given) throw new InvalidInput(wrong, attr);
@@ -78,12 +78,12 @@ function checkDate(date: string, attr: string, { interval, offsetDay }: Cadence)
 }
 
 /** @returns null if no status limits the range @throws InvalidInput */
-export function onlyOf(given: unknown): IntervalStatus[] | null {
+export function parseOnly(given: unknown): IntervalStatus[] | null {
   if (given === null || given === undefined) return null;
   const wanted: unknown[] = Array.isArray(given) ? given : [given];
   if (wanted.length === 0) throw new InvalidInput('This list may not be empty.', 'only', 'empty');
   for (const status of wanted) {
-    if (isCandidate(status)) continue;
+    if (isFilterStatus(status)) continue;
     const shown = typeof status === 'string' ? status.slice(0, 100) : JSON.stringify(status).slice(0, 100);
     throw new InvalidInput(`"${shown}" is not a valid choice.`, 'only', 'invalid_choice');
   }
@@ -91,8 +91,8 @@ export function onlyOf(given: unknown): IntervalStatus[] | null {
 }
 
 /** Interval statuses that a backfill may be limited to. */
-const CANDIDATES = INTERVAL_STATUSES.filter((status) => status !== 'delivered' && status !== 'running');
+const FILTER_STATUSES = INTERVAL_STATUSES.filter((status) => status !== 'delivered' && status !== 'running');
 
-function isCandidate(status: unknown): boolean {
-  return (CANDIDATES as unknown[]).includes(status);
+function isFilterStatus(status: unknown): boolean {
+  return (FILTER_STATUSES as unknown[]).includes(status);
 }

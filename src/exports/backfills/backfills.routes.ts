@@ -2,20 +2,20 @@
  * `/batch_exports/:batch_export_id/backfills/`: requests, previews, lists and cancels backfills.
  * `/batch_exports/:id/backfill/` is the contract's older way to request one.
  */
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
-import { orPreferred } from '../../platform/http/parameters/preconditions.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
+import { preferRepresentation } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import {
   backfillLocation,
   BatchExportParams,
   type ExportsApi,
-  ITS_EXPORT,
-  OfBatchExportParams,
-  ONE_EXPORT,
-  PartOfBatchExportParams,
+  PARENT_EXPORT,
+  BatchExportListParams,
+  EXPORT_BY_ID,
+  BatchExportItemParams,
 } from '../api.ts';
-import { onlyOf, rangeOf } from './backfill-range.ts';
+import { parseOnly, parseRange } from './backfill-range.ts';
 import { presentBackfill, presentPreview } from './backfills.present.ts';
 import {
   BackfillBody,
@@ -27,12 +27,12 @@ import {
 } from './backfills.schema.ts';
 
 /** Upstream's message when the export of a requested backfill does not exist. */
-const MISSING = 'BatchExport not found.';
+const EXPORT_NOT_FOUND = 'BatchExport not found.';
 
 const requestBackfill = route({
   method: 'post',
   path: '/batch_exports/:id/backfill/',
-  access: { scope: 'batch_export:write', object: { ...ONE_EXPORT, missing: MISSING } },
+  access: { scope: 'batch_export:write', object: { ...EXPORT_BY_ID, missing: EXPORT_NOT_FOUND } },
   params: BatchExportParams,
   body: NewBackfillBody,
   answers: { 200: null, 409: OutdatedPlanBody },
@@ -43,19 +43,19 @@ const requestBackfill = route({
     'the request is harmless. `only`, `plan` and `dry_run` work as in `backfills/`.',
   async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
     const batchExport = await batchExports.get(project.id, params.id);
-    const range = { ...rangeOf(body, batchExport, { strict: false }), only: onlyOf(body.only), plan: body.plan };
+    const range = { ...parseRange(body, batchExport, { strict: false }), only: parseOnly(body.only), plan: body.plan };
     if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, params.id, range)));
     const backfill = await backfills.request(project.id, params.id, range, caller);
     const answer = noBody(200, backfillLocation(url, params.id, backfill.id));
-    return orPreferred(headers, answer, () => json(200, presentBackfill(backfill)));
+    return preferRepresentation(headers, answer, () => json(200, presentBackfill(backfill)));
   },
 });
 
 const createBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/',
-  access: { scope: 'batch_export:write', object: { ...ITS_EXPORT, missing: MISSING } },
-  params: OfBatchExportParams,
+  access: { scope: 'batch_export:write', object: { ...PARENT_EXPORT, missing: EXPORT_NOT_FOUND } },
+  params: BatchExportListParams,
   body: NewBackfillBody,
   answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]), 409: OutdatedPlanBody },
   summary: 'Create or preview a backfill of past data intervals',
@@ -67,19 +67,19 @@ const createBackfill = route({
   async handle({ project, caller, params, body, headers, url }, { batchExports, backfills }: ExportsApi) {
     const { batch_export_id: id } = params;
     const batchExport = await batchExports.get(project.id, id);
-    const range = { ...rangeOf(body, batchExport, { strict: true }), only: onlyOf(body.only), plan: body.plan };
+    const range = { ...parseRange(body, batchExport, { strict: true }), only: parseOnly(body.only), plan: body.plan };
     if (body.dry_run) return json(200, presentPreview(await backfills.preview(project.id, id, range)));
     const backfill = await backfills.request(project.id, id, range, caller);
     const answer = json(201, { backfill_id: backfill.id }, backfillLocation(url, id, backfill.id));
-    return orPreferred(headers, answer, () => json(201, presentBackfill(backfill)));
+    return preferRepresentation(headers, answer, () => json(201, presentBackfill(backfill)));
   },
 });
 
 const listBackfills = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/backfills/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: OfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportListParams,
   query: Type.Object({
     ...cursorQuery(50).properties,
     ordering: stringEnum(['created_at', '-created_at', 'start_at', '-start_at'], { default: '-created_at' }),
@@ -90,7 +90,7 @@ const listBackfills = route({
     await batchExports.get(project.id, params.batch_export_id);
     const by = query.ordering.endsWith('start_at') ? ('start_at' as const) : ('created_at' as const);
     const order = { by, ascending: !query.ordering.startsWith('-') };
-    const load = async (place: Place) => {
+    const load = async (place: PageWindow) => {
       const found = await backfills.list(project.id, params.batch_export_id, place, order);
       return Promise.all(
         found.map(async (one) => {
@@ -110,8 +110,8 @@ const listBackfills = route({
 const getBackfill = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/backfills/:id/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: BackfillBody },
   summary: 'Retrieve a backfill',
   async handle({ project, params }, { batchExports, backfills, runs }: ExportsApi) {
@@ -124,8 +124,8 @@ const getBackfill = route({
 const cancelBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/:id/cancel/',
-  access: { scope: 'batch_export:write', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:write', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: CancelledBody },
   summary: 'Cancel a backfill',
   description:

@@ -6,12 +6,15 @@ import { INTERVAL_STATUSES } from '../domain/interval-status.ts';
 
 const Instant = Type.String({ format: 'date-time' });
 
-const edge = (description: string) =>
+const rangeBound = (description: string) =>
   nullable(Type.String(), {
     description: `${description}: an ISO 8601 datetime with a time zone, or a date. For daily, weekly and monthly exports, a date is read in the time zone of the export, at its offset.`,
   });
 
-const range = { start_at: edge('The start of the range'), end_at: edge('The end of the range, not in the future') };
+const range = {
+  start_at: rangeBound('The start of the range'),
+  end_at: rangeBound('The end of the range, not in the future'),
+};
 
 export const NewBackfillBody = Type.Object(
   {

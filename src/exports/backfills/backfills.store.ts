@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Place } from '../../platform/http/parameters/pagination.ts';
-import { backfillEnds, countedOf } from './backfill-ends.store.ts';
+import type { PageWindow } from '../../platform/http/parameters/pagination.ts';
+import { backfillEnds, resultSql } from './backfill-ends.store.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { intervalsEnding, type DataInterval, type Tiling } from '../domain/intervals.ts';
 import { isLive, type BackfillStatus } from '../domain/statuses.ts';
@@ -94,7 +94,7 @@ const backfillsWhere = (chosen: string) => `
     case when finished_at is null then counted.failed_runs else backfill.failed_runs end as failed_runs,
     case when finished_at is null then counted.total_records else backfill.total_records end as total_records
   from (select * from batch_export_backfills where ${chosen}) as backfill
-  cross join lateral (${countedOf('backfill')} and backfill.finished_at is null) as counted
+  cross join lateral (${resultSql('backfill')} and backfill.finished_at is null) as counted
 `;
 
 const REQUESTS_PER_TRANSACTION = 5_000;
@@ -132,7 +132,7 @@ export function backfillStore(db: Knex) {
   }
 
   /** The rest of the wanted ranges, whose requests are not written yet. */
-  async function rangesLeft(id: string): Promise<DataInterval[]> {
+  async function findRangesLeft(id: string): Promise<DataInterval[]> {
     const { rows } = await db.raw<{ rows: { from: string; to: string }[] }>(
       `select greatest(lower(range), planned_until) as "from", upper(range) as "to"
        from batch_export_backfills, unnest(wanted) as range where id = ? and upper(range) > planned_until order by 1`,
@@ -149,7 +149,7 @@ export function backfillStore(db: Knex) {
     async list(
       projectId: number,
       batchExportId: string,
-      place: Place,
+      place: PageWindow,
       { by, ascending }: BackfillOrder = NEWEST_FIRST,
     ): Promise<Backfill[]> {
       const { sign, order, edge = ascending ? BEFORE_ALL : AFTER_ALL } = keysetOf(place, { ascending });
@@ -195,7 +195,7 @@ export function backfillStore(db: Knex) {
       const header = (await table().where({ id }).whereNotNull('planned_until').forNoKeyUpdate().first()) as
         { batch_export_id: string; kind: RequestKind } | undefined;
       if (!header) return false;
-      const batch = firstIntervals(tiling, await rangesLeft(id), REQUESTS_PER_TRANSACTION);
+      const batch = firstIntervals(tiling, await findRangesLeft(id), REQUESTS_PER_TRANSACTION);
       const requestIds = await requests.open(header.batch_export_id, batch, header.kind);
       await db.raw(
         'insert into batch_export_backfill_requests (backfill_id, request_id) select ?, id from unnest(?::uuid[]) as id',
@@ -209,7 +209,7 @@ export function backfillStore(db: Knex) {
     },
 
     /** Removes an interval from the backfills of its export that have not written a request for it yet. */
-    async leaveOut({ exportId, start, end }: ExportInterval): Promise<void> {
+    async removeInterval({ exportId, start, end }: ExportInterval): Promise<void> {
       await db.raw(
         `update batch_export_backfills
          set wanted = wanted - tstzmultirange(tstzrange(:start, :end)), total_runs = total_runs - 1
@@ -220,7 +220,7 @@ export function backfillStore(db: Knex) {
     },
 
     /** Returns the given intervals that no backfill will request; a backfill that waits for its turn counts too. */
-    async notAskedFor(batchExportId: string, intervals: readonly DataInterval[]): Promise<DataInterval[]> {
+    async listUnrequested(batchExportId: string, intervals: readonly DataInterval[]): Promise<DataInterval[]> {
       const { rows } = await db.raw<{ rows: { number: number }[] }>(
         `select number::int from unnest(:starts::timestamptz[], :ends::timestamptz[]) with ordinality as wanted (start, "end", number)
          where not exists (
@@ -237,7 +237,7 @@ export function backfillStore(db: Knex) {
     },
 
     /** Ids of an export's backfills with requests left to write, oldest first: either those that wait for their turn, or the others. */
-    async unwritten(batchExportId: string, { waiting }: { waiting: boolean }): Promise<string[]> {
+    async listUnwritten(batchExportId: string, { waiting }: { waiting: boolean }): Promise<string[]> {
       const rows = (await table()
         .where({ batch_export_id: batchExportId, waits: waiting })
         .whereNull('finished_at')

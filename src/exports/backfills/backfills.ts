@@ -4,17 +4,17 @@ import { Conflict, InvalidInput, LimitReached } from '../../platform/errors.ts';
 import { changesBetween, type Author } from '../../people/audit/audit-log.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
-import { NOBODY, recordBackfill } from '../batch-exports/audit.ts';
+import { SYSTEM_AUTHOR, recordBackfill } from '../batch-exports/audit.ts';
 import { backfillPreviews, type Preview } from './backfill-previews.ts';
 import {
-  examinedPlan,
+  planExamined,
   joinNeighbors,
-  wholePlan,
+  planWhole,
   type BackfillPlan,
   type ExaminedPlan,
-  type Only,
+  type StatusFilter,
 } from './backfill-plan.ts';
-import { failedIntervals } from './failed-intervals.ts';
+import { findFailedIntervals } from './failed-intervals.ts';
 import { presentPreview } from './backfills.present.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -23,7 +23,7 @@ import { millisOf } from '../domain/instants.ts';
 import { intervalsEnding, intervalsWithin } from '../domain/intervals.ts';
 import { isLive, isOpen } from '../domain/statuses.ts';
 import { intervalStates } from '../intervals/interval-states.ts';
-import type { Bound, ExportStores } from '../stores.ts';
+import type { BoundStores, ExportStores } from '../stores.ts';
 
 export type BackfillsOptions = {
   stores: ExportStores;
@@ -36,7 +36,7 @@ export type BackfillsOptions = {
 };
 
 /** ISO instants. `only`: statuses that limit the range. `plan`: the token of the preview to carry out. */
-export type BackfillRange = { startAt: string; endAt: string; only?: Only; plan?: string | undefined };
+export type BackfillRange = { startAt: string; endAt: string; only?: StatusFilter; plan?: string | undefined };
 
 const OUTDATED =
   'The data intervals have changed since the preview, and nothing was requested. The present plan is in `plan`: check it, and send its token.';
@@ -61,20 +61,25 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
    * Stores the header and a first batch of its requests; the dispatcher writes the others.
    * @param mayWait whether the backfill may exceed the project's limit; the dispatcher then writes its requests when its turn comes
    */
-  async function open(inside: Bound, header: NewBackfill, by: Author, { mayWait = false } = {}): Promise<Backfill> {
+  async function openBackfill(
+    inside: BoundStores,
+    header: NewBackfill,
+    by: Author,
+    { mayWait = false } = {},
+  ): Promise<Backfill> {
     const { projectId, batchExportId, kind } = header;
     await inside.batchExports.lock(projectId, batchExportId);
     if (kind === 'backfill' && !mayWait) await checkLimit(inside, projectId);
     const waits = mayWait && (await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject;
     const id = await inside.backfills.open({ ...header, waits });
-    if (!waits) await inside.backfills.writeRequests(id, await inside.batchExports.tiling(batchExportId));
+    if (!waits) await inside.backfills.writeRequests(id, await inside.batchExports.getTiling(batchExportId));
     await inside.backfills.keepEnds(batchExportId);
     const opened = await inside.backfills.get(projectId, batchExportId, id);
     await recordBackfill(inside, by, opened, { activity: 'created', changes: [] });
     return opened;
   }
 
-  async function checkLimit(inside: Bound, projectId: number): Promise<void> {
+  async function checkLimit(inside: BoundStores, projectId: number): Promise<void> {
     const live = await inside.backfills.countLive(projectId);
     if (live < limits.backfillsPerProject) return;
     throw new LimitReached(
@@ -94,9 +99,14 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     return { start, end };
   }
 
-  async function examine(batchExport: BatchExport, start: number, end: number, only: Only): Promise<ExaminedPlan> {
-    const tiling = await stores.batchExports.tiling(batchExport.id);
-    return examinedPlan({ stores, states, batchExport }, intervalsWithin(tiling, start, end), only);
+  async function examineRange(
+    batchExport: BatchExport,
+    start: number,
+    end: number,
+    only: StatusFilter,
+  ): Promise<ExaminedPlan> {
+    const tiling = await stores.batchExports.getTiling(batchExport.id);
+    return planExamined({ stores, states, batchExport }, intervalsWithin(tiling, start, end), only);
   }
 
   async function planBackfill(
@@ -106,9 +116,9 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     range: BackfillRange,
   ): Promise<BackfillPlan> {
     const { only = null, plan } = range;
-    const whole = wholePlan(await stores.batchExports.tiling(batchExport.id), start, end);
+    const whole = planWhole(await stores.batchExports.getTiling(batchExport.id), start, end);
     if (only === null && plan === undefined) return whole;
-    const examined = await examine(batchExport, start, end, only);
+    const examined = await examineRange(batchExport, start, end, only);
     // tooth: backfill-as-shown
     if (plan !== undefined && plan !== examined.token) {
       const preview = await previews.of(batchExport, examined, { start, end });
@@ -128,13 +138,18 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * @throws Conflict with the present plan when it is no longer the one that was previewed
      * @throws LimitReached when too many backfills of the project are under way
      */
-    async request(projectId: number, exportId: string, range: BackfillRange, by: Author = NOBODY): Promise<Backfill> {
+    async request(
+      projectId: number,
+      exportId: string,
+      range: BackfillRange,
+      by: Author = SYSTEM_AUTHOR,
+    ): Promise<Backfill> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
       const { start, end } = await checkedRange(range);
       const plan = await planBackfill(batchExport, start, end, range);
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (inside) =>
-        open(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }, by),
+        openBackfill(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }, by),
       );
       await wake(exportId);
       return backfill;
@@ -144,15 +159,15 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     async preview(projectId: number, exportId: string, range: BackfillRange): Promise<Preview> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
       const { start, end } = await checkedRange(range);
-      wholePlan(await stores.batchExports.tiling(exportId), start, end);
-      return previews.of(batchExport, await examine(batchExport, start, end, range.only ?? null), { start, end });
+      planWhole(await stores.batchExports.getTiling(exportId), start, end);
+      return previews.of(batchExport, await examineRange(batchExport, start, end, range.only ?? null), { start, end });
     },
 
     /**
      * Runs one data interval again, with a new plan.
      * @throws Conflict while the run is still under way
      */
-    async retry(projectId: number, exportId: string, runId: string, by: Author = NOBODY): Promise<Backfill> {
+    async retry(projectId: number, exportId: string, runId: string, by: Author = SYSTEM_AUTHOR): Promise<Backfill> {
       await stores.batchExports.get(projectId, exportId);
       const run = await stores.runs.get(projectId, exportId, runId);
       if (isOpen(run.status))
@@ -161,7 +176,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const interval = { start: millisOf(run.start), end: millisOf(run.end) };
       const header = { projectId, batchExportId: exportId, kind: 'retry' as const, ...interval };
       const backfill = await stores.inTransaction(async (inside) =>
-        open(inside, { ...header, wanted: [interval], totalRuns: 1 }, by),
+        openBackfill(inside, { ...header, wanted: [interval], totalRuns: 1 }, by),
       );
       await wake(exportId);
       return backfill;
@@ -172,17 +187,21 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * project is at its limit of backfills, this one waits for its turn. The caller wakes the dispatcher after the commit.
      * @returns undefined when the pause missed none
      */
-    async openForPause(inside: Bound, batchExport: BatchExport, by: Author = NOBODY): Promise<Backfill | undefined> {
+    async openForPause(
+      inside: BoundStores,
+      batchExport: BatchExport,
+      by: Author = SYSTEM_AUTHOR,
+    ): Promise<Backfill | undefined> {
       const { id, projectId, startAt, endAt } = batchExport;
-      const pausedAt = Math.max(...(await inside.gaps.pauses(id)).map((pause) => millisOf(pause.pausedAt)));
+      const pausedAt = Math.max(...(await inside.gaps.listPauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
       const end = Math.min(millisOf(await inside.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
       // An interval that ended at the very instant of the pause may have been missed too; if so, it has no run.
-      const ended = intervalsEnding(await inside.batchExports.tiling(id), start - 1, end);
-      const { wanted, totalRuns } = await examinedPlan({ stores: inside, states, batchExport }, ended, ['missing']);
+      const ended = intervalsEnding(await inside.batchExports.getTiling(id), start - 1, end);
+      const { wanted, totalRuns } = await planExamined({ stores: inside, states, batchExport }, ended, ['missing']);
       if (totalRuns === 0) return undefined;
       const range = { start: wanted[0]!.start, end: wanted.at(-1)!.end };
-      return open(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by, {
+      return openBackfill(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by, {
         mayWait: true,
       });
     },
@@ -192,15 +211,15 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * this one waits for its turn.
      * @returns undefined when no interval has failed, or all of them are requested already
      */
-    async retryFailed(projectId: number, exportId: string, by: Author = NOBODY): Promise<Backfill | undefined> {
+    async retryFailed(projectId: number, exportId: string, by: Author = SYSTEM_AUTHOR): Promise<Backfill | undefined> {
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (inside) => {
         const batchExport = await inside.batchExports.lock(projectId, exportId);
-        const failed = await inside.backfills.notAskedFor(exportId, await failedIntervals(inside, batchExport));
+        const failed = await inside.backfills.listUnrequested(exportId, await findFailedIntervals(inside, batchExport));
         if (failed.length === 0) return undefined;
         const range = { start: failed[0]!.start, end: failed.at(-1)!.end };
         const plan = { wanted: joinNeighbors(failed), totalRuns: failed.length };
-        return open(inside, { projectId, batchExportId: exportId, kind: 'backfill', ...range, ...plan }, by, {
+        return openBackfill(inside, { projectId, batchExportId: exportId, kind: 'backfill', ...range, ...plan }, by, {
           mayWait: true,
         });
       });
@@ -214,7 +233,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Ends a backfill: it requests no more runs, and runs that serve it alone end, unless they are delivering already.
      * @throws InvalidInput when the backfill has ended
      */
-    async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
+    async cancel(projectId: number, exportId: string, id: string, by: Author = SYSTEM_AUTHOR): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
       await ensureTemporal();
       const ends = await stores.inTransaction(async (inside) => {

@@ -2,7 +2,7 @@
 import { attentionOf } from '../monitoring/attention.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { DataInterval } from '../domain/intervals.ts';
-import { needsYou, type Reason } from '../intervals/interval-attention.ts';
+import { explainNeed, type Reason } from '../intervals/interval-attention.ts';
 import type { ExportStores } from '../stores.ts';
 
 /** Reasons for which another run would end like the last one, until a person decides, or Sluice settles the last run's delivery. */
@@ -11,14 +11,14 @@ const NOT_RETRIABLE: readonly Reason[] = ['delivered_elsewhere', 'would_shrink',
 type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps'>;
 
 /** @returns oldest first, with intervals that are retried automatically; of each kind of trouble, only the newest `MAX_TROUBLED` count */
-export async function failedIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
+export async function findFailedIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
   const { id } = batchExport;
-  const [facts, pauses] = await Promise.all([stores.troubledIntervals.troubledFacts([id]), stores.gaps.pauses(id)]);
+  const [facts, pauses] = await Promise.all([stores.troubledIntervals.listFacts([id]), stores.gaps.listPauses(id)]);
   const { needsYou: waiting, retrying } = attentionOf(batchExport, pauses, facts);
-  const newest = await stores.intervalFacts.newestRuns(waiting.map(({ end }) => ({ exportId: id, end })));
+  const newest = await stores.intervalFacts.listNewestRuns(waiting.map(({ end }) => ({ exportId: id, end })));
   const runs = new Map(newest.map((run) => [run.end, run]));
   const retriable = waiting.filter(
-    (one) => !NOT_RETRIABLE.includes(needsYou(one, one.facts, runs.get(one.end)).reason),
+    (one) => !NOT_RETRIABLE.includes(explainNeed(one, one.facts, runs.get(one.end)).reason),
   );
   return [...retriable, ...retrying]
     .map(({ start, end }) => ({ start, end }))

@@ -5,16 +5,16 @@ import type { Backfill } from '../backfills/backfills.store.ts';
 import type { BatchExport } from './batch-export.ts';
 import type { Integration } from '../integrations/integrations.store.ts';
 import { presentBatchExport } from './present.ts';
-import type { Bound } from '../stores.ts';
+import type { BoundStores } from '../stores.ts';
 
 /** Author of what Sluice does automatically. */
-export const NOBODY: Author = { userId: null, keyId: null };
+export const SYSTEM_AUTHOR: Author = { userId: null, keyId: null };
 
 type AuditEntry = { activity: AuditVerb; changes: Change[] };
 
 /** @param before absent if the export was just created */
 export async function recordExport(
-  { auditLog }: Bound,
+  { auditLog }: BoundStores,
   by: Author,
   verb: AuditVerb,
   { before, after }: { before?: BatchExport; after: BatchExport },
@@ -32,7 +32,7 @@ export async function recordExport(
 }
 
 /** Fields that Sluice sets automatically, so their changes are not a person's. */
-const OF_THE_ROW = new Set([
+const AUTOMATIC_FIELDS = new Set([
   'id',
   'team_id',
   'created_at',
@@ -48,12 +48,14 @@ const OF_THE_ROW = new Set([
 function fieldsOf(one: BatchExport): Record<string, unknown> {
   const { pause, ...fields } = presentBatchExport(one);
   const notes = pause && { reason: pause.reason, resume_at: pause.resume_at };
-  return Object.fromEntries(Object.entries({ ...fields, pause: notes }).filter(([field]) => !OF_THE_ROW.has(field)));
+  return Object.fromEntries(
+    Object.entries({ ...fields, pause: notes }).filter(([field]) => !AUTOMATIC_FIELDS.has(field)),
+  );
 }
 
 /** Records an action on a backfill, or on a retry, which is a backfill of one data interval. */
 export async function recordBackfill(
-  { auditLog }: Bound,
+  { auditLog }: BoundStores,
   by: Author,
   backfill: Backfill,
   entry: AuditEntry,
@@ -71,7 +73,7 @@ export async function recordBackfill(
 }
 
 export async function recordRun(
-  { auditLog }: Pick<Bound, 'auditLog'>,
+  { auditLog }: Pick<BoundStores, 'auditLog'>,
   by: Author,
   run: { id: string; projectId: number; start: string; end: string; status: string },
 ): Promise<void> {
@@ -89,7 +91,7 @@ export async function recordRun(
 
 /** Records which of two deliveries of an interval stays. */
 export async function recordForeignDelivery(
-  { auditLog }: Pick<Bound, 'auditLog'>,
+  { auditLog }: Pick<BoundStores, 'auditLog'>,
   by: Author,
   found: { exportId: string; projectId: number; start: string; end: string },
   side: string,
@@ -107,7 +109,7 @@ export async function recordForeignDelivery(
 
 /** Records a change of an integration. Secrets are named, never shown. */
 export async function recordIntegration(
-  { auditLog }: Bound,
+  { auditLog }: BoundStores,
   by: Author,
   { id, projectId, kind }: Integration,
   verb: AuditVerb,

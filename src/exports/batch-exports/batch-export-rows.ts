@@ -38,10 +38,10 @@ const COLUMNS = {
   version: 'version',
 } as const satisfies Record<Exclude<keyof BatchExport, 'integration'>, string>;
 
-type Stored = typeof COLUMNS;
+type Columns = typeof COLUMNS;
 
 /** A row of `batch_exports` with its integration. */
-export type Row = { [Field in keyof Stored as Stored[Field]]: BatchExport[Field] } & {
+export type Row = { [Field in keyof Columns as Columns[Field]]: BatchExport[Field] } & {
   integration_id: number | null;
   integration: IntegrationRow | null;
   deleted_at: string | null;
@@ -50,15 +50,15 @@ export type Row = { [Field in keyof Stored as Stored[Field]]: BatchExport[Field]
 export function fromRow(row: Row): BatchExport {
   const fields = Object.entries(COLUMNS).map(([field, column]) => [field, row[column]]);
   return {
-    ...(Object.fromEntries(fields) as Pick<BatchExport, keyof Stored>),
-    destinationConfig: { ...former(row.destination_type), ...row.destination_config },
+    ...(Object.fromEntries(fields) as Pick<BatchExport, keyof Columns>),
+    destinationConfig: { ...formerDefaults(row.destination_type), ...row.destination_config },
     integration: row.integration && integrationFromRow(row.integration),
   };
 }
 
 /** Values of configuration fields that did not exist when the row was stored. */
-function former(type: string): Readonly<Record<string, unknown>> | undefined {
-  return anyDestination(type).former;
+function formerDefaults(type: string): Readonly<Record<string, unknown>> | undefined {
+  return anyDestination(type).formerDefaults;
 }
 
 export type CadenceRow = Pick<Row, 'interval' | 'timezone' | 'offset_day' | 'offset_hour'>;
@@ -73,7 +73,7 @@ export function cadenceColumns({ interval, timezone, offsetDay, offsetHour }: Ca
 
 /** Converts a change to columns, and leaves out absent fields. */
 export function toColumns({ integration, ...change }: BatchExportChange): Record<string, unknown> {
-  const fields = Object.entries(change) as [keyof Stored, unknown][];
+  const fields = Object.entries(change) as [keyof Columns, unknown][];
   return {
     ...Object.fromEntries(fields.flatMap(([field, value]) => (value === undefined ? [] : [[COLUMNS[field], value]]))),
     ...(integration !== undefined && { integration_id: integration?.id ?? null }),

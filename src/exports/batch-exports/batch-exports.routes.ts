@@ -3,16 +3,16 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Rights } from '../../platform/http/access.ts';
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import {
   entityTag,
   expectedVersion,
   locationHeader,
-  orPreferred,
+  preferRepresentation,
 } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route, type Answer } from '../../platform/http/route.ts';
-import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
 import type { BatchExport } from './batch-export.ts';
 import type { ExportPatch, NewExport } from './batch-exports.ts';
 import {
@@ -58,7 +58,7 @@ const listBatchExports = route({
     const visible = rights.visible('batch_export');
     const page = await batchExports.list(project.id, pageBounds(query), visible);
     const ids = page.results.map(({ id }) => id);
-    const [latest, freshness, errors] = await stateOf(ids, { runs, batchExports });
+    const [latest, freshness, errors] = await loadState(ids, { runs, batchExports });
     const results = page.results.map((one) =>
       withLevel(rights, one, presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id))),
     );
@@ -69,12 +69,12 @@ const listBatchExports = route({
 const getBatchExport = route({
   method: 'get',
   path: '/batch_exports/:id/',
-  access: { scope: 'batch_export:read', object: ONE_EXPORT },
+  access: { scope: 'batch_export:read', object: EXPORT_BY_ID },
   params: BatchExportParams,
   answers: { 200: BatchExportBody },
   summary: 'Retrieve a batch export',
   async handle({ project, params, rights }, api: ExportsApi) {
-    return representation(await api.batchExports.get(project.id, params.id), api, rights);
+    return exportAnswer(await api.batchExports.get(project.id, params.id), api, rights);
   },
 });
 
@@ -82,7 +82,7 @@ const patchBatchExport = route({
   method: 'patch',
   path: '/batch_exports/:id/',
   errors: [409, 412],
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: BatchExportPatchBody,
   answers: { 200: BatchExportBody },
@@ -96,7 +96,7 @@ const patchBatchExport = route({
     ensureMayRedirect({ rights }, present, patch);
     const version = expectedVersion(headers);
     const patched = await api.batchExports.patch(project.id, params.id, patch, { version, by: caller });
-    return representation(patched, api, rights);
+    return exportAnswer(patched, api, rights);
   },
 });
 
@@ -104,7 +104,7 @@ const putBatchExport = route({
   method: 'put',
   path: '/batch_exports/:id/',
   errors: [409, 412],
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: BatchExportPutBody,
   answers: { 200: BatchExportBody },
@@ -118,7 +118,7 @@ const putBatchExport = route({
 const deleteBatchExport = route({
   method: 'delete',
   path: '/batch_exports/:id/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   answers: { 204: null },
   summary: 'Delete a batch export',
@@ -138,12 +138,12 @@ export const batchExportRoutes = [
   deleteBatchExport,
 ];
 
-function stateOf(ids: readonly string[], { runs, batchExports }: Pick<ExportsApi, 'runs' | 'batchExports'>) {
+function loadState(ids: readonly string[], { runs, batchExports }: Pick<ExportsApi, 'runs' | 'batchExports'>) {
   return Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids), runs.standingErrors(ids)]);
 }
 
-async function representation(one: BatchExport, api: ExportsApi, rights: Rights): Promise<Answer> {
-  const [latest, freshness, errors] = await stateOf([one.id], api);
+async function exportAnswer(one: BatchExport, api: ExportsApi, rights: Rights): Promise<Answer> {
+  const [latest, freshness, errors] = await loadState([one.id], api);
   const body = presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id));
   return json(200, withLevel(rights, one, body), { ETag: entityTag(one.version) });
 }
@@ -163,7 +163,7 @@ export function emptyOrPreferred(
   api: ExportsApi,
   rights: Rights,
 ): Promise<Answer> {
-  return orPreferred(headers, noBody(200), () => representation(one, api, rights));
+  return preferRepresentation(headers, noBody(200), () => exportAnswer(one, api, rights));
 }
 
 export function wantedExport(body: NewBatchExportBody): NewExport {
@@ -209,7 +209,7 @@ function optionalFields(body: NewBatchExportBody | BatchExportPatchBody) {
 
 /** Returns undefined for an absent field, which a PATCH keeps, and null for null, which clears the field. */
 function instantOrNull(text: string | null | undefined, attr: string): string | null | undefined {
-  return typeof text === 'string' ? datetimeOf(text, attr) : text;
+  return typeof text === 'string' ? readDatetime(text, attr) : text;
 }
 
 function destinationOf(given: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {

@@ -2,7 +2,7 @@
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
-import { placeTaken } from '../deliveries/key-spaces.ts';
+import { placeTakenError } from '../deliveries/key-spaces.ts';
 import type { Visible } from '../../platform/http/access.ts';
 import { whereVisible } from '../../people/access/visible.store.ts';
 import { cadenceColumns, cadenceFromRow, fromRow, toColumns, type CadenceRow, type Row } from './batch-export-rows.ts';
@@ -13,16 +13,16 @@ import { PAUSE_JSON } from '../pauses/pauses.store.ts';
 import type { BatchExport, BatchExportChange } from './batch-export.ts';
 
 /** Whether the error violates `batch_exports_key_space`, an index that the previous version relies on while both versions run. */
-function isTaken(error: unknown): boolean {
+function isKeySpaceTaken(error: unknown): boolean {
   return (
     sqlState(error) === SQL_STATE.uniqueViolation &&
     (error as { constraint?: string }).constraint === 'batch_exports_key_space'
   );
 }
 
-function throwNameTaken(error: unknown): never {
-  if (!isTaken(error)) throw error;
-  throw placeTaken();
+function throwPlaceTaken(error: unknown): never {
+  if (!isKeySpaceTaken(error)) throw error;
+  throw placeTakenError();
 }
 
 /** Fields of a new row; the database sets the others, such as `createdAt`. */
@@ -47,7 +47,7 @@ export function batchExportStore(db: Knex) {
   const live = () => rows().whereNull('deleted_at');
 
   /** The specs of several exports, oldest first. */
-  async function tilings(ids: readonly string[]): Promise<Map<string, Spec[]>> {
+  async function getTilings(ids: readonly string[]): Promise<Map<string, Spec[]>> {
     const rows = await db<CadenceRow & { batch_export_id: string; valid_from: string }>('batch_export_specs')
       .whereIn('batch_export_id', [...ids])
       .orderBy('valid_from');
@@ -74,7 +74,7 @@ export function batchExportStore(db: Knex) {
     },
 
     /** Returns an export, even a deleted one, because its leftovers may have to be removed. @throws NotFound */
-    async evenDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
+    async getIncludingDeleted(id: string): Promise<BatchExport & { deleted: boolean }> {
       const row = await rows().where({ id }).first();
       if (!row) throw new NotFound();
       return { ...fromRow(row), deleted: row.deleted_at !== null };
@@ -102,7 +102,7 @@ export function batchExportStore(db: Knex) {
       const [row] = await table()
         .insert({ id, project_id: projectId, created_by: createdBy, model, ...toColumns(change) })
         .returning<Row[]>(columns)
-        .catch(throwNameTaken);
+        .catch(throwPlaceTaken);
       await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', ...cadenceColumns(one) });
       return fromRow(row!);
     },
@@ -132,7 +132,7 @@ export function batchExportStore(db: Knex) {
           last_updated_at: db.raw('clock_timestamp()'),
         })
         .returning<Row[]>(columns)
-        .catch(throwNameTaken);
+        .catch(throwPlaceTaken);
       return fromRow(row!);
     },
 
@@ -143,11 +143,11 @@ export function batchExportStore(db: Knex) {
     },
 
     /** The specs of an export, oldest first. */
-    async tiling(id: string): Promise<Tiling> {
-      return (await tilings([id])).get(id)!;
+    async getTiling(id: string): Promise<Tiling> {
+      return (await getTilings([id])).get(id)!;
     },
 
-    tilings,
+    tilings: getTilings,
 
     async setTiling(id: string, tiling: Tiling): Promise<void> {
       await db('batch_export_specs').where({ batch_export_id: id }).delete();

@@ -9,26 +9,26 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { NotificationsIn } from '../../platform/notify/notice.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
-import { NOBODY, recordExport } from './audit.ts';
+import { SYSTEM_AUTHOR, recordExport } from './audit.ts';
 import type { BatchExport } from './batch-export.ts';
 import { exportChanges, type AndThen, type ChangeOptions } from './change.ts';
 import { contentColumns, type ContentPatch } from './content.ts';
-import { destinationChoice, type Place } from '../integrations/destination-choice.ts';
+import { destinationChoice, type WantedDestination } from '../integrations/destination-choice.ts';
 import { NO_SETTINGS, type Model } from '../../conditions/rows/content.ts';
 import { millisOf } from '../domain/instants.ts';
 import { cadenceWith, type CadenceChange } from '../domain/cadence.ts';
 import { reserveKeySpace } from '../deliveries/key-spaces.ts';
 import { leavePlace, pinnedDestination } from '../integrations/pinned-destination.ts';
-import { lookAt, type Freshness } from '../monitoring/freshness.ts';
+import { measureFreshness, type Freshness } from '../monitoring/freshness.ts';
 import type { NotificationSettings } from '../monitoring/notifications.ts';
-import { checkResumeAt, pauserOf, saysMore } from '../pauses/pauses.ts';
+import { checkResumeAt, pauserOf, changesNotes } from '../pauses/pauses.ts';
 import type { PauseNotes } from '../pauses/pauses.store.ts';
 
 export type NewExport = CadenceChange &
   ContentPatch & {
     name: string;
     model: Model;
-    destination: Place;
+    destination: WantedDestination;
     interval: string;
     jitterSeconds?: number;
     maxConcurrentRuns?: number;
@@ -67,7 +67,7 @@ export function batchExports({
 
     /** Freshness of each export, by id. */
     async freshness(ids: readonly string[]): Promise<Map<string, Freshness>> {
-      const looked = await lookAt(stores, ids);
+      const looked = await measureFreshness(stores, ids);
       return new Map(looked.map(({ watched, freshness }) => [watched.id, freshness]));
     },
 
@@ -75,7 +75,7 @@ export function batchExports({
      * @throws InvalidInput naming the field
      * @throws Conflict when another export delivers to the same place
      */
-    async create(projectId: number, wanted: NewExport, by: Author = NOBODY): Promise<BatchExport> {
+    async create(projectId: number, wanted: NewExport, by: Author = SYSTEM_AUTHOR): Promise<BatchExport> {
       const cadence = cadenceWith(wanted);
       checkBounds(wanted.startAt, wanted.endAt);
       const chosen = await destinations.choose(projectId, wanted.destination);
@@ -84,7 +84,7 @@ export function batchExports({
       const content = contentColumns(configs, fresh, wanted, chosen);
       await ensureTemporal();
       const notificationColumns = await notifications.columns(
-        { ...NOBODY_TOLD, id, projectId },
+        { ...NO_NOTIFICATIONS, id, projectId },
         wanted.notifications ?? null,
       );
       const columns = destinations.columnsOf({ id, projectId, model: wanted.model }, chosen);
@@ -126,7 +126,7 @@ export function batchExports({
       projectId: number,
       id: string,
       patch: ExportPatch,
-      { version, by = NOBODY }: { version?: string | undefined; by?: Author } = {},
+      { version, by = SYSTEM_AUTHOR }: { version?: string | undefined; by?: Author } = {},
     ): Promise<BatchExport> {
       return change(
         projectId,
@@ -168,7 +168,7 @@ export function batchExports({
     async pause(
       projectId: number,
       id: string,
-      by: Author = NOBODY,
+      by: Author = SYSTEM_AUTHOR,
       pause: PauseNotes = {},
       andThen?: AndThen,
     ): Promise<BatchExport> {
@@ -179,19 +179,19 @@ export function batchExports({
         id,
         async (current) => {
           if (!current.paused) return { paused: true, lastPausedAt: now };
-          return saysMore(pause, current.pause) ? {} : undefined;
+          return changesNotes(pause, current.pause) ? {} : undefined;
         },
         { by, pause, andThen },
       );
     },
 
     /** @param andThen runs in the transaction that ends the pause, if there is one */
-    async unpause(projectId: number, id: string, by: Author = NOBODY, andThen?: AndThen): Promise<BatchExport> {
+    async unpause(projectId: number, id: string, by: Author = SYSTEM_AUTHOR, andThen?: AndThen): Promise<BatchExport> {
       return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { by, andThen });
     },
 
     /** Ends the schedule, the requests and the runs that are under way, except for commits that have begun. Delivered data stays. */
-    async delete(projectId: number, id: string, by: Author = NOBODY): Promise<void> {
+    async delete(projectId: number, id: string, by: Author = SYSTEM_AUTHOR): Promise<void> {
       await ensureTemporal();
       const running = await stores.inTransaction(async (inside) => {
         const after = await inside.batchExports.lock(projectId, id);
@@ -200,20 +200,20 @@ export function batchExports({
         await inside.batchExports.markDeleted(id);
         await recordExport(inside, by, 'deleted', { after });
         await inside.runRequests.closeAll(id);
-        return inside.runs.openOf(id);
+        return inside.runs.listOpen(id);
       });
       await scheduleSync.trySync(id);
       await Promise.all(running.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
     },
 
     /** Returns the whole configuration, secrets included, for the engine only. */
-    openConfig: configs.decrypt,
+    decryptConfig: configs.decrypt,
   };
 }
 
 export type BatchExports = ReturnType<typeof batchExports>;
 
-const NOBODY_TOLD = { notifications: null, notificationSecret: null };
+const NO_NOTIFICATIONS = { notifications: null, notificationSecret: null };
 
 function checkBounds(startAt: string | null, endAt: string | null): void {
   if (startAt === null || endAt === null || millisOf(startAt) < millisOf(endAt)) return;

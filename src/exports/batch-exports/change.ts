@@ -10,7 +10,7 @@ import { leavePlace, pinnedDestination } from '../integrations/pinned-destinatio
 import { endPause, pauserOf } from '../pauses/pauses.ts';
 import type { PauseNotes } from '../pauses/pauses.store.ts';
 import type { ScheduleSync } from '../schedules/schedule-sync.ts';
-import type { Bound, ExportStores } from '../stores.ts';
+import type { BoundStores, ExportStores } from '../stores.ts';
 import { recordExport } from './audit.ts';
 import type { BatchExport, BatchExportChange } from './batch-export.ts';
 
@@ -23,9 +23,9 @@ export type ChangeOptions = {
 };
 
 /** Consequences of a change, in its transaction. */
-export type AndThen = (inside: Bound, changed: BatchExport) => Promise<void>;
+export type AndThen = (inside: BoundStores, changed: BatchExport) => Promise<void>;
 
-export type ChangeBy = {
+export type ChangeContext = {
   by: Author;
   /** The row's version that the caller read, to refuse a change of a newer row. */
   version?: string | undefined;
@@ -40,7 +40,7 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
     projectId: number,
     id: string,
     makeChange: (current: BatchExport) => Promise<BatchExportChange | undefined>,
-    { by, version, pause, andThen }: ChangeBy,
+    { by, version, pause, andThen }: ChangeContext,
   ): Promise<BatchExport> => {
     await ensureTemporal();
     const changed = await stores.inTransaction(async (inside) => {
@@ -51,12 +51,12 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
       const cadence = { ...current, ...wanted };
       if (!isSameCadence(cadence, current)) {
         const now = millisOf(await inside.batchExports.now());
-        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.tiling(id), cadence, now));
+        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.getTiling(id), cadence, now));
       }
       await pauseOrUnpause(inside, current, wanted.paused ?? current.paused, { by, pause });
       // An earlier start adds intervals that were not gaps before.
-      if (wanted.startAt !== undefined) await inside.gaps.unsettle(id, current.createdAt);
-      if (wanted.keySpace !== undefined) await moveTo(inside, current, wanted.keySpace);
+      if (wanted.startAt !== undefined) await inside.gaps.rewindSettledUntil(id, current.createdAt);
+      if (wanted.keySpace !== undefined) await movePlace(inside, current, wanted.keySpace);
       const updated = await inside.batchExports.update(id, {
         ...wanted,
         ...(wanted.paused !== undefined && { pausedReason: null }),
@@ -70,23 +70,23 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
   };
 
   /** Stores what runs still need of the present place, and reserves the new one, even if both are the same. */
-  async function moveTo(inside: Bound, current: BatchExport, keySpace: string): Promise<void> {
+  async function movePlace(inside: BoundStores, current: BatchExport, keySpace: string): Promise<void> {
     await inside.places.pinPlans(current.id, pinnedDestination(current));
     await inside.health.end(current.id, 'keeping_files');
     if (isSameKeySpace(current, { ...current, keySpace })) return;
     await leavePlace({ stores: inside, configs }, current);
     await reserveKeySpace(inside, { ...current, keySpace });
-    await inside.places.forget(current.id, keySpace);
+    await inside.places.forgetLeftPlace(current.id, keySpace);
   }
 }
 
 async function pauseOrUnpause(
-  inside: Bound,
+  inside: BoundStores,
   { id, paused: wasPaused }: BatchExport,
   paused: boolean,
-  { by, pause }: Pick<ChangeBy, 'by' | 'pause'>,
+  { by, pause }: Pick<ChangeContext, 'by' | 'pause'>,
 ): Promise<void> {
   if (wasPaused && !paused) await endPause(inside, id);
   if (!wasPaused && paused) await inside.pauses.begin(id, pauserOf(by), pause);
-  if (wasPaused && paused && pause) await inside.pauses.describe(id, pauserOf(by), pause);
+  if (wasPaused && paused && pause) await inside.pauses.changeNotes(id, pauserOf(by), pause);
 }

@@ -11,13 +11,17 @@ import type { RunBody, RunSummaryBody } from '../runs/runs.schema.ts';
 import type { Run } from '../runs/runs.store.ts';
 import { presentSchedule } from '../schedules/schedule-fields.ts';
 
-const NOT_YET: Freshness = { completeUntil: null, lagSeconds: 0, troubles: { stale: 0, unsettled: 0, gave_up: 0 } };
+const NO_FRESHNESS: Freshness = {
+  completeUntil: null,
+  lagSeconds: 0,
+  troubles: { stale: 0, unsettled: 0, gave_up: 0 },
+};
 
 /** The body without the level of its reader. @param latestRuns newest first */
 export function presentBatchExport(
   one: BatchExport,
   latestRuns: readonly Run[] = [],
-  { completeUntil, lagSeconds, troubles }: Freshness = NOT_YET,
+  { completeUntil, lagSeconds, troubles }: Freshness = NO_FRESHNESS,
   standingError?: RunError,
 ): Omit<BatchExportBody, 'user_access_level'> {
   return {

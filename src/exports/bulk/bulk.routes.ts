@@ -5,17 +5,17 @@ import { answerFor, type ErrorBody } from '../../platform/http/error-body.ts';
 import { json, route } from '../../platform/http/route.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportsApi } from '../api.ts';
-import { slicesOf } from '../domain/slices.ts';
+import { batchesOf } from '../domain/slices.ts';
 import { wantedNotes } from '../pauses/pauses.schema.ts';
 import type { PauseNotes } from '../pauses/pauses.store.ts';
 import { unpause } from '../pauses/unpause.ts';
-import { BulkBody, BulkResultsBody, MAX_AT_ONCE, type BulkResult } from './bulk.schema.ts';
+import { BulkBody, BulkResultsBody, MAX_EXPORTS, type BulkResult } from './bulk.schema.ts';
 
 /** Number of exports handled at once, because all requests share the database's connections. */
-const SIDE_BY_SIDE = 4;
+const EXPORTS_AT_ONCE = 4;
 
-type Bulk = Pick<BulkBody, 'action'> & { projectId: number; by: Author; rights: Rights; notes: PauseNotes };
-type Done = Partial<Pick<BulkResult, 'backfill_id' | 'intervals'>> & { changed: boolean };
+type BulkAction = Pick<BulkBody, 'action'> & { projectId: number; by: Author; rights: Rights; notes: PauseNotes };
+type ActionResult = Partial<Pick<BulkResult, 'backfill_id' | 'intervals'>> & { changed: boolean };
 
 const bulk = route({
   method: 'post',
@@ -26,14 +26,14 @@ const bulk = route({
   answers: { 200: BulkResultsBody },
   summary: 'Pause, unpause or retry several batch exports',
   description:
-    `Acts on up to ${MAX_AT_ONCE} exports, each in a transaction of its own: some may be refused while others are not. ` +
+    `Acts on up to ${MAX_EXPORTS} exports, each in a transaction of its own: some may be refused while others are not. ` +
     'Repeating the request is harmless.',
   async handle({ project, caller, rights, body }, api: ExportsApi) {
     const notes = notesOf(body);
     const results: BulkResult[] = [];
-    for (const ids of slicesOf(body.ids, SIDE_BY_SIDE)) {
+    for (const ids of batchesOf(body.ids, EXPORTS_AT_ONCE)) {
       const wanted = { projectId: project.id, by: caller, rights, action: body.action, notes };
-      results.push(...(await Promise.all(ids.map((id) => resultOf(api, wanted, id)))));
+      results.push(...(await Promise.all(ids.map((id) => tryToAct(api, wanted, id)))));
     }
     return json(200, { results });
   },
@@ -51,7 +51,7 @@ function notesOf(body: BulkBody): PauseNotes {
 }
 
 /** @throws errors that are not refusals, which fail the whole request; clients may repeat it */
-async function resultOf(api: ExportsApi, bulk: Bulk, id: string): Promise<BulkResult> {
+async function tryToAct(api: ExportsApi, bulk: BulkAction, id: string): Promise<BulkResult> {
   const none = { id, backfill_id: null, intervals: null, error: null };
   try {
     const { changed, ...more } = await act(api, bulk, id);
@@ -63,7 +63,11 @@ async function resultOf(api: ExportsApi, bulk: Bulk, id: string): Promise<BulkRe
   }
 }
 
-async function act(api: ExportsApi, { projectId, by, rights, action, notes }: Bulk, wanted: string): Promise<Done> {
+async function act(
+  api: ExportsApi,
+  { projectId, by, rights, action, notes }: BulkAction,
+  wanted: string,
+): Promise<ActionResult> {
   const { batchExports, backfills } = api;
   // Rules and workflows know the export by its id as it is stored, not in capitals.
   const { id, createdBy, paused, version } = await batchExports.get(projectId, wanted);

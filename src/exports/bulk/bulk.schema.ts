@@ -4,7 +4,7 @@ import { nullable, stringEnum, Type, type Static } from '../../platform/schema.t
 import { MAX_TROUBLED } from '../intervals/troubled-intervals.store.ts';
 import { pauseIn } from '../pauses/pauses.schema.ts';
 
-export const MAX_AT_ONCE = 100;
+export const MAX_EXPORTS = 100;
 
 export const BULK_ACTIONS = ['pause', 'unpause', 'retry_failed'] as const;
 
@@ -17,7 +17,7 @@ export const BulkBody = Type.Object(
     }),
     ids: Type.Array(Type.String({ format: 'uuid' }), {
       minItems: 1,
-      maxItems: MAX_AT_ONCE,
+      maxItems: MAX_EXPORTS,
       uniqueItems: true,
       description: 'The batch exports.',
     }),

@@ -70,7 +70,7 @@ export function artifactStore(db: Knex) {
     },
 
     /** Gives up all artifacts recorded for the interval under this epoch and earlier ones. */
-    async giveUpOf(lease: EpochLease): Promise<void> {
+    async giveUpInterval(lease: EpochLease): Promise<void> {
       await db('batch_export_artifacts')
         .where(intervalKey(lease))
         .where('epoch', '<=', lease.epoch)

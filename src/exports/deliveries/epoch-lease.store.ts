@@ -15,7 +15,7 @@ export const intervalKey = ({ exportId, start, end }: ExportInterval) => ({
 });
 
 /** Columns that identify the interval's row while the epoch is its newest. */
-export const ours = (lease: EpochLease) => ({ ...intervalKey(lease), epoch: String(lease.epoch) });
+export const leaseColumns = (lease: EpochLease) => ({ ...intervalKey(lease), epoch: String(lease.epoch) });
 
 /** @throws Superseded always, naming the run that holds the interval now */
 export async function throwSuperseded(db: Knex, lease: EpochLease): Promise<never> {

@@ -4,16 +4,16 @@ import { Conflict } from '../../platform/errors.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { PlaceStore } from './places.store.ts';
 
-type Wanted = Pick<BatchExport, 'id' | 'model' | 'keySpace'>;
+type KeySpaceOwner = Pick<BatchExport, 'id' | 'model' | 'keySpace'>;
 
 /** The key space of an export, even of a row that an earlier version wrote. */
-export function keySpaceOf({ keySpace, model }: Omit<Wanted, 'id'>): KeySpace {
+export function keySpaceOf({ keySpace, model }: Omit<KeySpaceOwner, 'id'>): KeySpace {
   const { folder, ...rest } = parseKeySpace(keySpace);
   return { ...rest, folder: folder === null ? null : withModel(folder, model) };
 }
 
 /** Whether two key spaces are the same, even if different versions wrote their texts. */
-export function isSameKeySpace(one: Omit<Wanted, 'id'>, other: Omit<Wanted, 'id'>): boolean {
+export function isSameKeySpace(one: Omit<KeySpaceOwner, 'id'>, other: Omit<KeySpaceOwner, 'id'>): boolean {
   return JSON.stringify(keySpaceOf(one)) === JSON.stringify(keySpaceOf(other));
 }
 
@@ -21,18 +21,18 @@ export function isSameKeySpace(one: Omit<Wanted, 'id'>, other: Omit<Wanted, 'id'
  * Call it in the transaction that stores the export's new key space.
  * @throws Conflict when another export, or an unsettled run of one, may write to one of its keys
  */
-export async function reserveKeySpace({ places }: { places: PlaceStore }, wanted: Wanted): Promise<void> {
+export async function reserveKeySpace({ places }: { places: PlaceStore }, wanted: KeySpaceOwner): Promise<void> {
   const ours = keySpaceOf(wanted);
   // The lock admits one reservation per store at a time, so the second of two concurrent ones sees the first.
   // tooth: place-lock
   await places.lockStore(ours.store);
-  for (const { keySpace, model } of await places.reservations(ours.mark, wanted.id)) {
+  for (const { keySpace, model } of await places.listReservations(ours.mark, wanted.id)) {
     // tooth: place-overlap
-    if (overlaps(ours, keySpaceOf({ keySpace, model }))) throw placeTaken();
+    if (overlaps(ours, keySpaceOf({ keySpace, model }))) throw placeTakenError();
   }
 }
 
-export function placeTaken(): Conflict {
+export function placeTakenError(): Conflict {
   return new Conflict(
     'Another batch export already delivers to this place, or a run of one still does: choose another prefix, directory or table, ' +
       'or delete that export and wait for its runs to end.',

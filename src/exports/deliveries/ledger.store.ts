@@ -9,7 +9,7 @@ import { artifactStore } from './artifacts.store.ts';
 import { foreignDeliveryStore } from '../timeline/foreign-deliveries.store.ts';
 import {
   intervalKey as key,
-  ours,
+  leaseColumns,
   throwSuperseded,
   type ExportInterval,
   type EpochLease,
@@ -70,7 +70,7 @@ export function ledgerStore(db: Knex) {
      * Gives the run the interval's next epoch. Every earlier epoch is fenced from now on; after a restore the new epoch also exceeds those of
      * deliveries that an operator decided about.
      */
-    async take(interval: ExportInterval, runId: string): Promise<number> {
+    async takeEpoch(interval: ExportInterval, runId: string): Promise<number> {
       // tooth: ledger-next-epoch
       // tooth: ledger-epochs-after-restore
       const { rows } = await db.raw<{ rows: { epoch: string }[] }>(
@@ -93,7 +93,7 @@ export function ledgerStore(db: Knex) {
     },
 
     /** One page of the deliveries within `[from, to)`, oldest interval first. @param after the end of the last interval of the page before */
-    async deliveries(
+    async listDeliveries(
       exportId: string,
       { from, to, after }: { from: string; to: string; after: string },
       limit: number,
@@ -124,7 +124,7 @@ export function ledgerStore(db: Knex) {
     async lockOpen(lease: EpochLease): Promise<void> {
       // tooth: ledger-open-only
       // tooth: ledger-open-lock
-      const row = await table().where(ours(lease)).where({ state: 'open' }).forShare().first();
+      const row = await table().where(leaseColumns(lease)).where({ state: 'open' }).forShare().first();
       if (!row) await throwSuperseded(db, lease);
     },
 
@@ -137,7 +137,7 @@ export function ledgerStore(db: Knex) {
       // tooth: ledger-commit-epoch
       // tooth: ledger-commit-live
       const changed = await table()
-        .where(ours(lease))
+        .where(leaseColumns(lease))
         .where(
           (either) =>
             void either
@@ -146,7 +146,7 @@ export function ledgerStore(db: Knex) {
         )
         .update({ state: 'committing' });
       if (changed > 0) return 'committing';
-      const row = await table().where(ours(lease)).first();
+      const row = await table().where(leaseColumns(lease)).first();
       if (row?.state === 'open') throw new NotFound('The batch export was deleted.');
       return row?.state ?? throwSuperseded(db, lease);
     },
@@ -155,7 +155,7 @@ export function ledgerStore(db: Knex) {
     async markDelivered(lease: EpochLease, receipt: Receipt): Promise<void> {
       // tooth: ledger-delivered-epoch
       const changed = await table()
-        .where(ours(lease))
+        .where(leaseColumns(lease))
         .whereIn('state', ['committing', 'delivered'])
         .update({ state: 'delivered', receipt });
       if (changed === 0) await throwSuperseded(db, lease);
@@ -182,14 +182,14 @@ export function ledgerStore(db: Knex) {
     /** Opens an interval for a new delivery, because the destination does not hold what was committed. */
     async reopen(lease: EpochLease): Promise<void> {
       // tooth: ledger-reopen-epoch
-      await table().where(ours(lease)).where({ state: 'committing' }).update({ state: 'open' });
+      await table().where(leaseColumns(lease)).where({ state: 'committing' }).update({ state: 'open' });
     },
 
     /**
      * Lists some intervals that closed runs left half way and that are due to be settled: undelivered ones, and those with artifacts at
      * places that nothing else checks. The choice is random, so no interval holds up others. The receipts omit their files.
      */
-    async intervalsToSettle(): Promise<Unsettled[]> {
+    async listIntervalsToSettle(): Promise<Unsettled[]> {
       const { rows: leftBehind } = await db.raw<{ rows: Row[] }>(LEFT_BEHIND);
       const rows = (await db<Row>('batch_export_intervals as ledger')
         .join('batch_export_runs as run', 'run.id', 'ledger.run_id')
@@ -210,23 +210,23 @@ export function ledgerStore(db: Knex) {
         .orderByRaw('random()')
         .limit(200)) as Row[];
       return [
-        ...rows.map((row) => ({ ...fromRow(row), isPresent: true })),
-        ...leftBehind.map((row) => ({ ...fromRow(row), isPresent: false })),
+        ...rows.map((row) => ({ ...fromRow(row), isNewestRun: true })),
+        ...leftBehind.map((row) => ({ ...fromRow(row), isNewestRun: false })),
       ];
     },
 
     /** Whether the entry is still unsettled; for a run that is not the interval's newest, whether it still has artifacts. */
-    async isHalfWay({ isPresent, ...lease }: Unsettled): Promise<boolean> {
-      const row = isPresent
-        ? await db('batch_export_intervals as ledger').where(ours(lease)).whereRaw(`(${HALF_WAY})`).first()
-        : await db('batch_export_artifacts').where(ours(lease)).whereNull('given_up_at').first();
+    async isHalfWay({ isNewestRun, ...lease }: Unsettled): Promise<boolean> {
+      const row = isNewestRun
+        ? await db('batch_export_intervals as ledger').where(leaseColumns(lease)).whereRaw(`(${HALF_WAY})`).first()
+        : await db('batch_export_artifacts').where(leaseColumns(lease)).whereNull('given_up_at').first();
       return row !== undefined;
     },
 
     /** Ends the attempts to settle an interval; its records stay, because a later run may still use them. */
     async giveUpSettling(lease: EpochLease): Promise<void> {
       await this.reopen(lease);
-      await artifactStore(db).giveUpOf(lease);
+      await artifactStore(db).giveUpInterval(lease);
     },
   };
 }

@@ -12,11 +12,11 @@ type Stores = Pick<ExportStores, 'foreignDeliveries' | 'ledger' | 'timeline'>;
  */
 export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, lease: EpochLease): Ownership {
   return {
-    timeline: () => timeline.id(),
-    knows: (runId) => foreignDeliveries.knowsRun(lease, runId),
+    getTimeline: () => timeline.getId(),
+    knowsRun: (runId) => foreignDeliveries.knowsRun(lease, runId),
     mayReplace: (receipt) => foreignDeliveries.isReplaceable(lease, receipt),
-    stagedUnder: (epoch) => foreignDeliveries.stagedUnder(lease, epoch),
-    async lastReceipt() {
+    listStagedParts: (epoch) => foreignDeliveries.listStagedParts(lease, epoch),
+    async findLastReceipt() {
       const entry = await ledger.find(lease);
       if (entry && entry.epoch > lease.epoch) throw new Superseded(`superseded by run ${entry.runId}`);
       return entry?.receipt ?? undefined;

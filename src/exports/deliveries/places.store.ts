@@ -15,7 +15,7 @@ import { OPEN_STATUSES } from '../domain/statuses.ts';
 export type Reservation = { exportId: string; keySpace: string; model: Model };
 
 /** A place that an export has left. */
-export type KeptPlace = {
+export type LeftPlace = {
   keySpace: string;
   place: string;
   /** Encrypted; null when the destination has none. */
@@ -23,7 +23,7 @@ export type KeptPlace = {
   integration: Integration | null;
 };
 
-type KeptRow = { key_space: string; place: string; secrets: string | null; integration: IntegrationRow | null };
+type LeftPlaceRow = { key_space: string; place: string; secrets: string | null; integration: IntegrationRow | null };
 
 const OPEN = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
 
@@ -71,7 +71,7 @@ export function placeStore(db: Knex) {
      * export was moved or deleted.
      * @param mark a part of the key spaces' texts, see `KeySpace.mark`
      */
-    async reservations(mark: string, exceptExportId: string): Promise<Reservation[]> {
+    async listReservations(mark: string, exceptExportId: string): Promise<Reservation[]> {
       const { rows } = await db.raw<{ rows: { id: string; key_space: string; model: Model }[] }>(
         `select id, key_space, model from batch_exports one
          where strpos(key_space, :mark) > 0 and id <> :exceptExportId and (deleted_at is null or ${isUsed('one.id', 'one.key_space')})
@@ -86,7 +86,7 @@ export function placeStore(db: Knex) {
     },
 
     /** Key spaces that live exports deliver to. */
-    async live(): Promise<Reservation[]> {
+    async listLive(): Promise<Reservation[]> {
       const rows = await db<{ id: string; key_space: string; model: Model }>('batch_exports')
         .whereNull('deleted_at')
         .select('id', 'key_space', 'model');
@@ -103,7 +103,7 @@ export function placeStore(db: Knex) {
     },
 
     /** Stores the place that the export is about to leave. */
-    async keep(exportId: string, { keySpace, place, secrets, integration }: KeptPlace): Promise<void> {
+    async storeLeftPlace(exportId: string, { keySpace, place, secrets, integration }: LeftPlace): Promise<void> {
       const row = { key_space: keySpace, place, secrets, integration_id: integration?.id ?? null };
       await db('batch_export_places')
         .insert({ batch_export_id: exportId, ...row })
@@ -112,16 +112,16 @@ export function placeStore(db: Knex) {
     },
 
     /** Forgets a stored place, because the export delivers there again. */
-    async forget(exportId: string, keySpace: string): Promise<void> {
+    async forgetLeftPlace(exportId: string, keySpace: string): Promise<void> {
       await db('batch_export_places').where({ batch_export_id: exportId, key_space: keySpace }).delete();
     },
 
     /** The newest credentials of a place that the export has left. */
-    async findKept(exportId: string, place: string): Promise<KeptPlace | undefined> {
+    async findLeftPlace(exportId: string, place: string): Promise<LeftPlace | undefined> {
       const row = (await db('batch_export_places')
         .where({ batch_export_id: exportId, place })
         .orderBy('left_at', 'desc')
-        .first('batch_export_places.*', db.raw(INTEGRATION_JSON))) as KeptRow | undefined;
+        .first('batch_export_places.*', db.raw(INTEGRATION_JSON))) as LeftPlaceRow | undefined;
       if (!row) return undefined;
       const { key_space: keySpace, secrets, integration } = row;
       return { keySpace, place: row.place, secrets, integration: integration && integrationFromRow(integration) };

@@ -6,14 +6,14 @@ import { intervalKey, type EpochLease } from './epoch-lease.store.ts';
 export type DueFiles = { exportId: string; runId: string; keys: string[] };
 
 /** Hours after which a denial counts as permanent. Shorter ones may have a passing cause, such as a policy that is still spreading. */
-const DENIED_FOR_GOOD_HOURS = 24;
+const PERMANENT_DENIAL_HOURS = 24;
 /** Days of failures after which a place counts as gone. */
 const GIVE_UP_AFTER_DAYS = 7;
 /** Days for which leftovers of an interrupted commit wait for the interval's next delivery, which would delete them. */
 const UNDELIVERED_DAYS = 30;
 
 const IS_DUE = "left_at <= clock_timestamp() - :graceHours * interval '1 hour'";
-const IS_KEPT = `exists (select from batch_export_health health
+const KEEPS_ALL_FILES = `exists (select from batch_export_health health
   where health.batch_export_id = file.batch_export_id and keeping_files_since is not null)`;
 
 export function supersededFileStore(db: Knex) {
@@ -57,13 +57,13 @@ export function supersededFileStore(db: Knex) {
      * Files whose grace period is over, grouped by the run that recorded them, the oldest first; without exports that keep all files.
      * @param perExport limit for each export
      */
-    async dueFiles(graceHours: number, perExport: number): Promise<DueFiles[]> {
+    async listDueFiles(graceHours: number, perExport: number): Promise<DueFiles[]> {
       const { rows } = await db.raw<{ rows: { export: string; run: string; keys: string[] }[] }>(
         `select batch_export_id as export, run_id as run, array_agg(key order by left_at, key) as keys
          from (
            select *, row_number() over (partition by batch_export_id order by left_at, key) as place from superseded_files file
            where ${IS_DUE} and (retry_at is null or retry_at <= clock_timestamp())
-             and not ${IS_KEPT}
+             and not ${KEEPS_ALL_FILES}
          ) as due where place <= :perExport
          group by batch_export_id, run_id order by min(left_at)`,
         { graceHours, perExport },
@@ -72,7 +72,7 @@ export function supersededFileStore(db: Knex) {
     },
 
     /** Returns the keys that are still due, because no later commit has recorded them again. */
-    async stillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
+    async filterStillDue(runId: string, graceHours: number, keys: readonly string[]): Promise<string[]> {
       // tooth: superseded-still-due
       const { rows } = await db.raw<{ rows: { key: string }[] }>(
         `select key from superseded_files where run_id = :runId and key = any(:keys) and ${IS_DUE} order by left_at, key`,
@@ -98,8 +98,8 @@ export function supersededFileStore(db: Knex) {
       const { rows } = await db.raw<{ rows: { lasting: boolean }[] }>(
         `update superseded_files file set failing_since = coalesce(failing_since, clock_timestamp()),
            retry_at = clock_timestamp() + interval '1 hour'
-         where run_id = ? and left_at is not null and not ${IS_KEPT}
-         returning failing_since <= clock_timestamp() - interval '${DENIED_FOR_GOOD_HOURS} hours' as lasting`,
+         where run_id = ? and left_at is not null and not ${KEEPS_ALL_FILES}
+         returning failing_since <= clock_timestamp() - interval '${PERMANENT_DENIAL_HOURS} hours' as lasting`,
         [runId],
       );
       // tooth: superseded-denied-a-day

@@ -49,8 +49,10 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
    * @param deep reads every byte back instead of trusting sizes and checksums
    */
   async function* verify(exportId: string, range: VerifyRange, deep: boolean): AsyncGenerator<VerifiedInterval> {
-    for await (const group of groups(dueIntervals(exportId, range), AT_ONCE)) {
-      yield* await Promise.all(group.map(async (due) => ('epoch' in due ? check(due, deep) : missing(exportId, due))));
+    for await (const group of inBatches(dueIntervals(exportId, range), AT_ONCE)) {
+      yield* await Promise.all(
+        group.map(async (due) => ('epoch' in due ? verifyDelivered(due, deep) : verifyMissing(exportId, due))),
+      );
     }
   }
 
@@ -69,45 +71,45 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
 
   /** All past intervals within the range; none when the range has no bound. */
   async function tilesWithin(exportId: string, range: VerifyRange): Promise<Iterator<DataInterval>> {
-    const [first] = range.from === null ? await stores.ledger.deliveries(exportId, page(range), 1) : [];
+    const [first] = range.from === null ? await stores.ledger.listDeliveries(exportId, pageBounds(range), 1) : [];
     const from = range.from ?? first?.start;
     if (from === undefined || (range.from ?? range.to) === null) return [][Symbol.iterator]();
     const now = await stores.batchExports.now();
     const to = range.to !== null && range.to < now ? range.to : now;
-    return intervalsWithin(await stores.batchExports.tiling(exportId), millisOf(from), millisOf(to));
+    return intervalsWithin(await stores.batchExports.getTiling(exportId), millisOf(from), millisOf(to));
   }
 
   async function* deliveredEntries(exportId: string, range: VerifyRange): AsyncGenerator<DeliveredEntry> {
     for (let after = '-infinity'; ;) {
-      const entries = await stores.ledger.deliveries(exportId, page(range, after), PAGE);
+      const entries = await stores.ledger.listDeliveries(exportId, pageBounds(range, after), PAGE);
       yield* entries;
       if (entries.length < PAGE) return;
       after = entries.at(-1)!.end;
     }
   }
 
-  async function missing(exportId: string, { start, end }: DataInterval): Promise<VerifiedInterval> {
+  async function verifyMissing(exportId: string, { start, end }: DataInterval): Promise<VerifiedInterval> {
     const interval = { start: isoMicros(start), end: isoMicros(end) };
-    const last = await stores.runs.newestOfInterval(exportId, interval.end);
+    const last = await stores.runs.findNewestOfInterval(exportId, interval.end);
     const why = last ? `its last run is ${last.status}` : 'it has had no run';
     const error = last?.latestError ? ` (${last.latestError})` : '';
     return { ...interval, rows: null, findings: [{ kind: 'missing', what: `Not delivered: ${why}${error}.` }] };
   }
 
-  async function check(entry: DeliveredEntry, deep: boolean): Promise<VerifiedInterval> {
+  async function verifyDelivered(entry: DeliveredEntry, deep: boolean): Promise<VerifiedInterval> {
     const { start, end, receipt } = entry;
-    const findings = await findingsOf(entry, deep);
+    const findings = await compareAll(entry, deep);
     const now = (await stores.ledger.find(entry)) as DeliveredEntry;
     // A run took the interval meanwhile, so the comparison may have mixed two deliveries.
-    if (now.epoch !== entry.epoch || now.state !== entry.state) return check(now, deep);
+    if (now.epoch !== entry.epoch || now.state !== entry.state) return verifyDelivered(now, deep);
     return { start, end, rows: receipt.rows, findings };
   }
 
-  async function findingsOf(entry: DeliveredEntry, deep: boolean): Promise<Finding[]> {
+  async function compareAll(entry: DeliveredEntry, deep: boolean): Promise<Finding[]> {
     if (entry.state === 'committing') {
       return [{ kind: 'unchecked', what: 'A new delivery of it has begun and not ended.' }];
     }
-    const run = await stores.runs.deliveredInterval(entry.exportId, entry.end);
+    const run = await stores.runs.getDeliveredRun(entry.exportId, entry.end);
     return [
       ...(await destinationFindings(run, entry, deep)),
       ...(await sourceFindings(run, entry)),
@@ -152,7 +154,7 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
   return {
     verify,
     /** How many delivered intervals lie within the range. */
-    count: (exportId: string, range: VerifyRange) => stores.ledger.countDelivered(exportId, page(range)),
+    count: (exportId: string, range: VerifyRange) => stores.ledger.countDelivered(exportId, pageBounds(range)),
   };
 }
 
@@ -166,11 +168,11 @@ function movedFinding(location: string): Finding {
   return { kind: 'unchecked', what: `It was delivered to ${location}, before the export's destination was changed.` };
 }
 
-function page({ from, to }: VerifyRange, after = '-infinity') {
+function pageBounds({ from, to }: VerifyRange, after = '-infinity') {
   return { from: from ?? '-infinity', to: to ?? 'infinity', after };
 }
 
-async function* groups<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+async function* inBatches<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const one of all) {
     group.push(one);

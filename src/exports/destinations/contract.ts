@@ -90,7 +90,7 @@ export type Session = {
   /** Returns the receipt of this delivery (by run and epoch) if the destination holds it. For repairs after crashes. */
   findReceipt(): Promise<Receipt | undefined>;
   /** Returns the interval's delivery at the destination, whichever run and database made it; undefined if this export has none there. */
-  present(): Promise<PresentDelivery | undefined>;
+  findPresentDelivery(): Promise<PresentDelivery | undefined>;
   /**
    * Reads the delivery back; no differences: the destination matches the receipt.
    * @param deep downloads and counts every row instead of trusting sizes and checksums
@@ -124,14 +124,14 @@ export type Destination<Config = unknown> = {
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */
   config: TObject;
   /** Values of fields that a stored configuration lacks because it is older than they are. */
-  former?: Readonly<Record<string, unknown>>;
+  formerDefaults?: Readonly<Record<string, unknown>>;
   /** Kind of integration that the destination uses, and the fields that it supplies in place of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
   /**
    * Makes checks for which upstream has its own messages, before the schema's less specific ones.
    * @throws InvalidInput naming the field, or none
    */
-  checkFirst?(config: Readonly<Record<string, unknown>>): void;
+  checkBeforeSchema?(config: Readonly<Record<string, unknown>>): void;
   /** Fields that decide which server receives the secrets, so a change of one requires the secrets again. */
   secretsGoTo: readonly string[];
   /**
@@ -162,7 +162,7 @@ export type Destination<Config = unknown> = {
    * Lists the data intervals that have a delivery at the place, perhaps another export's, so a comparison need not open a session for
    * every interval since the beginning.
    */
-  deliveries(
+  listDeliveries(
     config: Config,
     subject: Subject & { exportId: string },
     environment: DestinationEnvironment,

@@ -25,7 +25,7 @@ type ThrownFault = {
 };
 
 /** @returns a function that makes the error for a code of the table */
-export function raising<Table extends FaultTable>(table: Table) {
+export function errorMaker<Table extends FaultTable>(table: Table) {
   return (
     code: keyof Table & string,
     { cause, sentence }: ThrownFault = {},
@@ -41,7 +41,9 @@ export function raising<Table extends FaultTable>(table: Table) {
 }
 
 /** Codes of a table by the answers of the driver or the system. */
-export function byAnswer<Table extends FaultTable>(table: Table): ReadonlyMap<string | number, keyof Table & string> {
+export function codesByAnswer<Table extends FaultTable>(
+  table: Table,
+): ReadonlyMap<string | number, keyof Table & string> {
   return new Map(
     Object.entries(table).flatMap(([code, { answers = [] }]) => answers.map((one) => [one, code] as const)),
   );

@@ -8,19 +8,19 @@ import type { StagedPart } from './delivery.ts';
  */
 export type Ownership = {
   /** Returns this database's present timeline id, which is stored with each delivery for people. */
-  timeline(): Promise<string>;
+  getTimeline(): Promise<string>;
   /**
    * Whether this database planned the run for the interval, or an operator has allowed its delivery to be replaced.
    * @throws Superseded when a later epoch has the interval in our database, because it may know the delivery only since then
    */
-  knows(runId: string): Promise<boolean>;
+  knowsRun(runId: string): Promise<boolean>;
   /** The receipt of the interval's last delivery in this database. @throws Superseded when a later epoch has the interval */
-  lastReceipt(): Promise<Receipt | undefined>;
+  findLastReceipt(): Promise<Receipt | undefined>;
   /** Whether an operator decided that a delivery without a run id may be replaced. */
   mayReplace(receipt: Receipt): Promise<boolean>;
   /** Parts that this database's runs of the interval staged under the epoch. */
-  stagedUnder(epoch: number): Promise<readonly StagedPart[]>;
+  listStagedParts(epoch: number): Promise<readonly StagedPart[]>;
 };
 
 /** `known`: whether our database knows the delivery, so it may be replaced. */
-export type PresentDelivery = { receipt: Receipt; known: boolean };
+export type PresentDelivery = { receipt: Receipt; isKnown: boolean };

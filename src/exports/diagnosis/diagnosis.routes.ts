@@ -1,13 +1,13 @@
 /** `/runs/:id/diagnosis/`: why a run did not deliver. */
 import { json, route } from '../../platform/http/route.ts';
-import { type ExportsApi, ITS_EXPORT, PartOfBatchExportParams } from '../api.ts';
+import { type ExportsApi, PARENT_EXPORT, BatchExportItemParams } from '../api.ts';
 import { DiagnosisBody, presentDiagnosis } from './diagnosis.schema.ts';
 
 const diagnoseRun = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/:id/diagnosis/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: DiagnosisBody },
   summary: 'Diagnose why a run did not deliver',
   async handle({ project, params }, { diagnoses }: ExportsApi) {

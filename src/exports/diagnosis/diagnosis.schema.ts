@@ -2,7 +2,7 @@
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { RUN_STATUSES } from '../domain/statuses.ts';
 import { RunErrorBody } from '../faults/run-error.ts';
-import { LONGEST_VALUE, MAX_CHANGES, type Diagnosis, type SeenChange } from './diagnosis.ts';
+import { MAX_VALUE_LENGTH, MAX_CHANGES, type Diagnosis, type CauseCandidate } from './diagnosis.ts';
 
 const Id = Type.String({ format: 'uuid' });
 const Instant = Type.String({ format: 'date-time' });
@@ -30,7 +30,7 @@ const ChangeBody = Type.Object(
           examples: ['destination__config__bucket_name'],
         }),
         before: Type.Unknown({
-          description: `The earlier value; null if there was none, or if it has more than ${LONGEST_VALUE} characters.`,
+          description: `The earlier value; null if there was none, or if it has more than ${MAX_VALUE_LENGTH} characters.`,
         }),
         after: Type.Unknown(),
       }),
@@ -78,7 +78,7 @@ export const DiagnosisBody = Type.Object(
 );
 
 export function presentDiagnosis(diagnosis: Diagnosis): Static<typeof DiagnosisBody> {
-  const { run, cause, lastSuccess, changes, moreChanges, waitsFor, laterRun } = diagnosis;
+  const { run, cause, lastSuccess, changes, hasMoreChanges, waitsFor, laterRun } = diagnosis;
   return {
     run: run.id,
     status: run.status,
@@ -94,13 +94,13 @@ export function presentDiagnosis(diagnosis: Diagnosis): Static<typeof DiagnosisB
         }
       : null,
     changes: changes.map(presentChange),
-    more_changes: moreChanges,
+    more_changes: hasMoreChanges,
     waits_for: waitsFor,
     next_try_at: run.nextTryAt,
     later_run: laterRun ? { run: laterRun.id, status: laterRun.status } : null,
   };
 }
 
-function presentChange({ at, by, about, fields }: SeenChange): Static<typeof ChangeBody> {
+function presentChange({ at, by, about, fields }: CauseCandidate): Static<typeof ChangeBody> {
   return { at, user: by, about, fields: fields.map(({ field, before, after }) => ({ field, before, after })) };
 }

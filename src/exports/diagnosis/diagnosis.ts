@@ -10,7 +10,7 @@ import type { ExportRuns } from '../runs/runs.ts';
 import type { ExportStores } from '../stores.ts';
 import { describeBlock } from '../timeline/timeline-guard.ts';
 
-export type SeenChange = {
+export type CauseCandidate = {
   at: string;
   by: EntryAuthor | null;
   about: 'batch_export' | 'integration';
@@ -22,8 +22,8 @@ export type Diagnosis = {
   cause: RunErrorBody;
   lastSuccess: Run | undefined;
   /** Newest first. */
-  changes: SeenChange[];
-  moreChanges: boolean;
+  changes: CauseCandidate[];
+  hasMoreChanges: boolean;
   waitsFor: string | null;
   /** The newest run of the data interval, if it is a later one. */
   laterRun: Run | undefined;
@@ -31,16 +31,16 @@ export type Diagnosis = {
 
 export const MAX_CHANGES = 50;
 /** Limit of a value's length; longer values are left out. */
-export const LONGEST_VALUE = 1_000;
+export const MAX_VALUE_LENGTH = 1_000;
 
 /** Fields that do not affect runs. */
-const NO_CAUSE = new Set(['last_paused_at', 'paused_reason', 'pause', 'name']);
+const IRRELEVANT_FIELDS = new Set(['last_paused_at', 'paused_reason', 'pause', 'name']);
 
 export type ExportDiagnoses = ReturnType<typeof exportDiagnoses>;
 
 export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: Pick<ExportRuns, 'waitingReasons'> }) {
   /** Changes since the last successful run began; that run's plan has the configuration of then. */
-  async function changesBefore(batchExport: BatchExport, run: Run, lastSuccess: Run | undefined) {
+  async function listChangesBefore(batchExport: BatchExport, run: Run, lastSuccess: Run | undefined) {
     const { projectId, id, integration, createdAt } = batchExport;
     const about = [
       { scope: 'BatchExport', itemId: id },
@@ -55,17 +55,17 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
     return { changes, moreChanges: entries.length > MAX_CHANGES };
   }
 
-  async function waitsFor(run: Run, cause: RunErrorBody, laterRun: Run | undefined): Promise<string | null> {
+  async function findWaitingReason(run: Run, cause: RunErrorBody, laterRun: Run | undefined): Promise<string | null> {
     if (run.status === 'Completed' || laterRun?.status === 'Completed') return null;
-    const { blocked } = await stores.timeline.state();
+    const { blocked } = await stores.timeline.getState();
     if (blocked !== null) return describeBlock(blocked);
     if (isOpen(run.status)) return (await runs.waitingReasons([run])).get(run.id) ?? null;
     if (laterRun && isOpen(laterRun.status)) return 'Its data interval has a new run, which is in progress.';
-    if (await stores.runRequests.kindOfOpen(run.batchExportId, run.end))
+    if (await stores.runRequests.findOpenKind(run.batchExportId, run.end))
       return 'Its data interval is requested again, and waits for its turn.';
     if (laterRun) return 'Its data interval has had a newer run: look at that one.';
     if (run.nextTryAt !== null) return 'Its data interval is tried again automatically.';
-    return cause ? wayOut(run, cause) : 'It waits for you: nothing tries it again automatically. Retry the run.';
+    return cause ? remedyOf(run, cause) : 'It waits for you: nothing tries it again automatically. Retry the run.';
   }
 
   return {
@@ -75,21 +75,21 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
       const run = await stores.runs.get(projectId, exportId, runId);
       const cause = presentError(run);
       const [lastSuccess, newest] = await Promise.all([
-        stores.runs.lastSuccess(exportId, run.createdAt),
-        stores.runs.newestOfInterval(exportId, run.end),
+        stores.runs.findLastSuccess(exportId, run.createdAt),
+        stores.runs.findNewestOfInterval(exportId, run.end),
       ]);
       const laterRun = newest && newest.id !== run.id ? newest : undefined;
       const [{ changes, moreChanges }, waiting] = await Promise.all([
-        changesBefore(batchExport, run, lastSuccess),
-        waitsFor(run, cause, laterRun),
+        listChangesBefore(batchExport, run, lastSuccess),
+        findWaitingReason(run, cause, laterRun),
       ]);
-      return { run, cause, lastSuccess, changes, moreChanges, waitsFor: waiting, laterRun };
+      return { run, cause, lastSuccess, changes, hasMoreChanges: moreChanges, waitsFor: waiting, laterRun };
     },
   };
 }
 
 /** Tells what a person can do about a run without automatic retries. */
-function wayOut({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>): string {
+function remedyOf({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>): string {
   if (errorType === 'DeliveredElsewhere')
     return 'It waits for a decision between two deliveries of its data interval: accept theirs, or ours.';
   if (owner !== 'you') return 'Nothing tries it again automatically. Once the cause is gone, retry the run.';
@@ -98,24 +98,24 @@ function wayOut({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody>)
 }
 
 /** The change in an entry of the audit log; none if it does not affect runs, such as a change of access. */
-function changesIn({ scope, createdAt, author, activity, detail }: AuthoredEntry): SeenChange[] {
+function changesIn({ scope, createdAt, author, activity, detail }: AuthoredEntry): CauseCandidate[] {
   if (activity !== 'updated') return [];
   const about = scope === 'Integration' ? ('integration' as const) : ('batch_export' as const);
-  const relevant = detail.changes.filter(({ field }) => about === 'integration' || isOfRuns(field));
+  const relevant = detail.changes.filter(({ field }) => about === 'integration' || affectsRuns(field));
   // An entry without any field stands for a new secret, which the log cannot compare.
   if (relevant.length === 0 && detail.changes.length > 0) return [];
   const fields = relevant.flatMap((change) => changedFields(change)).map(shortenValues);
   return [{ at: createdAt, by: author, about, fields }];
 }
 
-function isOfRuns(field: string): boolean {
-  return Object.hasOwn(BatchExportBody.properties, field) && !NO_CAUSE.has(field);
+function affectsRuns(field: string): boolean {
+  return Object.hasOwn(BatchExportBody.properties, field) && !IRRELEVANT_FIELDS.has(field);
 }
 
 function shortenValues({ field, before, after }: ChangedField): ChangedField {
-  return { field, before: short(before), after: short(after) };
+  return { field, before: shortened(before), after: shortened(after) };
 }
 
-function short(value: unknown): unknown {
-  return JSON.stringify(value ?? null).length > LONGEST_VALUE ? null : (value ?? null);
+function shortened(value: unknown): unknown {
+  return JSON.stringify(value ?? null).length > MAX_VALUE_LENGTH ? null : (value ?? null);
 }

@@ -4,7 +4,7 @@
  * may have 23 or 25 hours.
  */
 import { InvalidInput } from '../../platform/errors.ts';
-import { timeZoneNamed } from '../../platform/time/time-zones.ts';
+import { findTimeZoneName } from '../../platform/time/time-zones.ts';
 import type { Millis } from './millis.ts';
 import { instantOf, isChangedNear, wallClockAt } from './wall-clock.ts';
 
@@ -36,7 +36,7 @@ const FIRST_SUNDAY = 3 * DAY;
 const CALENDAR_INTERVALS = ['day', 'week', 'month'];
 
 /** Whether boundaries follow the clocks of the time zone. */
-export function isOfCalendar(interval: Interval): boolean {
+export function isCalendarInterval(interval: Interval): boolean {
   return CALENDAR_INTERVALS.includes(interval);
 }
 
@@ -51,10 +51,10 @@ export function cadenceWith(change: CadenceChange, present: Cadence = DEFAULT): 
   const interval = change.interval ?? present.interval;
   const timezone = change.timezone === undefined ? present.timezone : (change.timezone ?? 'UTC');
   const weekly = interval === 'week';
-  const ofCalendar = isOfCalendar(interval);
+  const ofCalendar = isCalendarInterval(interval);
   checkInterval(interval);
   // Temporal knows zones by exactly these spellings.
-  if (timeZoneNamed(timezone) !== timezone)
+  if (findTimeZoneName(timezone) !== timezone)
     throw new InvalidInput(`"${timezone}" is not a valid choice.`, 'timezone', 'invalid_choice');
   if (!weekly && typeof change.offsetDay === 'number') {
     throw new InvalidInput('offset_day is not applicable for non-weekly intervals', 'offset_day');
@@ -72,7 +72,7 @@ export function cadenceWith(change: CadenceChange, present: Cadence = DEFAULT): 
 }
 
 function checkInterval(interval: Interval): void {
-  if (isOfCalendar(interval) || spanOf(interval) !== undefined) return;
+  if (isCalendarInterval(interval) || spanOf(interval) !== undefined) return;
   throw new InvalidInput(`"${interval}" is not a valid choice.`, 'interval', 'invalid_choice');
 }
 
@@ -86,7 +86,7 @@ export function spanOf(interval: Interval): Millis | undefined {
 /** Whether two cadences have the same boundaries; the zones of hours and minutes are ignored. */
 export function isSameCadence(a: Cadence, b: Cadence): boolean {
   if (a.interval !== b.interval) return false;
-  if (!isOfCalendar(a.interval)) return true;
+  if (!isCalendarInterval(a.interval)) return true;
   return a.timezone === b.timezone && a.offsetDay === b.offsetDay && a.offsetHour === b.offsetHour;
 }
 
@@ -105,12 +105,12 @@ function readingsOf({ interval, timezone: zone, offsetDay, offsetHour }: Cadence
       reading: (number) => Date.UTC(1970, number) + hours,
     };
   }
-  if (interval === 'day') return every(zone, DAY, hours);
-  if (interval === 'week') return every(zone, WEEK, FIRST_SUNDAY + offsetDay * DAY + hours);
-  return every('UTC', spanOf(interval)!, 0);
+  if (interval === 'day') return equalSpans(zone, DAY, hours);
+  if (interval === 'week') return equalSpans(zone, WEEK, FIRST_SUNDAY + offsetDay * DAY + hours);
+  return equalSpans('UTC', spanOf(interval)!, 0);
 }
 
-function every(zone: string, span: Millis, first: Millis): Readings {
+function equalSpans(zone: string, span: Millis, first: Millis): Readings {
   return {
     zone,
     numberAt: (reading) => Math.floor((reading - first) / span),
@@ -141,7 +141,7 @@ export function boundaryAfter(cadence: Cadence, at: Millis): Millis {
  * so they are not used for these boundaries.
  */
 export function isNearClockChange({ interval, timezone }: Cadence, boundary: Millis): boolean {
-  return isOfCalendar(interval) && isChangedNear(timezone, boundary);
+  return isCalendarInterval(interval) && isChangedNear(timezone, boundary);
 }
 
 /**

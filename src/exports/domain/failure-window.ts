@@ -17,13 +17,13 @@ const WINDOWS: Record<string, FailureWindow> = {
   month: { runs: 4, failures: 2 },
 };
 /** Window for intervals shorter than an hour. Upstream's window of 10 runs would be too short for them. */
-const SHORT: FailureWindow = { runs: 50, failures: 10 };
+const SHORT_INTERVALS: FailureWindow = { runs: 50, failures: 10 };
 
 /** Windows allow failures for about half of a day, a week or four weeks; `every N minutes` has that of the next shorter named interval. */
 export function failureWindow(interval: Interval): FailureWindow {
   const named = WINDOWS[interval];
   if (named) return named;
   const minutes = Number(/\d+/.exec(interval)?.[0] ?? 0);
-  if (minutes < 60) return SHORT;
+  if (minutes < 60) return SHORT_INTERVALS;
   return minutes < 24 * 60 ? WINDOWS['hour']! : WINDOWS['day']!;
 }

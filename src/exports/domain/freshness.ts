@@ -4,7 +4,7 @@ import { type Millis } from './millis.ts';
 import { isPausedAt, type Pause } from './pauses.ts';
 
 /** Decides which intervals should be delivered: those that end after `after`, not after `to`, and in no pause. */
-export type Expected = { tiling: Tiling; after: Millis; to: Millis; pauses: readonly Pause[] };
+export type ExpectedIntervals = { tiling: Tiling; after: Millis; to: Millis; pauses: readonly Pause[] };
 
 export type Progress = {
   /** End of the last delivered interval before the first undelivered one; undefined if there is none. */
@@ -14,7 +14,7 @@ export type Progress = {
 };
 
 /** @param delivered ends of intervals that are delivered */
-export function progressOf({ tiling, after, to, pauses }: Expected, delivered: ReadonlySet<Millis>): Progress {
+export function progressOf({ tiling, after, to, pauses }: ExpectedIntervals, delivered: ReadonlySet<Millis>): Progress {
   let completeUntil: Millis | undefined;
   for (const { end } of intervalsEnding(tiling, after, to)) {
     if (delivered.has(end)) completeUntil = end;

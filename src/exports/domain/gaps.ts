@@ -12,7 +12,7 @@ export type IntervalState = {
 };
 
 /** Fields of an export that decide which intervals should have a run. */
-export type Expected = {
+export type ExpectedIntervals = {
   tiling: Tiling;
   createdAt: Millis;
   /** Start of the export's schedule; an interval that ends at this instant is the first one. */
@@ -24,19 +24,19 @@ export type Expected = {
 };
 
 /** Known states of intervals, by their end. */
-export type Known = {
+export type KnownStates = {
   state(end: Millis): IntervalState | undefined;
   isRequested(end: Millis): boolean;
   isPaused(end: Millis): boolean;
 };
 
 /** Time that the schedule has to start a run before the run counts as missing. */
-const GRACE = 2 * 60_000;
+const GRACE_MS = 2 * 60_000;
 /** Limit of gaps in one round; the next round continues. */
-const MAX_AT_ONCE = 5_000;
+const MAX_GAPS = 5_000;
 
 /** The instant at or before which no interval that ended can be a gap. */
-export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<Expected, 'tiling'>): Millis {
+export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<ExpectedIntervals, 'tiling'>): Millis {
   return Math.max(createdAt, settledUntil, startAt === null ? -Infinity : startAt - 1);
 }
 
@@ -45,16 +45,16 @@ export function gapsBeginAfter({ createdAt, startAt, settledUntil }: Omit<Expect
  * `Failed` and `Cancelled` intervals wait for a person.
  */
 export function findGaps(
-  expected: Expected,
-  known: Known,
+  expected: ExpectedIntervals,
+  known: KnownStates,
   now: Millis,
 ): { gaps: DataInterval[]; settledUntil: Millis | undefined } {
-  const to = Math.min(now - GRACE - expected.jitter, expected.endAt ?? Infinity);
+  const to = Math.min(now - GRACE_MS - expected.jitter, expected.endAt ?? Infinity);
   const gaps: DataInterval[] = [];
   let settledUntil: Millis | undefined;
   let allSettled = true;
   for (const interval of intervalsEnding(expected.tiling, gapsBeginAfter(expected), to)) {
-    if (gaps.length >= MAX_AT_ONCE) break;
+    if (gaps.length >= MAX_GAPS) break;
     const { end } = interval;
     const state = known.state(end);
     const gap = !known.isRequested(end) && !known.isPaused(end) && isMissing(state);

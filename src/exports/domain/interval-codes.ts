@@ -92,10 +92,10 @@ function isTriedAgain(facts: number): boolean {
   return (facts & (offered | paused)) === offered || (facts & (stale | redelivered)) === (stale | redelivered);
 }
 
-const loudness = new Map<IntervalCode, number>(INTERVAL_CODES.map((code, index) => [code, index]));
+const urgencies = new Map<IntervalCode, number>(INTERVAL_CODES.map((code, index) => [code, index]));
 
-export function louder(one: IntervalCode, other: IntervalCode): IntervalCode {
-  return loudness.get(one)! >= loudness.get(other)! ? one : other;
+export function moreUrgent(one: IntervalCode, other: IntervalCode): IntervalCode {
+  return urgencies.get(one)! >= urgencies.get(other)! ? one : other;
 }
 
 /** @returns whether the code's second letter is the mark */

@@ -21,7 +21,7 @@ export function piecesEnding(tiling: Tiling, after: Millis, to: Millis): Pieces 
   let end = endOfIntervalAt(tiling, after);
   while (end <= to) {
     const interval = intervalEndingAt(tiling, end);
-    const next = interval && equallyLong(tiling, interval, to);
+    const next = interval && stretchFrom(tiling, interval, to);
     if (next) append(pieces, next);
     end = endOfIntervalAt(tiling, next ? next.start + next.count * next.step : end);
   }
@@ -35,7 +35,7 @@ export function piecesWithin(tiling: Tiling, from: Millis, to: Millis): Pieces {
 }
 
 /** The interval, with the following ones of the same length unless a calendar decides their length. */
-function equallyLong(tiling: Tiling, { start, end }: DataInterval, to: Millis): Piece {
+function stretchFrom(tiling: Tiling, { start, end }: DataInterval, to: Millis): Piece {
   const step = end - start;
   const { spec, until } = specEndingAt(tiling, end);
   const count = spanOf(spec.interval) === step ? Math.floor((Math.min(to, until) - start) / step) : 1;
@@ -75,11 +75,11 @@ export function numberPieces(pieces: readonly Piece[]): Pieces {
 }
 
 /** The last index for which a monotonic condition holds; -1 if there is none. */
-function lastIndex(length: number, holds: (index: number) => boolean): number {
+function lastIndex(length: number, matches: (index: number) => boolean): number {
   let [low, high] = [-1, length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (holds(middle)) low = middle;
+    if (matches(middle)) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -53,9 +53,9 @@ export function countParts({ parts, partCount }: Pick<StoredPlan, 'parts' | 'par
 }
 
 /** Upper limit of a part's rows, even if the configuration permits more. */
-const PART_ROWS = 250_000;
+const MAX_PART_ROWS = 250_000;
 const MEBIBYTE = 1024 * 1024;
-const PART_BYTES = 256 * MEBIBYTE;
+const MAX_PART_BYTES = 256 * MEBIBYTE;
 export const FORMAT_VERSION = 2;
 
 /** Limit of a plan's parts, set by the size of receipts, manifests, histories and one delivering statement. */
@@ -68,14 +68,14 @@ export type PlanLimits = { rows: number; bytes: number; parts: number };
 /** @param maxFileSizeMb target size of a file before compression, in MiB; null or 0 for none */
 export function planLimits(takes: 'files' | 'rows', maxFileSizeMb: number | null | undefined): PlanLimits {
   return {
-    rows: PART_ROWS,
-    bytes: maxFileSizeMb ? Math.min(maxFileSizeMb * MEBIBYTE, PART_BYTES) : PART_BYTES,
+    rows: MAX_PART_ROWS,
+    bytes: maxFileSizeMb ? Math.min(maxFileSizeMb * MEBIBYTE, MAX_PART_BYTES) : MAX_PART_BYTES,
     parts: takes === 'files' ? MAX_FILES : MAX_STAGE_TABLES,
   };
 }
 
 /** Explains why a plan with more parts than the limit is rejected, and what to change. */
-export function tooManyParts(
+export function tooManyPartsSentence(
   takes: 'files' | 'rows',
   limits: PlanLimits,
   { rows, bytes }: Pick<Plan, 'rows' | 'bytes'>,
@@ -86,7 +86,7 @@ export function tooManyParts(
     return `The data interval (${size}) would take more than ${limits.parts} stage tables. ${shorter}.`;
   const needed = Math.ceil(bytes / limits.parts / MEBIBYTE) + 1;
   const larger =
-    limits.bytes < needed * MEBIBYTE && needed * MEBIBYTE <= PART_BYTES
+    limits.bytes < needed * MEBIBYTE && needed * MEBIBYTE <= MAX_PART_BYTES
       ? `Raise \`max_file_size_mb\` to ${needed} or more, or choose a shorter interval or fewer events`
       : shorter;
   return `The data interval (${size}) would take more than ${limits.parts} files. ${larger}.`;

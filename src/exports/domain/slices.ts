@@ -1,5 +1,5 @@
 /** Splits a sequence into batches of a limited size, in its order. */
-export function* slicesOf<T>(all: Iterable<T>, size: number): Generator<T[]> {
+export function* batchesOf<T>(all: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const one of all) {
     batch.push(one);

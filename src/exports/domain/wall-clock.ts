@@ -46,7 +46,7 @@ function offsetAt(zone: string, at: Millis): Millis {
 }
 
 /** Limit of known offsets, for all zones together a few megabytes; when it is reached, all are forgotten. */
-const MAX_KNOWN = 100_000;
+const MAX_KNOWN_OFFSETS = 100_000;
 /** Offsets at the starts of stretches, by zone and number of the stretch. */
 const knownOffsets = new Map<string, Map<number, Millis>>();
 let knownCount = 0;
@@ -54,7 +54,7 @@ let knownCount = 0;
 function offsetAtStartOf(zone: string, stretch: number): Millis {
   const known = knownOffsets.get(zone)?.get(stretch);
   if (known !== undefined) return known;
-  if (knownCount === MAX_KNOWN) {
+  if (knownCount === MAX_KNOWN_OFFSETS) {
     knownOffsets.clear();
     knownCount = 0;
   }

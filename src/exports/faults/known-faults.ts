@@ -5,10 +5,10 @@ import { POSTGRES_FAULTS } from '../destinations/postgres/faults.ts';
 import { S3_FAULTS } from '../destinations/s3/faults.ts';
 import { RUN_FAULTS, type RunFault } from './run-faults.ts';
 
-type Known = Readonly<Record<string, KnownFault | RunFault>>;
+type KnownFaults = Readonly<Record<string, KnownFault | RunFault>>;
 
 /** Faults by destination type; the three types for buckets have the same ones. */
-export const DESTINATION_FAULTS: Readonly<Record<string, Known>> = {
+export const DESTINATION_FAULTS: Readonly<Record<string, KnownFaults>> = {
   LocalFile: LOCAL_FILE_FAULTS,
   S3: S3_FAULTS,
   AwsS3: S3_FAULTS,

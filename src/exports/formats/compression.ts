@@ -26,14 +26,14 @@ const ZSTD = { [ZSTD_c_compressionLevel]: 3, [ZSTD_c_windowLog]: 20 };
 /** Compressions of whole files; Parquet compresses its own pages, and has further codecs. */
 const COMPRESSIONS: Partial<Record<Compression, Compress>> = {
   gzip: (blocks) =>
-    inParallel(blocks, (block) =>
+    compressInParallel(blocks, (block) =>
       gzip(block, { ...GZIP, chunkSize: Math.min(OUTPUT_BYTES, block.length + GZIP_OVERHEAD_BYTES) }),
     ),
   // Frames concatenate as well, but not all readers continue after the first one, and some stop there silently: Node's own
   // stream, python-zstandard.
-  zstd: (blocks) => inOneStream(blocks, () => zlib.createZstdCompress({ ...STREAM, params: ZSTD })),
+  zstd: (blocks) => compressInOneStream(blocks, () => zlib.createZstdCompress({ ...STREAM, params: ZSTD })),
   brotli: (blocks) =>
-    inOneStream(blocks, () =>
+    compressInOneStream(blocks, () =>
       // About as fast as gzip at 6; the default, 11, is a hundred times slower.
       zlib.createBrotliCompress({ ...STREAM, params: { [BROTLI_PARAM_QUALITY]: 5 } }),
     ),
@@ -67,7 +67,7 @@ export function compress(
 }
 
 /** Compresses several blocks at once, and yields them in order. Takes no further block meanwhile, so a slow consumer slows the source. */
-async function* inParallel(
+async function* compressInParallel(
   blocks: AsyncIterable<Uint8Array>,
   compressBlock: (block: Uint8Array) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -86,7 +86,7 @@ async function* inParallel(
 }
 
 /** Compresses all blocks in one stream, which takes one thread beside the event loop. */
-async function* inOneStream(
+async function* compressInOneStream(
   blocks: AsyncIterable<Uint8Array>,
   createStream: () => zlib.ZstdCompress | zlib.BrotliCompress,
 ): AsyncGenerator<Uint8Array> {

@@ -36,15 +36,15 @@ export function csvEncoder(
 
   for (const [n, i] of fields.entries()) {
     const name = Buffer.from(columns[i]!.name);
-    if (n > 0) byte(out, COMMA);
-    text(out, name, 0, name.length, formulaSafe);
+    if (n > 0) writeByte(out, COMMA);
+    writeText(out, name, 0, name.length, formulaSafe);
   }
   endRow(out);
 
   return ({ bytes, starts, lengths }) => {
     for (let n = 0; n < fields.length; n++) {
       const i = fields[n]!;
-      if (n > 0) byte(out, COMMA);
+      if (n > 0) writeByte(out, COMMA);
       if (lengths[i]! < 0) writeNull();
       else values[n]!(bytes, starts[i]!, lengths[i]!);
     }
@@ -62,9 +62,9 @@ const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter, formulaSafe: boolean)
     out.reserve(UUID_TEXT_BYTES);
     out.position = writeUuid(source, start, out.bytes, out.position);
   },
-  text: (out, formulaSafe) => (source, start, length) => text(out, source, start, start + length, formulaSafe),
+  text: (out, formulaSafe) => (source, start, length) => writeText(out, source, start, start + length, formulaSafe),
   // JSON text needs no check for formulas, because only a negative number begins with one of their characters. The first byte is jsonb's version.
-  jsonb: (out) => (source, start, length) => text(out, source, start + 1, start + length, false),
+  jsonb: (out) => (source, start, length) => writeText(out, source, start + 1, start + length, false),
   timestamptz(out) {
     const instants = new InstantWriter('');
     return (source, start) => {
@@ -72,24 +72,24 @@ const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter, formulaSafe: boolean)
       out.position = instants.write(source, start, out.bytes, out.position);
     };
   },
-  date: (out) => (source, start) => scalar(out, dateText(source.readInt32BE(start))),
-  int4: (out) => (source, start) => scalar(out, source.readInt32BE(start)),
-  int8: (out) => (source, start) => scalar(out, source.readBigInt64BE(start)),
-  float8: (out) => (source, start) => scalar(out, source.readDoubleBE(start)),
-  bool: (out) => (source, start) => scalar(out, source[start] === 1),
+  date: (out) => (source, start) => writeScalar(out, dateText(source.readInt32BE(start))),
+  int4: (out) => (source, start) => writeScalar(out, source.readInt32BE(start)),
+  int8: (out) => (source, start) => writeScalar(out, source.readBigInt64BE(start)),
+  float8: (out) => (source, start) => writeScalar(out, source.readDoubleBE(start)),
+  bool: (out) => (source, start) => writeScalar(out, source[start] === 1),
 };
 
-function scalar(out: BlockWriter, value: string | number | bigint | boolean): void {
+function writeScalar(out: BlockWriter, value: string | number | bigint | boolean): void {
   out.reserve(SCALAR_BYTES);
   out.position += out.bytes.write(String(value), out.position, 'latin1');
 }
 
-function byte(out: BlockWriter, value: number): void {
+function writeByte(out: BlockWriter, value: number): void {
   out.reserve(1);
   out.bytes[out.position++] = value;
 }
 
-function text(out: BlockWriter, source: Buffer, start: number, end: number, formulaSafe: boolean): void {
+function writeText(out: BlockWriter, source: Buffer, start: number, end: number, formulaSafe: boolean): void {
   if (start === end) return writeQuoted(out, source, start, end);
   const isFormula = formulaSafe && BEGINS_FORMULA[source[start]!] === 1;
   if (isFormula || needsQuotes(source, start, end)) return writeQuoted(out, source, start, end, isFormula);
@@ -103,10 +103,10 @@ function needsQuotes(source: Buffer, start: number, end: number): boolean {
 
 /** Writes the text in quotes, with each quote in it doubled. */
 function writeQuoted(out: BlockWriter, source: Buffer, start: number, end: number, isFormula = false): void {
-  byte(out, QUOTE);
-  if (isFormula) byte(out, APOSTROPHE);
+  writeByte(out, QUOTE);
+  if (isFormula) writeByte(out, APOSTROPHE);
   for (let at = start; at < end; at += PIECE_BYTES) writeDoubled(out, source, at, Math.min(at + PIECE_BYTES, end));
-  byte(out, QUOTE);
+  writeByte(out, QUOTE);
 }
 
 function writeDoubled(out: BlockWriter, source: Buffer, start: number, end: number): void {

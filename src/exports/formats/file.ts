@@ -47,7 +47,7 @@ export type EncodedFile = {
   /** Summary of the content before compression. @throws Error unless `bytes` has been read to its end */
   summary(): PartSummary;
   /** Rows encoded so far, and their size before compression. */
-  moving(): { rows: number; bytes: number };
+  progress(): { rows: number; bytes: number };
 };
 
 /** `.jsonl`, `.jsonl.gz`, `.parquet`, … Parquet needs no codec in its name, because readers find it in the file. */
@@ -83,7 +83,7 @@ export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions
       if (!summary) throw new Error('The file has not been read to its end');
       return summary;
     },
-    moving: () => ({ rows: counted.rows, bytes: counted.bytes }),
+    progress: () => ({ rows: counted.rows, bytes: counted.bytes }),
   };
 }
 

@@ -53,7 +53,7 @@ export class InstantWriter {
   #write(day: number, microsecondsOfDay: number, target: Buffer, start: number): number {
     if (day !== this.#day) {
       this.#day = day;
-      this.#prefix = Buffer.from(`${this.#quote}${date(day)}T`, 'latin1');
+      this.#prefix = Buffer.from(`${this.#quote}${gregorianDate(day)}T`, 'latin1');
     }
     let at = start;
     for (let i = 0; i < this.#prefix.length; i++) target[at++] = this.#prefix[i]!;
@@ -87,14 +87,14 @@ function twoDigits(value: number, target: Buffer, at: number): number {
 /** @param day counted from 2000-01-01, as Postgres's binary date is. @returns as in `InstantWriter`: `2015-05-17`, `infinity` */
 export function dateText(day: number): string {
   if (day === INFINITE_DAY) return 'infinity';
-  return day === -INFINITE_DAY - 1 ? '-infinity' : date(day);
+  return day === -INFINITE_DAY - 1 ? '-infinity' : gregorianDate(day);
 }
 
 /**
  * The Gregorian date of a day counted from 2000-01-01: `civil_from_days` of https://howardhinnant.github.io/date_algorithms.html.
  * Date is not used, because its range ends 18,000 years before Postgres's.
  */
-function date(day: number): string {
+function gregorianDate(day: number): string {
   const shifted = day + DAYS_TO_EPOCH;
   const era = Math.floor(shifted / DAYS_PER_ERA);
   const dayOfEra = shifted - era * DAYS_PER_ERA;

@@ -40,16 +40,16 @@ export function jsonLinesEncoder(columns: readonly Column[], out: BlockWriter): 
   return ({ bytes, starts, lengths }) => {
     for (let n = 0; n < fields.length; n++) {
       const i = fields[n]!;
-      constant(out, keys[n]!);
-      if (lengths[i]! < 0) constant(out, NULL);
+      writeConstant(out, keys[n]!);
+      if (lengths[i]! < 0) writeConstant(out, NULL);
       else values[n]!(bytes, starts[i]!, lengths[i]!);
     }
-    constant(out, ROW_END);
+    writeConstant(out, ROW_END);
     out.endRow();
   };
 }
 
-function constant(out: BlockWriter, piece: Buffer): void {
+function writeConstant(out: BlockWriter, piece: Buffer): void {
   out.reserve(piece.length);
   const { bytes } = out;
   let at = out.position;
@@ -59,8 +59,8 @@ function constant(out: BlockWriter, piece: Buffer): void {
 
 /** Makers of writers. Each column has its own writer, because a value resembles those of the same column in other rows. */
 const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter) => WriteValue> = {
-  uuid: (out) => (source, start) => uuid(out, source, start),
-  text: (out) => (source, start, length) => text(out, source, start, start + length),
+  uuid: (out) => (source, start) => writeQuotedUuid(out, source, start),
+  text: (out) => (source, start, length) => writeText(out, source, start, start + length),
   // The first byte is the version of jsonb's binary form, 1: the JSON text follows.
   jsonb: (out) => (source, start, length) => out.copy(source, start + 1, start + length),
   timestamptz(out) {
@@ -70,24 +70,24 @@ const VALUE_WRITERS: Record<ColumnType, (out: BlockWriter) => WriteValue> = {
       out.position = instants.write(source, start, out.bytes, out.position);
     };
   },
-  date: (out) => (source, start) => scalar(out, `"${dateText(source.readInt32BE(start))}"`),
-  int4: (out) => (source, start) => scalar(out, source.readInt32BE(start)),
-  int8: (out) => (source, start) => scalar(out, source.readBigInt64BE(start)),
-  float8: (out) => (source, start) => float(out, source.readDoubleBE(start)),
-  bool: (out) => (source, start) => scalar(out, source[start] === 1),
+  date: (out) => (source, start) => writeScalar(out, `"${dateText(source.readInt32BE(start))}"`),
+  int4: (out) => (source, start) => writeScalar(out, source.readInt32BE(start)),
+  int8: (out) => (source, start) => writeScalar(out, source.readBigInt64BE(start)),
+  float8: (out) => (source, start) => writeFloat(out, source.readDoubleBE(start)),
+  bool: (out) => (source, start) => writeScalar(out, source[start] === 1),
 };
 
 /** Writes a number; NaN and infinities in quotes, as Postgres’s own JSON does, because JSON has no numbers for them. */
-function float(out: BlockWriter, value: number): void {
-  scalar(out, Number.isFinite(value) ? value : `"${value}"`);
+function writeFloat(out: BlockWriter, value: number): void {
+  writeScalar(out, Number.isFinite(value) ? value : `"${value}"`);
 }
 
-function scalar(out: BlockWriter, value: string | number | bigint | boolean): void {
+function writeScalar(out: BlockWriter, value: string | number | bigint | boolean): void {
   out.reserve(SCALAR_BYTES);
   out.position += out.bytes.write(String(value), out.position, 'latin1');
 }
 
-function uuid(out: BlockWriter, source: Buffer, start: number): void {
+function writeQuotedUuid(out: BlockWriter, source: Buffer, start: number): void {
   out.reserve(SCALAR_BYTES);
   const { bytes } = out;
   bytes[out.position] = QUOTE;
@@ -96,15 +96,15 @@ function uuid(out: BlockWriter, source: Buffer, start: number): void {
   out.position = end + 1;
 }
 
-function text(out: BlockWriter, source: Buffer, start: number, end: number): void {
-  quote(out);
+function writeText(out: BlockWriter, source: Buffer, start: number, end: number): void {
+  writeQuote(out);
   if (end - start <= SHORT_TEXT_BYTES) writeEscaped(out, source, start, end);
   else if (isPlain(source, start, end)) out.copy(source, start, end);
   else for (let at = start; at < end; at += PIECE_BYTES) writeEscaped(out, source, at, Math.min(at + PIECE_BYTES, end));
-  quote(out);
+  writeQuote(out);
 }
 
-function quote(out: BlockWriter): void {
+function writeQuote(out: BlockWriter): void {
   out.reserve(1);
   out.bytes[out.position++] = QUOTE;
 }

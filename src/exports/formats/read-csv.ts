@@ -40,7 +40,7 @@ async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     for (let cell = cellAt(text, at); cell; cell = cellAt(text, at)) {
       cells.push(cell.value);
       at = cell.next;
-      if (!cell.last) continue;
+      if (!cell.isLast) continue;
       yield cells;
       cells = [];
     }
@@ -49,18 +49,18 @@ async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   if (text !== '' || cells.length > 0) throw new UnreadableFile('the last row has no end');
 }
 
-type Cell = { value: string; next: number; last: boolean };
+type Cell = { value: string; next: number; isLast: boolean };
 
 /** The cell that starts at `start`. @returns undefined when the text ends before the cell's end is certain */
 function cellAt(text: string, start: number): Cell | undefined {
-  const quoted = text[start] === '"';
-  const end = quoted ? closingQuote(text, start) : separatorAfter(text, start);
+  const isQuoted = text[start] === '"';
+  const end = isQuoted ? closingQuote(text, start) : separatorAfter(text, start);
   if (end < 0) return undefined;
-  const value = quoted ? text.slice(start + 1, end).replaceAll('""', '"') : text.slice(start, end);
-  const at = quoted ? end + 1 : end;
-  if (text[at] === ',') return { value, next: at + 1, last: false };
+  const value = isQuoted ? text.slice(start + 1, end).replaceAll('""', '"') : text.slice(start, end);
+  const at = isQuoted ? end + 1 : end;
+  if (text[at] === ',') return { value, next: at + 1, isLast: false };
   if (at + 2 > text.length) return undefined;
-  if (text.startsWith('\r\n', at)) return { value, next: at + 2, last: true };
+  if (text.startsWith('\r\n', at)) return { value, next: at + 2, isLast: true };
   throw new UnreadableFile('a cell does not end where it should');
 }
 

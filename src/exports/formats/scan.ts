@@ -10,7 +10,7 @@ export type ScannedRows = {
   /** Summary of all rows; `contentBytes` is the size of the stream. @throws Error unless `rows` has been read to its end */
   summary(): PartSummary;
   /** Rows that have passed so far, and their size. */
-  moving(): { rows: number; bytes: number };
+  progress(): { rows: number; bytes: number };
 };
 
 /** Counts and digests the rows of a COPY BINARY stream. @param columns the columns that COPY delivers, with `uuid` among them */
@@ -37,6 +37,6 @@ export function scanRows(source: AsyncIterable<Uint8Array>, columns: readonly Co
       if (!summary) throw new Error('The rows have not been read to their end');
       return summary;
     },
-    moving: () => ({ ...passed }),
+    progress: () => ({ ...passed }),
   };
 }

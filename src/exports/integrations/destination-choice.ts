@@ -6,7 +6,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { mergeConfig } from '../../platform/secrets/write-only.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { checkedConfig } from './destination-config.ts';
-import { integrationFor } from './integrations.ts';
+import { checkedIntegration } from './integrations.ts';
 import type { Integration } from './integrations.store.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
@@ -14,9 +14,9 @@ import type { ExportStores } from '../stores.ts';
 type Config = Record<string, unknown>;
 
 /** A destination in a request. `integration` is an id; null removes the integration, absent keeps it. */
-export type Place = { type: string; config: Config; integration?: number | null | undefined };
+export type WantedDestination = { type: string; config: Config; integration?: number | null | undefined };
 
-export type Chosen = {
+export type ChosenDestination = {
   destination: Destination;
   /** Complete configuration, with defaults and the integration's fields. */
   config: Config;
@@ -37,24 +37,27 @@ export function destinationChoice({ stores, configs, environment }: Options) {
      * @param current the export whose destination is changed, if there is one; fields that the request omits stay
      * @throws InvalidInput naming the field
      */
-    async choose(projectId: number, place: Place, current?: BatchExport): Promise<Chosen> {
+    async choose(projectId: number, place: WantedDestination, current?: BatchExport): Promise<ChosenDestination> {
       if (current) checkTypeStays(current.destinationType, place.type);
       const destination = destinationNamed(place.type, environment);
       const stored = current ? configs.decrypt({ ...current, integration: null }) : {};
       const id = place.integration === undefined ? (current?.integration?.id ?? null) : place.integration;
-      const integration = await integrationFor(stores, projectId, destination, id, place.config);
+      const integration = await checkedIntegration(stores, projectId, destination, id, place.config);
       const integrationFields = integration ? configs.decryptIntegration(integration) : {};
       const config = checkedConfig(destination, mergeConfig(mergeConfig(stored, place.config), integrationFields));
-      await destination.validate(config, environment).catch(namingTheConfig);
+      await destination.validate(config, environment).catch(rethrowNamingConfig);
       if (current)
-        checkSecretsStay(destination, configs.decrypt(current), config, { ...place.config, ...integrationFields });
+        checkSecretsGivenAgain(destination, configs.decrypt(current), config, {
+          ...place.config,
+          ...integrationFields,
+        });
       return { destination, config, own: integration ? withoutFields(destination, config) : config, integration };
     },
 
     /** The columns of an export's row. */
     columnsOf(
       row: { id: string; projectId: number; model: string },
-      { destination, config, own, integration }: Chosen,
+      { destination, config, own, integration }: ChosenDestination,
     ) {
       return {
         destinationType: destination.type,
@@ -88,7 +91,7 @@ function destinationNamed(type: string, environment: DestinationEnvironment): De
   }
 }
 
-function namingTheConfig(error: unknown): never {
+function rethrowNamingConfig(error: unknown): never {
   if (!(error instanceof InvalidInput)) throw error;
   throw new InvalidInput(
     error.message,
@@ -101,7 +104,7 @@ function namingTheConfig(error: unknown): never {
  * Requires secrets again with a new server, because a user who may change the export could otherwise send its secrets to their own server.
  * @param given the request's own fields, or those of the integration that it names
  */
-function checkSecretsStay(
+function checkSecretsGivenAgain(
   { config: schema, secretsGoTo }: Destination,
   before: Config,
   after: Config,

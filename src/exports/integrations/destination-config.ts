@@ -46,7 +46,7 @@ function checkType(property: Property, value: unknown): void {
  * @throws InvalidInput for unknown or missing fields, wrong types and values that the schema refuses
  */
 export function checkedConfig(
-  { config: schema, checkFirst }: Pick<Destination, 'config' | 'checkFirst'>,
+  { config: schema, checkBeforeSchema }: Pick<Destination, 'config' | 'checkBeforeSchema'>,
   config: Readonly<Config>,
 ): Config {
   const properties = schema.properties as Record<string, Property>;
@@ -69,7 +69,7 @@ export function checkedConfig(
     checked[name] = coerce(property, value);
     checkType(property, checked[name]);
   }
-  checkFirst?.(checked);
+  checkBeforeSchema?.(checked);
   const valid = validatorOf(schema);
   if (valid(checked)) return checked;
   const [error] = valid.errors ?? [];

@@ -49,7 +49,7 @@ const listDestinations = route({
   },
   summary: 'List the types of destinations with the schemas of their configurations, and the models',
   async handle(_request, { testSteps }: ExportsApi) {
-    return json(200, { results: testSteps.destinations().map(present), models: presentModels() });
+    return json(200, { results: testSteps.destinations().map(presentDestination), models: presentModels() });
   },
 });
 
@@ -59,7 +59,7 @@ const COMPRESSIONS = Object.fromEntries(
 
 export const destinationRoutes = [listDestinations];
 
-function present({
+function presentDestination({
   type,
   title,
   takes,

@@ -27,7 +27,7 @@ const IntegrationBody = Type.Object(
   { title: 'Integration' },
 );
 
-function present({ id, kind, config, createdAt }: Integration): Static<typeof IntegrationBody> {
+function presentIntegration({ id, kind, config, createdAt }: Integration): Static<typeof IntegrationBody> {
   return { id, kind, config, created_at: createdAt };
 }
 
@@ -40,7 +40,7 @@ const listIntegrations = route({
   summary: 'List integrations',
   async handle({ project, query, url }, { integrations }: ExportsApi) {
     const page = await integrations.list(project.id, pageBounds(query));
-    return json(200, offsetPage(url, query, { ...page, results: page.results.map(present) }));
+    return json(200, offsetPage(url, query, { ...page, results: page.results.map(presentIntegration) }));
   },
 });
 
@@ -55,7 +55,7 @@ const createIntegration = route({
     'Batch exports refer to it as `destination.integration`; their `config` then omits the fields that the ' +
     'integration provides.',
   async handle({ project, caller, body }, { integrations }: ExportsApi) {
-    return json(201, present(await integrations.create(project.id, body.kind, body.config, caller)));
+    return json(201, presentIntegration(await integrations.create(project.id, body.kind, body.config, caller)));
   },
 });
 
@@ -67,7 +67,7 @@ const getIntegration = route({
   answers: { 200: IntegrationBody },
   summary: 'Retrieve an integration',
   async handle({ project, params }, { integrations }: ExportsApi) {
-    return json(200, present(await integrations.get(project.id, params.id)));
+    return json(200, presentIntegration(await integrations.get(project.id, params.id)));
   },
 });
 
@@ -81,7 +81,7 @@ const patchIntegration = route({
   summary: 'Change the credentials of an integration',
   description: 'All batch exports that use the integration use the new credentials from their next connection onwards.',
   async handle({ project, caller, params, body }, { integrations }: ExportsApi) {
-    return json(200, present(await integrations.changeSecrets(project.id, params.id, body.config, caller)));
+    return json(200, presentIntegration(await integrations.changeSecrets(project.id, params.id, body.config, caller)));
   },
 });
 

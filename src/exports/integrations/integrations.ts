@@ -5,7 +5,7 @@ import { destinations } from '../destinations/index.ts';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import { Type, type TSchema } from '../../platform/schema.ts';
-import { NOBODY, recordIntegration } from '../batch-exports/audit.ts';
+import { SYSTEM_AUTHOR, recordIntegration } from '../batch-exports/audit.ts';
 import { checkedConfig } from './destination-config.ts';
 import type { Integration } from './integrations.store.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
@@ -30,7 +30,7 @@ export function integrations({ stores, configs, environment }: Options) {
     get: stores.integrations.get,
 
     /** Deletes an integration, and removes it from deleted batch exports. @throws Conflict while another batch export uses it; NotFound */
-    async delete(projectId: number, id: number, by: Author = NOBODY): Promise<void> {
+    async delete(projectId: number, id: number, by: Author = SYSTEM_AUTHOR): Promise<void> {
       await stores.inTransaction(async (inside) => {
         const integration = await inside.integrations.get(projectId, id);
         await inside.integrations.delete(projectId, id);
@@ -39,7 +39,7 @@ export function integrations({ stores, configs, environment }: Options) {
     },
 
     /** @throws InvalidInput naming the field */
-    async create(projectId: number, kind: string, given: Config, by: Author = NOBODY): Promise<Integration> {
+    async create(projectId: number, kind: string, given: Config, by: Author = SYSTEM_AUTHOR): Promise<Integration> {
       const schema = schemaOf(kind);
       const config = checkConfig(schema, given);
       return stores.inTransaction(async (inside) => {
@@ -55,7 +55,12 @@ export function integrations({ stores, configs, environment }: Options) {
      * because another server needs another integration.
      * @throws InvalidInput for a field that is not a secret; NotFound
      */
-    async changeSecrets(projectId: number, id: number, given: Config, by: Author = NOBODY): Promise<Integration> {
+    async changeSecrets(
+      projectId: number,
+      id: number,
+      given: Config,
+      by: Author = SYSTEM_AUTHOR,
+    ): Promise<Integration> {
       const secretsOf = (current: Integration) => {
         const schema = schemaOf(current.kind);
         const properties = schema.properties as Record<string, TSchema & { writeOnly?: boolean }>;
@@ -98,7 +103,7 @@ function checkConfig(schema: Destination['config'], given: Config): Config {
  * @param own the destination's own configuration
  * @throws InvalidInput, with upstream's messages, when the integration is another project's or of another kind, or both set the same field
  */
-export async function integrationFor(
+export async function checkedIntegration(
   stores: Pick<ExportStores, 'integrations'>,
   projectId: number,
   { type, title, integration: takes }: Destination,

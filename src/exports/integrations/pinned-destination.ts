@@ -6,13 +6,13 @@ import { RUN_FAULTS, runFault } from '../faults/run-faults.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { PinnedDestination } from '../domain/plan.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
-import type { Bound } from '../stores.ts';
+import type { BoundStores } from '../stores.ts';
 
 /** Purpose that the encrypted secrets of a left place are bound to. */
 const PURPOSE = 'place';
 
 type Config = Record<string, unknown>;
-type Stores = Pick<Bound, 'places'>;
+type Stores = Pick<BoundStores, 'places'>;
 
 /** The present destination of an export, without secrets. */
 export function pinnedDestination(one: BatchExport): PinnedDestination {
@@ -32,7 +32,7 @@ export function pinnedDestination(one: BatchExport): PinnedDestination {
  * @param one the present row of the export, which may be deleted
  * @throws DestinationRejected when the export has left the place and its credentials were forgotten, as no run needed them any more
  */
-export async function openPinned(
+export async function decryptPinned(
   { stores, configs }: { stores: Stores; configs: ConfigEncryption },
   one: BatchExport & { deleted: boolean },
   pinned: PinnedDestination,
@@ -41,7 +41,7 @@ export async function openPinned(
   if (!hasSecrets(schema)) return pinned.config;
   const isPresent = pinnedDestination(one).place === pinned.place;
   // A deleted integration is removed from deleted exports, so only the stored place has the credentials.
-  const leftPlace = isPresent && !one.deleted ? undefined : await stores.places.findKept(one.id, pinned.place);
+  const leftPlace = isPresent && !one.deleted ? undefined : await stores.places.findLeftPlace(one.id, pinned.place);
   if (!leftPlace && !isPresent) {
     throw new DestinationRejected(RUN_FAULTS.place_left.sentence, { fault: runFault('place_left') });
   }
@@ -65,7 +65,7 @@ export async function leavePlace(
   const secrets = hasSecrets(schema)
     ? configs.encryptSecret(one, PURPOSE, JSON.stringify(secretsOf(schema, one, configs)))
     : null;
-  await stores.places.keep(one.id, { ...pinned, secrets, integration: one.integration });
+  await stores.places.storeLeftPlace(one.id, { ...pinned, secrets, integration: one.integration });
 }
 
 function secretsOf(schema: { properties: unknown }, one: BatchExport, configs: ConfigEncryption): Config {

@@ -1,18 +1,18 @@
 /** `/batch_exports/test/`, `/batch_exports/run_test_step_new/`, `/batch_exports/:id/run_test_step/`: upstream's paths and bodies. */
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type } from '../../platform/schema.ts';
-import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
 import { wantedExport, wantedPatch } from '../batch-exports/batch-exports.routes.ts';
 import { BatchExportPatchBody, NewBatchExportBody } from '../batch-exports/batch-exports.schema.ts';
 
-const described = { name: Type.String(), description: Type.String() };
+const stepFields = { name: Type.String(), description: Type.String() };
 const StepsBody = Type.Object(
-  { steps: Type.Array(Type.Object({ ...described, result: Type.Null() })) },
+  { steps: Type.Array(Type.Object({ ...stepFields, result: Type.Null() })) },
   { title: 'TestSteps' },
 );
 const TestedStepBody = Type.Object(
   {
-    ...described,
+    ...stepFields,
     result: Type.Object({
       status: stringEnum(['Passed', 'Failed', 'Skipped']),
       message: nullable(Type.String(), { description: 'The failure and how to fix it; null if the step passed.' }),
@@ -55,7 +55,7 @@ const runNewTestStep = route({
 const runTestStep = route({
   method: 'post',
   path: '/batch_exports/:id/run_test_step/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: Type.Object({ ...BatchExportPatchBody.properties, step }, { title: 'TestStep' }),
   answers: { 200: TestedStepBody },

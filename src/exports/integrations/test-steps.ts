@@ -8,7 +8,7 @@ import { columnsOf, mergeOf } from '../../events/reading/selection.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportPatch, NewExport } from '../batch-exports/batch-exports.ts';
 import { contentColumns, contentOf } from '../batch-exports/content.ts';
-import { destinationChoice, type Chosen } from './destination-choice.ts';
+import { destinationChoice, type ChosenDestination } from './destination-choice.ts';
 import { cadenceWith } from '../domain/cadence.ts';
 import { NO_SETTINGS, type Model } from '../../conditions/rows/content.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
@@ -31,7 +31,11 @@ export type TestStepsOptions = {
 export function exportTestSteps({ stores, configs, environment, log, stepMs = STEP_MS }: TestStepsOptions) {
   const destinations = destinationChoice({ stores, configs, environment });
 
-  async function run({ destination, config }: Chosen, subject: TestSubject, index: number): Promise<TestedStep> {
+  async function runStep(
+    { destination, config }: ChosenDestination,
+    subject: TestSubject,
+    index: number,
+  ): Promise<TestedStep> {
     const step = destination.steps[index];
     if (!step) {
       const last = destination.steps.length - 1;
@@ -40,7 +44,7 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
     const signal = AbortSignal.timeout(stepMs);
     const { name, description } = step;
     try {
-      await orTimeOut(step.run(config, { ...subject, environment, signal }), signal);
+      await withTimeout(step.run(config, { ...subject, environment, signal }), signal);
       return { name, description, result: { status: 'Passed', message: null } };
     } catch (error) {
       return { name, description, result: { status: 'Failed', message: explain(error, signal) } };
@@ -70,7 +74,7 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
       const chosen = await destinations.choose(projectId, wanted.destination);
       const fresh = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
       const { content } = contentColumns(configs, fresh, wanted, chosen);
-      return run(chosen, subjectOf(projectId, wanted.model, content, chosen), index);
+      return runStep(chosen, subjectOf(projectId, wanted.model, content, chosen), index);
     },
 
     /** @throws InvalidInput naming the field, as when the export is changed; NotFound */
@@ -80,7 +84,7 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
       cadenceWith(patch, current);
       const chosen = await destinations.choose(projectId, wanted, current);
       const { content } = contentColumns(configs, current, patch, chosen);
-      return run(chosen, subjectOf(projectId, current.model, content, chosen), index);
+      return runStep(chosen, subjectOf(projectId, current.model, content, chosen), index);
     },
   };
 }
@@ -91,7 +95,7 @@ function subjectOf(
   projectId: number,
   model: Model,
   settings: Parameters<typeof contentOf>[0]['content'],
-  { destination, config }: Chosen,
+  { destination, config }: ChosenDestination,
 ): TestSubject {
   const content = contentOf({ model, content: settings, destinationConfig: config });
   const isTable = destination.takes === 'rows';
@@ -99,7 +103,7 @@ function subjectOf(
 }
 
 /** Limits how long the caller waits, even if the step ignores its signal. */
-async function orTimeOut(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function withTimeout(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const fail = () => reject(signal.reason as Error);
   signal.addEventListener('abort', fail, { once: true });

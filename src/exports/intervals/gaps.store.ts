@@ -1,11 +1,11 @@
 /** Queries by which the reconciler finds intervals without a run that the schedule should have started. */
 import type { Knex } from '../../platform/db/connection.ts';
-import type { Expected, IntervalState } from '../domain/gaps.ts';
+import type { ExpectedIntervals, IntervalState } from '../domain/gaps.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { Pause } from '../domain/pauses.ts';
 import { RETRIED_STATUSES } from '../domain/statuses.ts';
 
-export type WatchedExport = Omit<Expected, 'tiling'> & { id: string };
+export type WatchedExport = Omit<ExpectedIntervals, 'tiling'> & { id: string };
 
 type Row = {
   id: string;
@@ -19,7 +19,7 @@ type Row = {
 export function gapStore(db: Knex) {
   return {
     /** Every export that is not deleted. */
-    async watchedExports(): Promise<WatchedExport[]> {
+    async listWatchedExports(): Promise<WatchedExport[]> {
       const rows = await db<Row>('batch_exports')
         .whereNull('deleted_at')
         .select('id', 'created_at', 'start_at', 'end_at', 'jitter_seconds', 'settled_until');
@@ -33,7 +33,7 @@ export function gapStore(db: Knex) {
       }));
     },
 
-    async pauses(exportId: string): Promise<Pause[]> {
+    async listPauses(exportId: string): Promise<Pause[]> {
       const rows = (await db('batch_export_pauses').where({ batch_export_id: exportId })) as {
         paused_at: string;
         unpaused_at: string | null;
@@ -42,7 +42,7 @@ export function gapStore(db: Knex) {
     },
 
     /** The state of every interval that ended after `since` and has a run. */
-    async states(exportId: string, since: string): Promise<(IntervalState & { end: string })[]> {
+    async listStates(exportId: string, since: string): Promise<(IntervalState & { end: string })[]> {
       const { rows } = await db.raw<{ rows: (IntervalState & { end: string })[] }>(
         `select distinct on (data_interval_end) data_interval_end as "end", status,
            (extract(epoch from clock_timestamp() - finished_at) * 1000)::float8 as "finishedMillisAgo",
@@ -62,7 +62,7 @@ export function gapStore(db: Knex) {
     },
 
     /** Counts the runs of an interval that failed with a retried status since its last delivery. */
-    async failures(exportId: string, end: string): Promise<number> {
+    async countFailures(exportId: string, end: string): Promise<number> {
       const { rows } = await db.raw<{ rows: { failures: number }[] }>(
         `select count(*)::int as failures from batch_export_runs
          where batch_export_id = :exportId and data_interval_end = :end and status = any (:retried)
@@ -92,12 +92,12 @@ export function gapStore(db: Knex) {
     },
 
     /** Moves the search for gaps forward. */
-    async settle(exportId: string, until: string): Promise<void> {
+    async advanceSettledUntil(exportId: string, until: string): Promise<void> {
       await db('batch_exports').where({ id: exportId }).update({ settled_until: until });
     },
 
     /** Moves the search for gaps back to an interval's start, because the interval may be a gap again. */
-    async unsettle(exportId: string, start: string): Promise<void> {
+    async rewindSettledUntil(exportId: string, start: string): Promise<void> {
       await db('batch_exports')
         .where({ id: exportId })
         .where('settled_until', '>', start)
@@ -105,7 +105,7 @@ export function gapStore(db: Knex) {
     },
 
     /** Ends of intervals after `since` with an interrupted commit that nothing has tried to settle yet, so it may have succeeded. */
-    async unsettledEnds(exportId: string, since: string): Promise<string[]> {
+    async listUnsettledEnds(exportId: string, since: string): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { end: string }[] }>(
         `select data_interval_end as "end" from batch_export_intervals as ledger
          where batch_export_id = ? and data_interval_end > ? and state = 'committing' and not exists (
@@ -119,7 +119,7 @@ export function gapStore(db: Knex) {
     },
 
     /** Ends of intervals after `since` that have an open request. */
-    async requestedEnds(exportId: string, since: string): Promise<string[]> {
+    async listRequestedEnds(exportId: string, since: string): Promise<string[]> {
       const rows = (await db('batch_export_requests')
         .where({ batch_export_id: exportId })
         .whereNull('closed_at')

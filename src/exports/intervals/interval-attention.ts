@@ -22,16 +22,20 @@ const DECISIONS: Readonly<Record<string, Reason>> = {
 };
 
 /** Id and error of an interval's newest run. */
-type OfRun = { detail: string | null; error: RunErrorBody; runId: string | null };
-export type NeedsYou = DataInterval & OfRun & { reason: Reason };
-export type Retrying = DataInterval & OfRun & { nextTryAt: string | null };
+type RunOutcome = { detail: string | null; error: RunErrorBody; runId: string | null };
+export type NeedsYou = DataInterval & RunOutcome & { reason: Reason };
+export type Retrying = DataInterval & RunOutcome & { nextTryAt: string | null };
 
 /** @param ranges facts about the interval, and perhaps about others */
-export function needsYou(interval: DataInterval, ranges: readonly FactRange[], run: NewestRun | undefined): NeedsYou {
-  return { ...interval, reason: reasonOf(interval, ranges, run), ...ofRun(run) };
+export function explainNeed(
+  interval: DataInterval,
+  ranges: readonly FactRange[],
+  run: NewestRun | undefined,
+): NeedsYou {
+  return { ...interval, reason: reasonOf(interval, ranges, run), ...outcomeOf(run) };
 }
 
-function ofRun(run: NewestRun | undefined): OfRun {
+function outcomeOf(run: NewestRun | undefined): RunOutcome {
   return { detail: run?.latestError ?? null, error: run ? presentError(run) : null, runId: run?.runId ?? null };
 }
 
@@ -45,8 +49,8 @@ function reasonOf({ end }: DataInterval, ranges: readonly FactRange[], run: Newe
 }
 
 /** @param isGap whether the export should deliver the interval; other intervals are tried again only if they are stale */
-export function retrying(interval: DataInterval, run: NewestRun | undefined, isGap: boolean): Retrying {
-  return { ...interval, ...ofRun(run), nextTryAt: nextTryAt(run, isGap) };
+export function explainRetry(interval: DataInterval, run: NewestRun | undefined, isGap: boolean): Retrying {
+  return { ...interval, ...outcomeOf(run), nextTryAt: nextTryAt(run, isGap) };
 }
 
 function nextTryAt(run: NewestRun | undefined, isGap: boolean): string | null {

@@ -1,6 +1,6 @@
 /** Data intervals as cells: a code for each interval, or for each bucket of several, run-length encoded. */
 import { boundaryAfter, type Cadence } from '../domain/cadence.ts';
-import { codeOf, FACTS, louder, type IntervalCode } from '../domain/interval-codes.ts';
+import { codeOf, FACTS, moreUrgent, type IntervalCode } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { numberPieces, type Piece, type Pieces } from '../domain/pieces.ts';
 import type { FactRange } from './interval-facts.store.ts';
@@ -74,7 +74,7 @@ export function bucketCells(
   const loudest = starts.map((start, index) => {
     const end = starts[index + 1] ?? pieces.total;
     let code = codes.of(start);
-    for (let number = start + 1; number < end; number += 1) code = louder(code, codes.of(number));
+    for (let number = start + 1; number < end; number += 1) code = moreUrgent(code, codes.of(number));
     return code;
   });
   const bounds = starts.map((start, index): DataInterval => {
@@ -98,11 +98,11 @@ function joinAdjacent(bounds: readonly DataInterval[]): Piece[] {
 export function newestWhere(
   pieces: Pieces,
   codes: Codes,
-  holds: (code: IntervalCode) => boolean,
+  matches: (code: IntervalCode) => boolean,
   limit: number,
 ): DataInterval[] {
   const found: DataInterval[] = [];
   for (let number = pieces.total - 1; number >= 0 && found.length < limit; number -= 1)
-    if (holds(codes.of(number))) found.push(pieces.interval(number));
+    if (matches(codes.of(number))) found.push(pieces.interval(number));
   return found;
 }

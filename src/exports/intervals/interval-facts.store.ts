@@ -63,7 +63,7 @@ const FACTS = `
 `;
 
 /** Deliveries of a window that imports may have made stale since the export's imports were last checked. */
-const LATELY = `
+const MAYBE_STALE = `
   with seen as (
     select coalesce(imports_seen_until, created_at) as until
     from batch_exports left join batch_export_health on batch_export_id = id where id = :id
@@ -98,7 +98,7 @@ const LATELY = `
 export function intervalFactStore(db: Knex) {
   return {
     /** @returns facts by window, in one query for all of them; staleness is as of the last check, at most a minute ago */
-    async facts(windows: readonly FactWindow[]): Promise<FactRange[][]> {
+    async listFacts(windows: readonly FactWindow[]): Promise<FactRange[][]> {
       const { rows } = await db.raw<{ rows: (FactRange & { n: number })[] }>(FACTS, {
         n: windows.map((_, index) => index),
         ids: windows.map(({ exportId }) => exportId),
@@ -113,8 +113,8 @@ export function intervalFactStore(db: Knex) {
     },
 
     /** Deliveries that imports may have made stale since the last check: those that an import overlaps, or that were made since. */
-    async lately({ exportId, from, to }: FactWindow, projectId: number): Promise<Delivered[]> {
-      const { rows } = await db.raw<{ rows: Delivered[] }>(LATELY, {
+    async listMaybeStale({ exportId, from, to }: FactWindow, projectId: number): Promise<Delivered[]> {
+      const { rows } = await db.raw<{ rows: Delivered[] }>(MAYBE_STALE, {
         id: exportId,
         projectId,
         from: isoMicros(from),
@@ -124,7 +124,7 @@ export function intervalFactStore(db: Knex) {
     },
 
     /** The newest run of each interval that has one. @param intervals a few, because each takes a lookup */
-    async newestRuns(intervals: readonly { exportId: string; end: Millis }[]): Promise<NewestRun[]> {
+    async listNewestRuns(intervals: readonly { exportId: string; end: Millis }[]): Promise<NewestRun[]> {
       if (intervals.length === 0) return [];
       const { rows } = await db.raw<{ rows: NewestRun[] }>(
         `select run.batch_export_id as "exportId", (extract(epoch from run.data_interval_end) * 1000)::float8 as "end",
@@ -154,7 +154,7 @@ export function intervalFactStore(db: Knex) {
     },
 
     /** Start of the oldest interval that has a run; undefined if none has. */
-    async firstStart(exportId: string): Promise<string | undefined> {
+    async findFirstStart(exportId: string): Promise<string | undefined> {
       const row = await db('batch_export_runs')
         .where({ batch_export_id: exportId })
         .orderBy('data_interval_start')

@@ -5,11 +5,11 @@ import { momentIfGiven } from '../../platform/http/parameters/moment.ts';
 import { entityTag, matchesTag } from '../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
-import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
 import { checkBeginning } from '../backfills/backfill-range.ts';
 import type { Cadence } from '../domain/cadence.ts';
 import type { Bucket } from './interval-cells.ts';
-import { MAX_BUCKETED, MAX_CELLS } from './interval-map.ts';
+import { MAX_BUCKETED_INTERVALS, MAX_CELLS } from './interval-map.ts';
 import { presentMap } from './interval-map.present.ts';
 import { CODE_TABLE, IntervalMapBody } from './interval-map.schema.ts';
 
@@ -38,14 +38,14 @@ const Query = Type.Object({
 const mapIntervals = route({
   method: 'get',
   path: '/batch_exports/:id/intervals/map/',
-  access: { scope: 'batch_export:read', object: ONE_EXPORT },
+  access: { scope: 'batch_export:read', object: EXPORT_BY_ID },
   params: BatchExportParams,
   query: Query,
   answers: { 200: IntervalMapBody, 304: null },
   summary: 'Retrieve the states of all data intervals of a batch export',
   description:
     'States that `intervals/` lists one by one, as a map in run-length encoding. The response has an `ETag`; with `If-None-Match` it ' +
-    `is 304 if nothing changed. A map has ${MAX_CELLS} cells at most, with \`bucket\` of ${MAX_BUCKETED} intervals at most.\n\n` +
+    `is 304 if nothing changed. A map has ${MAX_CELLS} cells at most, with \`bucket\` of ${MAX_BUCKETED_INTERVALS} intervals at most.\n\n` +
     `${CODE_TABLE}\n\n`,
   async handle({ project, params, query, headers }, { batchExports, intervals }: ExportsApi) {
     const batchExport = await batchExports.get(project.id, params.id);
@@ -70,9 +70,9 @@ export const intervalMapRoutes = [mapIntervals];
 function bucketOf(text: string, { timezone }: Cadence): Bucket {
   if (CALENDAR_BUCKETS.includes(text)) return { cadence: { interval: text, timezone, offsetDay: 0, offsetHour: 0 } };
   const intervals = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0;
-  if (intervals >= 1 && intervals <= MAX_BUCKETED) return { intervals };
+  if (intervals >= 1 && intervals <= MAX_BUCKETED_INTERVALS) return { intervals };
   throw new InvalidInput(
-    `"${text.slice(0, 100)}" is not a bucket. Use hour, day, month, or a number of intervals from 1 to ${MAX_BUCKETED}.`,
+    `"${text.slice(0, 100)}" is not a bucket. Use hour, day, month, or a number of intervals from 1 to ${MAX_BUCKETED_INTERVALS}.`,
     'bucket',
     'invalid_choice',
   );

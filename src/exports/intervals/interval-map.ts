@@ -1,7 +1,7 @@
 /** The map of an export: the state of each of its data intervals, over years, in a few queries. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { InvalidInput } from '../../platform/errors.ts';
-import { lateImports } from '../../events/table/late-imports.ts';
+import { findLateImports } from '../../events/table/late-imports.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { hasMark, type IntervalCode } from '../domain/interval-codes.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
@@ -9,9 +9,9 @@ import { startOfIntervalAt } from '../domain/intervals.ts';
 import type { Millis } from '../domain/millis.ts';
 import { isPausedAt } from '../domain/pauses.ts';
 import { piecesWithin, type Pieces } from '../domain/pieces.ts';
-import { slicesOf } from '../domain/slices.ts';
+import { batchesOf } from '../domain/slices.ts';
 import type { ExportStores } from '../stores.ts';
-import { needsYou, retrying, type NeedsYou, type Retrying } from './interval-attention.ts';
+import { explainNeed, explainRetry, type NeedsYou, type Retrying } from './interval-attention.ts';
 import {
   bucketCells,
   bucketStarts,
@@ -23,8 +23,8 @@ import {
   type RunLengths,
 } from './interval-cells.ts';
 import type { FactRange, FactWindow } from './interval-facts.store.ts';
-import { missedInPauses, type Missed } from './missed-intervals.ts';
-import { alwaysOf, offeredRange, pausedRange } from './offered.ts';
+import { findMissed, type Missed } from './missed-intervals.ts';
+import { factsOfAll, offeredRange, pausedRange } from './offered.ts';
 
 /** ISO instants; by default from the interval in which the export was created until now, as for a list of intervals. */
 export type MapRange = { start: string | undefined; end: string | undefined };
@@ -45,19 +45,22 @@ export type IntervalMap = {
 
 export const MAX_CELLS = 100_000;
 /** Limit of the intervals in a map with buckets: more than a year of minutes. */
-export const MAX_BUCKETED = 600_000;
+export const MAX_BUCKETED_INTERVALS = 600_000;
 /** Limit of the newest intervals of each kind that a map names. */
 export const MAX_NAMED = 100;
 /** Number of intervals in one query for late imports. */
-const AT_ONCE = 5_000;
+const IMPORT_QUERY_INTERVALS = 5_000;
 
 export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Pool }) {
   /** Deliveries that became stale since the last check. Only events can, because a person's interval time is the time of its change. */
-  async function becameStale(window: FactWindow, { projectId, model }: BatchExport): Promise<FactRange[]> {
+  async function findNewlyStale(window: FactWindow, { projectId, model }: BatchExport): Promise<FactRange[]> {
     if (model === 'persons') return [];
     const found: FactRange[] = [];
-    for (const batch of slicesOf(await stores.intervalFacts.lately(window, projectId), AT_ONCE)) {
-      const late = new Set(await lateImports(pool, projectId, batch));
+    for (const batch of batchesOf(
+      await stores.intervalFacts.listMaybeStale(window, projectId),
+      IMPORT_QUERY_INTERVALS,
+    )) {
+      const late = new Set(await findLateImports(pool, projectId, batch));
       for (const { start, end } of batch)
         if (late.has(end)) found.push({ fact: 'stale', from: millisOf(start), to: millisOf(end) });
     }
@@ -68,10 +71,10 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
   return async (batchExport: BatchExport, range: MapRange, bucket: Bucket | undefined): Promise<IntervalMap> => {
     const { id } = batchExport;
     const [tiling, pauses, clock, firstStart] = await Promise.all([
-      stores.batchExports.tiling(id),
-      stores.gaps.pauses(id),
+      stores.batchExports.getTiling(id),
+      stores.gaps.listPauses(id),
       stores.batchExports.now(),
-      stores.intervalFacts.firstStart(id),
+      stores.intervalFacts.findFirstStart(id),
     ]);
     const now = millisOf(clock);
     const from =
@@ -82,17 +85,17 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
     checkBuckets(starts);
     const window = { exportId: id, from, to: pieces.total > 0 ? pieces.interval(pieces.total - 1).end : from };
     const [[known = []], stale, missed] = await Promise.all([
-      stores.intervalFacts.facts([window]),
-      becameStale(window, batchExport),
-      missedInPauses(stores, [{ ...batchExport, tiling, pauses }], now),
+      stores.intervalFacts.listFacts([window]),
+      findNewlyStale(window, batchExport),
+      findMissed(stores, [{ ...batchExport, tiling, pauses }], now),
     ]);
     const facts = [...known, ...stale];
     const ranges = [...facts, offeredRange(batchExport), ...pauses.map(pausedRange)];
-    const codes = codesOf(pieces, ranges, alwaysOf(batchExport));
+    const codes = codesOf(pieces, ranges, factsOfAll(batchExport));
     const waiting = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MAX_NAMED);
     const tried = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MAX_NAMED);
     const named = [...waiting, ...tried].map(({ end }) => ({ exportId: id, end }));
-    const runs = new Map((await stores.intervalFacts.newestRuns(named)).map((run) => [run.end, run]));
+    const runs = new Map((await stores.intervalFacts.listNewestRuns(named)).map((run) => [run.end, run]));
     const offered = offeredRange(batchExport);
     const isGap = (end: Millis) => offered.from < end && end <= offered.to && !isPausedAt(pauses, end);
     const cells = starts && bucketCells(pieces, starts, codes);
@@ -101,8 +104,8 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
       cells: runLengths(cells?.codes ?? eachCode(pieces.total, codes)),
       counts: codes.counts,
       intervals: pieces.total,
-      needsYou: waiting.map((interval) => needsYou(interval, facts, runs.get(interval.end))),
-      retrying: tried.map((interval) => retrying(interval, runs.get(interval.end), isGap(interval.end))),
+      needsYou: waiting.map((interval) => explainNeed(interval, facts, runs.get(interval.end))),
+      retrying: tried.map((interval) => explainRetry(interval, runs.get(interval.end), isGap(interval.end))),
       missed: missed.get(id),
       firstStart,
     };
@@ -110,7 +113,7 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
 }
 
 function checkSize({ total, interval }: Pieces, bucket: Bucket | undefined): void {
-  const limit = bucket ? MAX_BUCKETED : MAX_CELLS;
+  const limit = bucket ? MAX_BUCKETED_INTERVALS : MAX_CELLS;
   if (total <= limit) return;
   const latest = isoMicros(interval(total - limit).start);
   throw new InvalidInput(

@@ -44,13 +44,17 @@ const KNOWN = `
 export function intervalStateStore(db: Knex) {
   return {
     /** The known intervals within `[after, to]`; both are boundaries of the export's tiling. */
-    async knownIntervals(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
+    async listKnownIntervals(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
       const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN, { exportId, after, to });
       return rows;
     },
 
     /** One page of the bounds of delivered intervals, oldest first. @param after the end of the last interval of the page before */
-    async deliveredBounds(exportId: string, after: string, limit: number): Promise<{ start: string; end: string }[]> {
+    async listDeliveredBounds(
+      exportId: string,
+      after: string,
+      limit: number,
+    ): Promise<{ start: string; end: string }[]> {
       return db('batch_export_intervals')
         .where({ batch_export_id: exportId })
         .whereNotNull('receipt')

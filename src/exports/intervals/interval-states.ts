@@ -1,6 +1,6 @@
 /** Determines the states of an export's data intervals: missing, failed, stale, delivered or running. */
 import type { Pool } from '../../platform/db/connection.ts';
-import { lateImports, type Delivered } from '../../events/table/late-imports.ts';
+import { findLateImports, type Delivered } from '../../events/table/late-imports.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { intervalStatus, type IntervalStatus } from '../domain/interval-status.ts';
@@ -41,16 +41,20 @@ export function intervalStates(pool: Pool) {
     ): Promise<IntervalState[]> {
       const [first, last] = [intervals[0], intervals.at(-1)];
       if (!first || !last) return [];
-      const known = await stores.intervalStates.knownIntervals(
+      const known = await stores.intervalStates.listKnownIntervals(
         batchExport.id,
         isoMicros(first.start),
         isoMicros(last.end),
       );
-      const troubles = await stores.troubles.troubledEnds(batchExport.id, isoMicros(first.start), isoMicros(last.end));
-      const pauses = await stores.gaps.pauses(batchExport.id);
+      const troubles = await stores.troubles.listTroubledEnds(
+        batchExport.id,
+        isoMicros(first.start),
+        isoMicros(last.end),
+      );
+      const pauses = await stores.gaps.listPauses(batchExport.id);
       const now = await stores.batchExports.now();
       const byEnd = new Map(known.map((one) => [millisOf(one.end), one]));
-      const stale = await staleEnds(pool, batchExport, intervals, byEnd);
+      const stale = await findStaleEnds(pool, batchExport, intervals, byEnd);
       const isDue = (end: Millis) => end > millisOf(now) - DUE_MS && !isPausedAt(pauses, end);
       return intervals.map((interval) => {
         const one = byEnd.get(interval.end);
@@ -79,7 +83,7 @@ export function intervalStates(pool: Pool) {
 }
 
 /** Ends of stale intervals. Only events can join an interval that has ended, because a person's interval time is that of its change. */
-async function staleEnds(
+async function findStaleEnds(
   pool: Pool,
   { projectId, model }: BatchExport,
   intervals: readonly DataInterval[],
@@ -90,5 +94,5 @@ async function staleEnds(
     const cutoff = byEnd.get(end)?.cutoff;
     return cutoff ? [{ start: isoMicros(start), end: isoMicros(end), cutoff }] : [];
   });
-  return new Set((await lateImports(pool, projectId, delivered)).map(millisOf));
+  return new Set((await findLateImports(pool, projectId, delivered)).map(millisOf));
 }

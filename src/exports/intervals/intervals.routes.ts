@@ -1,9 +1,9 @@
 /** `/batch_exports/:id/intervals/`: the data intervals of an export, and the state of each. */
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { momentIfGiven } from '../../platform/http/parameters/moment.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
-import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
 import { checkBeginning } from '../backfills/backfill-range.ts';
 import { presentInterval } from '../backfills/backfills.present.ts';
 import { IntervalBody } from '../backfills/backfills.schema.ts';
@@ -31,7 +31,7 @@ const Query = Type.Object({
 const listIntervals = route({
   method: 'get',
   path: '/batch_exports/:id/intervals/',
-  access: { scope: 'batch_export:read', object: ONE_EXPORT },
+  access: { scope: 'batch_export:read', object: EXPORT_BY_ID },
   params: BatchExportParams,
   query: Query,
   answers: { 200: cursorPageOf(IntervalBody) },
@@ -46,7 +46,7 @@ const listIntervals = route({
       end: momentIfGiven(query.end, 'end'),
     };
     if (range.start !== undefined) checkBeginning(range.start, 'start');
-    const load = async (place: Place) => {
+    const load = async (place: PageWindow) => {
       const found = await intervals.list(batchExport, range, query.status, place);
       return found.map((state) => ({ ...state, createdAt: isoMicros(state.end), id: '' }));
     };

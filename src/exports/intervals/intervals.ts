@@ -1,7 +1,7 @@
 /** Lists the data intervals of an export with the state of each. */
 import type { Pool } from '../../platform/db/connection.ts';
 import { InvalidInput } from '../../platform/errors.ts';
-import type { Place } from '../../platform/http/parameters/pagination.ts';
+import type { PageWindow } from '../../platform/http/parameters/pagination.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { IntervalStatus } from '../domain/interval-status.ts';
@@ -14,7 +14,7 @@ import {
   type Tiling,
 } from '../domain/intervals.ts';
 import { type Millis } from '../domain/millis.ts';
-import { slicesOf } from '../domain/slices.ts';
+import { batchesOf } from '../domain/slices.ts';
 import { intervalMaps } from './interval-map.ts';
 import { INTERVALS_AT_ONCE, intervalStates, type IntervalState } from './interval-states.ts';
 import type { ExportStores } from '../stores.ts';
@@ -42,19 +42,19 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
       batchExport: BatchExport,
       range: ListedRange,
       statuses: readonly IntervalStatus[],
-      place: Place,
+      place: PageWindow,
     ): Promise<IntervalState[]> {
-      const tiling = await stores.batchExports.tiling(batchExport.id);
+      const tiling = await stores.batchExports.getTiling(batchExport.id);
       const from =
         range.start === undefined ? startOfIntervalAt(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
-      const to = await lastInstant(range);
+      const to = await findLastInstant(range);
       const { limit, newerThan, olderThan } = place;
       const intervals = newerThan
         ? intervalsEnding(tiling, Math.max(from, millisOf(newerThan.createdAt)), to)
         : intervalsBackwards(tiling, from, olderThan ? Math.min(to, millisOf(olderThan.createdAt) - 1) : to);
       const found: IntervalState[] = [];
       let examined = 0;
-      for (const batch of slicesOf(intervals, statuses.length === 0 ? limit : INTERVALS_AT_ONCE)) {
+      for (const batch of batchesOf(intervals, statuses.length === 0 ? limit : INTERVALS_AT_ONCE)) {
         const oldestFirst = newerThan ? batch : batch.toReversed();
         const examinedStates = await states.of(stores, batchExport, oldestFirst);
         for (const state of newerThan ? examinedStates : examinedStates.toReversed()) {
@@ -71,7 +71,7 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
     },
   };
 
-  async function lastInstant({ end }: ListedRange): Promise<Millis> {
+  async function findLastInstant({ end }: ListedRange): Promise<Millis> {
     const now = millisOf(await stores.batchExports.now());
     return end === undefined ? now : Math.min(millisOf(end), now);
   }

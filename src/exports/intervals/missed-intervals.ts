@@ -6,20 +6,20 @@ import type { Pause } from '../domain/pauses.ts';
 import { piecesEnding, type Pieces } from '../domain/pieces.ts';
 import type { ExportStores } from '../stores.ts';
 import { codesOf } from './interval-cells.ts';
-import { offeredRange, pausedRange, type Offering } from './offered.ts';
+import { offeredRange, pausedRange, type OfferedBounds } from './offered.ts';
 
 /** The start of the first missed interval, the end of the last one, and their number. */
 export type Missed = DataInterval & { intervals: number };
 
-export type Paused = Offering & { id: string; tiling: Tiling; pauses: readonly Pause[] };
+export type PausedExport = OfferedBounds & { id: string; tiling: Tiling; pauses: readonly Pause[] };
 
 /** Limit of the newest intervals of a pause that are examined. */
 export const MAX_MISSED = 10_000;
 
 /** Missed intervals by export, in one query for all of them; an export that missed none is left out. */
-export async function missedInPauses(
+export async function findMissed(
   { intervalFacts }: Pick<ExportStores, 'intervalFacts'>,
-  exports: readonly Paused[],
+  exports: readonly PausedExport[],
   now: Millis,
 ): Promise<Map<string, Missed>> {
   const examined = exports.flatMap((one) => {
@@ -27,7 +27,7 @@ export async function missedInPauses(
     return pieces.total === 0 ? [] : [{ ...one, pieces, window: windowOf(one.id, pieces) }];
   });
   if (examined.length === 0) return new Map();
-  const facts = await intervalFacts.facts(examined.map(({ window }) => window));
+  const facts = await intervalFacts.listFacts(examined.map(({ window }) => window));
   return new Map(
     examined.flatMap((one, index): [string, Missed][] => {
       const codes = codesOf(one.pieces, [...facts[index]!, offeredRange(one), ...one.pauses.map(pausedRange)], 0);
@@ -43,7 +43,7 @@ export async function missedInPauses(
 }
 
 /** The newest intervals that ended in the latest pause. */
-function endedInPause({ tiling, pauses, ...offering }: Paused, now: Millis): Pieces {
+function endedInPause({ tiling, pauses, ...offering }: PausedExport, now: Millis): Pieces {
   const latest = pauses.reduce<Pause | undefined>(
     (one, other) => (one && one.pausedAt > other.pausedAt ? one : other),
     undefined,

@@ -5,10 +5,10 @@ import { millisOf } from '../domain/instants.ts';
 import type { Pause } from '../domain/pauses.ts';
 import type { FactRange } from './interval-facts.store.ts';
 
-export type Offering = Pick<BatchExport, 'createdAt' | 'startAt' | 'endAt'>;
+export type OfferedBounds = Pick<BatchExport, 'createdAt' | 'startAt' | 'endAt'>;
 
 /** Range of the intervals among which the reconciler looks for gaps (`findGaps`); the first one ends when the export starts. */
-export function offeredRange({ createdAt, startAt, endAt }: Offering): FactRange {
+export function offeredRange({ createdAt, startAt, endAt }: OfferedBounds): FactRange {
   return {
     fact: 'offered',
     from: Math.max(millisOf(createdAt), startAt === null ? -Infinity : millisOf(startAt) - 1),
@@ -26,6 +26,6 @@ export function pausedRange({ pausedAt, unpausedAt }: Pause): FactRange {
 }
 
 /** Facts that are true of all intervals of an export. */
-export function alwaysOf({ redeliverStale, paused }: Pick<BatchExport, 'redeliverStale' | 'paused'>): number {
+export function factsOfAll({ redeliverStale, paused }: Pick<BatchExport, 'redeliverStale' | 'paused'>): number {
   return redeliverStale && !paused ? FACTS.redelivered : 0;
 }

@@ -3,7 +3,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import type { Delivered } from '../../events/table/late-imports.ts';
 
 /** An export whose deliveries imports may have made stale. */
-export type LookedAtImports = {
+export type ExportToCheck = {
   id: string;
   projectId: number;
   model: string;
@@ -23,8 +23,8 @@ export function staleStore(db: Knex) {
      * Exports whose project had an import since the last check, or that made a delivery since then that may have missed an import; the
      * longest unchecked comes first. All other exports are marked as checked.
      */
-    async exportsToCheck(): Promise<LookedAtImports[]> {
-      const { rows } = await db.raw<{ rows: LookedAtImports[] }>(
+    async listExportsToCheck(): Promise<ExportToCheck[]> {
+      const { rows } = await db.raw<{ rows: ExportToCheck[] }>(
         `with watched as materialized (
            select id, project_id, model, redeliver_stale, coalesce(imports_seen_until, created_at) as seen
            from batch_exports left join batch_export_health on batch_export_id = id
@@ -60,7 +60,7 @@ export function staleStore(db: Knex) {
      * that are stale already.
      * @returns the intervals, and until when imports have been seen, which is before the oldest transaction that may still store some
      */
-    async candidates({ id, projectId, seenUntil: since }: LookedAtImports): Promise<{
+    async findCandidates({ id, projectId, seenUntil: since }: ExportToCheck): Promise<{
       seenUntil: string;
       candidates: Delivered[];
     }> {
@@ -117,7 +117,7 @@ export function staleStore(db: Knex) {
     },
 
     /** Counts stale intervals. Locks the export's health row, so the second of two concurrent checks sees what the first one marked. */
-    async count(exportId: string): Promise<number> {
+    async countStale(exportId: string): Promise<number> {
       await db.raw('insert into batch_export_health (batch_export_id) values (?) on conflict do nothing', [exportId]);
       await db('batch_export_health').where({ batch_export_id: exportId }).forUpdate().first();
       const { rows } = await db.raw<{ rows: { count: number }[] }>(
@@ -128,7 +128,7 @@ export function staleStore(db: Knex) {
     },
 
     /** Marks the deliveries as stale, except for those that a newer delivery has replaced. @returns how many intervals were not stale before */
-    async mark({ id, projectId }: LookedAtImports, late: readonly Delivered[]): Promise<number> {
+    async markStale({ id, projectId }: ExportToCheck, late: readonly Delivered[]): Promise<number> {
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `insert into batch_export_troubles (batch_export_id, kind, data_interval_start, data_interval_end, since, last_at)
          select :id, 'stale', start, "end", min(inserted_at), max(inserted_at)

@@ -8,7 +8,7 @@ import { FACT_OF_RUN, IS_NEWEST } from './interval-facts.store.ts';
 export type TroubledFact = { exportId: string; start: Millis; end: Millis; fact: Fact };
 
 /** Limit of an export's newest intervals with an undelivered run that are examined; later runs may have delivered them. */
-const MAX_LOOKED_THROUGH = 5_000;
+const MAX_EXAMINED = 5_000;
 /** Limit of an export's newest intervals with each kind of trouble. */
 export const MAX_TROUBLED = 300;
 
@@ -22,7 +22,7 @@ const TROUBLED = `
         -- An interval has a run for each retry: it is counted once.
         select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by
         from batch_export_runs as any_run where ${key('any_run')} and status <> 'Completed'
-        order by data_interval_end desc, created_at desc limit ${MAX_LOOKED_THROUGH}
+        order by data_interval_end desc, created_at desc limit ${MAX_EXAMINED}
       ) as run where ${IS_NEWEST} order by run.data_interval_end desc limit ${MAX_TROUBLED}
     ) as newest where fact <> 'ended'
     union all
@@ -52,7 +52,7 @@ const TROUBLED = `
 export function troubledIntervalStore(db: Knex) {
   return {
     /** Facts about the troubled intervals of all these exports, in one query, in no order. */
-    async troubledFacts(exportIds: readonly string[]): Promise<TroubledFact[]> {
+    async listFacts(exportIds: readonly string[]): Promise<TroubledFact[]> {
       const { rows } = await db.raw<{ rows: TroubledFact[] }>(TROUBLED, {
         ids: [...exportIds],
         open: [...OPEN_STATUSES],

@@ -14,11 +14,11 @@ type Options = {
   /** How long changes are collected, from the first one on. */
   windowMs: number;
   /** Limit of a project's changes in a batch; changes of the same kind and export count as one. */
-  mostChanges: number;
+  maxChanges: number;
   publish(batches: readonly ChangeBatch[]): void;
 };
 
-export function createBatcher({ windowMs, mostChanges, publish }: Options): Batcher {
+export function createBatcher({ windowMs, maxChanges, publish }: Options): Batcher {
   let projects = new Map<number, Map<string, ExportChange> | 'too many'>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -43,7 +43,7 @@ export function createBatcher({ windowMs, mostChanges, publish }: Options): Batc
       const name = `${kind} ${exportId}`;
       const before = changes.get(name);
       changes.set(name, before ? joinChanges(before, change) : change);
-      projects.set(projectId, changes.size > mostChanges ? 'too many' : changes);
+      projects.set(projectId, changes.size > maxChanges ? 'too many' : changes);
     },
     clear() {
       clearTimeout(timer);

@@ -44,11 +44,11 @@ export function joinChanges(one: ExportChange, other: ExportChange): ExportChang
   return {
     ...one,
     runId: one.runId === other.runId ? one.runId : null,
-    start: one.start === null || other.start === null ? null : earlier(one.start, other.start),
+    start: one.start === null || other.start === null ? null : earlierOf(one.start, other.start),
     end: one.end === null || other.end === null ? null : laterOf(one.end, other.end),
   };
 }
 
 /** Compare instants by their texts, which have one form and sort by time. */
-const earlier = (one: string, other: string) => (one < other ? one : other);
+const earlierOf = (one: string, other: string) => (one < other ? one : other);
 const laterOf = (one: string, other: string) => (one > other ? one : other);

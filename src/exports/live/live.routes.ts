@@ -39,7 +39,7 @@ const followExports = route({
     'can have 10 streams open.',
   async handle({ project, caller, rights, readmit, query, headers, signal }, { live }: ExportsApi) {
     const seen = headers['last-event-id'] ?? query.last_event_id;
-    const opening = { projectId: project.id, caller, rights, readmit, signal };
+    const opening = { projectId: project.id, caller, rights, recheckAccess: readmit, signal };
     return { status: 200, headers: EVENT_STREAM, body: live.open(opening, seen?.toString()) };
   },
 });

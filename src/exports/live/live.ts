@@ -17,9 +17,9 @@ const WINDOW_MS = 250;
 const MAX_CHANGES = 100;
 
 const LIMITS: LiveLimits = {
-  ofCaller: 10,
-  ofProject: 250,
-  ofProcess: 1_000,
+  perCaller: 10,
+  perProject: 250,
+  perProcess: 1_000,
   retrySeconds: 10,
   unreadBytes: 65_536,
   missedEvents: 200,
@@ -52,7 +52,7 @@ export function createLive(options: LiveOptions): Live {
   const { databaseUrl, log, streamLimits, windowMs = WINDOW_MS, keptEvents = KEPT_EVENTS } = options;
   const history = createHistory(keptEvents);
   const streams = createLiveStreams({ ...LIMITS, ...streamLimits }, history.latestId);
-  const batcher = createBatcher({ windowMs, mostChanges: MAX_CHANGES, publish });
+  const batcher = createBatcher({ windowMs, maxChanges: MAX_CHANGES, publish });
 
   function publish(batches: readonly ChangeBatch[]): void {
     const events = batches.flatMap(({ projectId, changes }) =>

@@ -1,16 +1,16 @@
 /** Streams of events to callers who follow exports: decides which events each receives, until when, and how many bytes are buffered. */
 import { Readable } from 'node:stream';
 import { NotAuthenticated, NotFound, PermissionDenied, Throttled, Unavailable } from '../../platform/errors.ts';
-import { sees } from '../../people/access/visible.ts';
+import { isVisible } from '../../people/access/visible.ts';
 import type { Caller, Rights, Visible } from '../../platform/http/access.ts';
 import type { LiveEvent } from './history.ts';
 import { COMMENT, eventText, openingText, resetText } from './wire.ts';
 
 export type LiveLimits = {
   /** Limits of open streams of a caller, of a project and in this process. */
-  ofCaller: number;
-  ofProject: number;
-  ofProcess: number;
+  perCaller: number;
+  perProject: number;
+  perProcess: number;
   /** `Retry-After` of a refused stream. */
   retrySeconds: number;
   /** Limit of bytes that are buffered for a client that does not read; more than that ends the stream. */
@@ -28,21 +28,21 @@ export type Opening = {
   caller: Caller;
   rights: Rights;
   /** @throws NotAuthenticated, PermissionDenied, NotFound when the caller may not listen any more */
-  readmit(): Promise<Rights>;
+  recheckAccess(): Promise<Rights>;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
 };
 
-type Listener = Pick<Opening, 'projectId' | 'readmit'> & {
+type Listener = Pick<Opening, 'projectId' | 'recheckAccess'> & {
   body: Readable;
   caller: string;
   /** Exports that the caller may see. */
   visible: Visible;
   checkedAtMs: number;
   /** Whether an event was withheld while the caller's access was not known. */
-  missed: boolean;
+  hasMissedEvents: boolean;
   /** An ended stream counts towards the limits until its client has read the rest. */
-  ended: boolean;
+  isEnded: boolean;
 };
 
 export type LiveStreams = {
@@ -68,11 +68,11 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
   let closed = false;
   let isChecking = false;
 
-  function all(): Listener[] {
+  function allListeners(): Listener[] {
     return [...listeners.values()].flatMap((ofProject) => [...ofProject]);
   }
 
-  function add(listener: Listener): void {
+  function addListener(listener: Listener): void {
     const ofProject = listeners.get(listener.projectId) ?? new Set();
     listeners.set(listener.projectId, ofProject.add(listener));
     open += 1;
@@ -83,12 +83,12 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
     });
   }
 
-  function ensureRoom(projectId: number, caller: string): void {
+  function ensureCapacity(projectId: number, caller: string): void {
     if (closed) throw new Unavailable('The server is stopping.', 1);
-    if (open >= limits.ofProcess) throw new Unavailable('Too many streams are open.', limits.retrySeconds);
+    if (open >= limits.perProcess) throw new Unavailable('Too many streams are open.', limits.retrySeconds);
     const ofProject = [...(listeners.get(projectId) ?? [])];
-    const ofCaller = all().filter((listener) => listener.caller === caller);
-    if (ofProject.length >= limits.ofProject || ofCaller.length >= limits.ofCaller) {
+    const ofCaller = allListeners().filter((listener) => listener.caller === caller);
+    if (ofProject.length >= limits.perProject || ofCaller.length >= limits.perCaller) {
       throw new Throttled(limits.retrySeconds);
     }
   }
@@ -97,44 +97,44 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
     return performance.now() - checkedAtMs < limits.uncheckedMs;
   }
 
-  function write({ body, ended }: Listener, text: string): void {
-    if (ended) return;
+  function write({ body, isEnded }: Listener, text: string): void {
+    if (isEnded) return;
     // tooth: live-unread
     if (body.readableLength > limits.unreadBytes) return void body.destroy();
     body.push(text);
   }
 
-  function beat(): void {
-    for (const listener of all()) {
-      if (listener.ended) listener.body.destroy();
+  function sendHeartbeats(): void {
+    for (const listener of allListeners()) {
+      if (listener.isEnded) listener.body.destroy();
       else write(listener, COMMENT);
     }
   }
 
   function receives({ visible }: Listener, { change }: LiveEvent): boolean {
     // tooth: live-visible
-    return change === null || sees(visible, { id: change.exportId, createdBy: change.createdBy });
+    return change === null || isVisible(visible, { id: change.exportId, createdBy: change.createdBy });
   }
 
   async function check(listener: Listener): Promise<void> {
     const startedAtMs = performance.now();
     try {
-      listener.visible = visibleTo(await listener.readmit());
+      listener.visible = visibleTo(await listener.recheckAccess());
     } catch (error) {
       // tooth: live-ends-with-access
-      if (isRefusal(error)) end(listener);
+      if (isRefusal(error)) endStream(listener);
       // Anything else is an outage: nothing is sent until a check succeeds.
       return;
     }
     listener.checkedAtMs = startedAtMs;
-    if (listener.missed) write(listener, resetText(latestIdNow()));
-    listener.missed = false;
+    if (listener.hasMissedEvents) write(listener, resetText(latestIdNow()));
+    listener.hasMissedEvents = false;
   }
 
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    const waiting = all();
+    const waiting = allListeners();
     const checkNext = async () => {
       for (let next = waiting.pop(); next; next = waiting.pop()) await check(next);
     };
@@ -142,28 +142,28 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
     isChecking = false;
   }
 
-  const heartbeat = setInterval(beat, limits.heartbeatMs);
+  const heartbeat = setInterval(sendHeartbeats, limits.heartbeatMs);
   const checks = setInterval(() => void checkAll(), limits.checkMs);
   heartbeat.unref();
   checks.unref();
 
   return {
-    open({ projectId, caller, rights, readmit, signal }, missed, latestId) {
-      const name = nameOf(caller);
-      ensureRoom(projectId, name);
+    open({ projectId, caller, rights, recheckAccess, signal }, missed, latestId) {
+      const name = callerName(caller);
+      ensureCapacity(projectId, name);
       signal.throwIfAborted();
       const body = new Readable({ read() {} });
       const listener: Listener = {
         projectId,
         caller: name,
         visible: visibleTo(rights),
-        readmit,
+        recheckAccess,
         body,
         checkedAtMs: performance.now(),
-        missed: false,
-        ended: false,
+        hasMissedEvents: false,
+        isEnded: false,
       };
-      add(listener);
+      addListener(listener);
       signal.addEventListener('abort', () => body.destroy());
       const known = missed?.filter((event) => receives(listener, event));
       const isKnown = known && known.length <= limits.missedEvents;
@@ -178,16 +178,16 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
           const received = ofEvents.filter((event) => receives(listener, event));
           if (received.length === 0) continue;
           // tooth: live-checked
-          if (!isChecked(listener)) listener.missed = true;
+          if (!isChecked(listener)) listener.hasMissedEvents = true;
           else write(listener, received.map(eventText).join(''));
         }
       }
     },
 
     reset(latestId) {
-      for (const listener of all()) {
+      for (const listener of allListeners()) {
         if (isChecked(listener)) write(listener, resetText(latestId));
-        else listener.missed = true;
+        else listener.hasMissedEvents = true;
       }
     },
 
@@ -195,14 +195,14 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
       closed = true;
       clearInterval(heartbeat);
       clearInterval(checks);
-      all().forEach(end);
+      allListeners().forEach(endStream);
     },
   };
 }
 
-function end(listener: Listener): void {
-  if (listener.ended) return;
-  listener.ended = true;
+function endStream(listener: Listener): void {
+  if (listener.isEnded) return;
+  listener.isEnded = true;
   listener.body.push(null);
 }
 
@@ -215,6 +215,6 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Counts all sessions of a person as one caller, and each key as a caller of its own. */
-function nameOf({ keyId, userId }: Caller): string {
+function callerName({ keyId, userId }: Caller): string {
   return keyId === null ? `user ${userId}` : `key ${keyId}`;
 }

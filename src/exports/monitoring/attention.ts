@@ -3,7 +3,7 @@ import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';
 import type { FactRange } from '../intervals/interval-facts.store.ts';
-import { alwaysOf, offeredRange } from '../intervals/offered.ts';
+import { factsOfAll, offeredRange } from '../intervals/offered.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { TroubledFact } from '../intervals/troubled-intervals.store.ts';
 
@@ -23,7 +23,7 @@ export function attentionOf(
   facts: readonly TroubledFact[],
 ): Attention {
   const offered = offeredRange(batchExport);
-  const always = alwaysOf(batchExport);
+  const always = factsOfAll(batchExport);
   const attention: Attention = { needsYou: [], retrying: [] };
   for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
     const isOffered = offered.from < end && end <= offered.to;

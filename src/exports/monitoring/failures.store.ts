@@ -9,7 +9,7 @@ export function failureStore(db: Knex) {
      * Counts the newest runs that ended `Failed`. Leaves out runs that ended before the export was last paused or unpaused, because the
      * person who did that knew of them, and runs that wait for a decision.
      */
-    async failedOfLast(exportId: string, runs: number): Promise<number> {
+    async countFailedOfLast(exportId: string, runs: number): Promise<number> {
       // tooth: decisions-pause-nothing
       const { rows } = await db.raw<{ rows: { failed: number }[] }>(
         `select count(*) filter (where status = 'Failed')::int as failed from (
@@ -26,7 +26,7 @@ export function failureStore(db: Knex) {
     },
 
     /** Backfills and retries that have not ended. */
-    async liveBackfills(exportId: string): Promise<string[]> {
+    async listLiveBackfills(exportId: string): Promise<string[]> {
       const rows = (await db('batch_export_backfills')
         .where({ batch_export_id: exportId })
         .whereNull('finished_at')

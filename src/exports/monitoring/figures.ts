@@ -1,6 +1,6 @@
 /** Figures on the present state of all exports of the installation. */
 import type { ExportFigures } from '../../platform/telemetry/metrics.ts';
-import { lookAtEach } from './freshness.ts';
+import { measureEach } from './freshness.ts';
 import type { ExportStores } from '../stores.ts';
 
 const AT_ONCE = 200;
@@ -16,19 +16,19 @@ export async function exportFigures(stores: ExportStores): Promise<ExportFigures
     oldestTransactionSeconds,
     ids,
   ] = await Promise.all([
-    stores.timeline.state(),
+    stores.timeline.getState(),
     stores.foreignDeliveries.countWaiting(),
     stores.figures.openRunsByStatus(),
     stores.figures.openRequestsByKind(),
     stores.figures.waitingNotificationsByChannel(),
-    stores.rounds.lastRound(),
+    stores.rounds.findLastRound(),
     stores.rounds.oldestTransactionSeconds(),
-    stores.freshness.ids(),
+    stores.freshness.listIds(),
   ]);
   const exports = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     // An export whose query fails is left out; the reconciler logs the reason.
-    const looked = await lookAtEach(stores, ids.slice(from, from + AT_ONCE), () => {});
+    const looked = await measureEach(stores, ids.slice(from, from + AT_ONCE), () => {});
     exports.push(...looked.map(({ watched: { id, projectId }, freshness }) => ({ id, projectId, ...freshness })));
   }
   return {

@@ -48,7 +48,7 @@ function fromRow(row: Row): WatchedExport {
 export function freshnessStore(db: Knex) {
   return {
     /** Returns the exports with these ids that are not deleted. */
-    async watchedExports(ids: readonly string[]): Promise<WatchedExport[]> {
+    async listWatchedExports(ids: readonly string[]): Promise<WatchedExport[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
         `select id, project_id, paused, freshness_target_seconds, behind_since, greatest(created_at, start_at - interval '1 ms') as beginning, end_at, complete_until
          from batch_exports left join batch_export_health on batch_export_id = id
@@ -59,12 +59,12 @@ export function freshnessStore(db: Knex) {
     },
 
     /** All exports that are not deleted, by id. */
-    async ids(): Promise<string[]> {
+    async listIds(): Promise<string[]> {
       const rows = (await db('batch_exports').whereNull('deleted_at').select('id')) as { id: string }[];
       return rows.map(({ id }) => id);
     },
 
-    async pauses(ids: readonly string[]): Promise<Map<string, Pause[]>> {
+    async listPauses(ids: readonly string[]): Promise<Map<string, Pause[]>> {
       const rows = (await db('batch_export_pauses').whereIn('batch_export_id', [...ids])) as {
         batch_export_id: string;
         paused_at: string;
@@ -80,7 +80,7 @@ export function freshnessStore(db: Knex) {
      * Ends of the oldest delivered intervals of each export that begin at an instant or later.
      * @param from that instant, by export
      */
-    async deliveredEnds(from: ReadonlyMap<string, Millis>, perExport: number): Promise<Map<string, Millis[]>> {
+    async listDeliveredEnds(from: ReadonlyMap<string, Millis>, perExport: number): Promise<Map<string, Millis[]>> {
       const { rows } = await db.raw<{ rows: { id: string; end: string }[] }>(
         `select export.id, ledger.data_interval_end as "end" from unnest(?::uuid[], ?::timestamptz[]) as export (id, since)
          cross join lateral (

@@ -15,24 +15,28 @@ export type Freshness = {
 };
 
 /** `deliveredUntil`: like `completeUntil`, but outdated intervals count as delivered. */
-export type LookedAt = { watched: WatchedExport; freshness: Freshness; deliveredUntil: Millis | undefined };
+export type MeasuredFreshness = { watched: WatchedExport; freshness: Freshness; deliveredUntil: Millis | undefined };
 
 type Stores = Pick<ExportStores, 'batchExports' | 'freshness' | 'troubles'>;
 
-const NO_TROUBLE: TroubleSummary = { counts: { stale: 0, unsettled: 0, gave_up: 0 }, since: null, from: null };
+const NO_TROUBLE: TroubleSummary = {
+  counts: { stale: 0, unsettled: 0, gave_up: 0 },
+  outdatedSince: null,
+  firstOutdatedStart: null,
+};
 
 /** Limit of intervals of each export in one query of the ledger. */
-const PAGE = 500;
+const ENDS_PER_QUERY = 500;
 /** Longer than any data interval. */
 const LONGEST_MS = 32 * 24 * 3_600_000;
 
 /** Computes the freshness of several exports, without deleted ones. The number of queries does not depend on the number of exports. */
-export async function lookAt(stores: Stores, ids: readonly string[]): Promise<LookedAt[]> {
+export async function measureFreshness(stores: Stores, ids: readonly string[]): Promise<MeasuredFreshness[]> {
   const [exports, tilings, pauses, troubles, clock] = await Promise.all([
-    stores.freshness.watchedExports(ids),
+    stores.freshness.listWatchedExports(ids),
     stores.batchExports.tilings(ids),
-    stores.freshness.pauses(ids),
-    stores.troubles.summaries(ids),
+    stores.freshness.listPauses(ids),
+    stores.troubles.listSummaries(ids),
     stores.batchExports.now(),
   ]);
   const now = millisOf(clock);
@@ -43,11 +47,11 @@ export async function lookAt(stores: Stores, ids: readonly string[]): Promise<Lo
     const since = new Map(
       remaining.map((one) => [one.id, progress.get(one.id)!.completeUntil ?? one.beginning - LONGEST_MS]),
     );
-    const delivered = await stores.freshness.deliveredEnds(since, PAGE);
+    const delivered = await stores.freshness.listDeliveredEnds(since, ENDS_PER_QUERY);
     remaining = remaining.filter(({ id, beginning, endAt }) => {
       const { completeUntil } = progress.get(id)!;
       const ends = delivered.get(id) ?? [];
-      const isLimited = ends.length === PAGE;
+      const isLimited = ends.length === ENDS_PER_QUERY;
       const to = Math.min(now, endAt ?? Infinity, isLimited ? ends.at(-1)! : Infinity);
       const expected = { tiling: tilings.get(id)!, pauses: pauses.get(id)!, after: completeUntil ?? beginning, to };
       const further = progressOf(expected, new Set(ends));
@@ -66,16 +70,16 @@ export async function lookAt(stores: Stores, ids: readonly string[]): Promise<Lo
  * Computes the freshness of several exports at once; if that fails because of one of them, one by one.
  * @param onFailure receives the error of each export that failed
  */
-export async function lookAtEach(
+export async function measureEach(
   stores: Stores,
   ids: readonly string[],
   onFailure: (id: string, error: unknown) => void,
-): Promise<LookedAt[]> {
-  const together = await lookAt(stores, ids).catch(() => undefined);
+): Promise<MeasuredFreshness[]> {
+  const together = await measureFreshness(stores, ids).catch(() => undefined);
   if (together) return together;
-  const measured: LookedAt[] = [];
+  const measured: MeasuredFreshness[] = [];
   for (const id of ids) {
-    await lookAt(stores, [id]).then(
+    await measureFreshness(stores, [id]).then(
       (one) => measured.push(...one),
       (error: unknown) => onFailure(id, error),
     );
@@ -85,14 +89,15 @@ export async function lookAtEach(
 
 function freshnessOf(
   { completeUntil, dueSince }: Progress,
-  { counts, since, from }: TroubleSummary,
+  { counts, outdatedSince, firstOutdatedStart }: TroubleSummary,
   beginning: Millis,
   now: Millis,
 ): Freshness {
   // Data are complete at most up to the start of the first outdated interval; if that is the export's first one, they are not complete at all.
-  const limit = from === null ? Infinity : from <= beginning ? -Infinity : from;
+  const limit =
+    firstOutdatedStart === null ? Infinity : firstOutdatedStart <= beginning ? -Infinity : firstOutdatedStart;
   const until = completeUntil === undefined ? -Infinity : Math.min(completeUntil, limit);
-  const behindSince = Math.min(dueSince ?? now, since ?? now);
+  const behindSince = Math.min(dueSince ?? now, outdatedSince ?? now);
   return {
     completeUntil: until === -Infinity ? null : isoMicros(until),
     lagSeconds: Math.max(0, Math.floor((now - behindSince) / 1000)),

@@ -7,7 +7,7 @@ import type { Knex } from '../../platform/db/connection.ts';
  * its integration's secrets change.
  */
 export type Trouble = 'failing' | 'behind' | 'overlapping' | 'keeping_files';
-const COLUMN = {
+const COLUMNS = {
   failing: 'failing_since',
   behind: 'behind_since',
   overlapping: 'overlapping_since',
@@ -20,7 +20,7 @@ export function healthStore(db: Knex) {
   return {
     /** Begins a trouble; locks no row if it has begun already. @returns whether the trouble is new */
     async begin(exportId: string, trouble: Trouble): Promise<boolean> {
-      const column = COLUMN[trouble];
+      const column = COLUMNS[trouble];
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `insert into batch_export_health as health (batch_export_id, ${column})
          select :exportId, clock_timestamp()
@@ -43,8 +43,8 @@ export function healthStore(db: Knex) {
     },
 
     /** Ids of the exports that have the trouble. */
-    async exportsWith(trouble: Trouble): Promise<string[]> {
-      const rows = (await table().whereNotNull(COLUMN[trouble]).select('batch_export_id')) as {
+    async listExportsWith(trouble: Trouble): Promise<string[]> {
+      const rows = (await table().whereNotNull(COLUMNS[trouble]).select('batch_export_id')) as {
         batch_export_id: string;
       }[];
       return rows.map(({ batch_export_id }) => batch_export_id);
@@ -52,7 +52,7 @@ export function healthStore(db: Knex) {
 
     /** @returns whether the export had the trouble */
     async end(exportId: string, trouble: Trouble): Promise<boolean> {
-      const column = COLUMN[trouble];
+      const column = COLUMNS[trouble];
       const ended = await table()
         .where({ batch_export_id: exportId })
         .whereNotNull(column)

@@ -12,7 +12,7 @@ type Row = Pick<BatchExport, 'id' | 'projectId' | 'notifications' | 'notificatio
 type Columns = Pick<BatchExport, 'notifications' | 'notificationSecret'>;
 type Rules = Parameters<typeof checkWebhookUrl>[1];
 
-const NOBODY: Notifications = { webhook: null, emails: [], on: [...NOTICE_KINDS] };
+const NO_RECIPIENTS: Notifications = { webhook: null, emails: [], on: [...NOTICE_KINDS] };
 
 export type NotificationSettings = {
   /**
@@ -30,7 +30,8 @@ export function notificationSettings(
 ): NotificationSettings {
   function secretOf(row: Row, given: string | undefined): string {
     if (given === undefined && row.notificationSecret !== null) return row.notificationSecret;
-    if (given === undefined) throw new InvalidInput('This field is required.', at('webhook__secret'), 'required');
+    if (given === undefined)
+      throw new InvalidInput('This field is required.', fieldName('webhook__secret'), 'required');
     checkWebhookSecret(given);
     return configs.encryptSecret(row, NOTIFICATION_SECRET, given);
   }
@@ -39,9 +40,12 @@ export function notificationSettings(
     async columns(row, given) {
       if (given === null) return { notifications: null, notificationSecret: null };
       const { webhook, ...rest } = given;
-      const notifications = { ...NOBODY, ...row.notifications, ...rest };
+      const notifications = { ...NO_RECIPIENTS, ...row.notifications, ...rest };
       if (notifications.emails.length > 0 && !sendsMail)
-        throw new InvalidInput('This installation sends no mail: its operator has not set SMTP_URL.', at('emails'));
+        throw new InvalidInput(
+          'This installation sends no mail: its operator has not set SMTP_URL.',
+          fieldName('emails'),
+        );
       if (webhook === undefined) return { notifications, notificationSecret: row.notificationSecret };
       if (webhook === null) return { notifications: { ...notifications, webhook }, notificationSecret: null };
       const { url, secret } = webhook;
@@ -51,4 +55,4 @@ export function notificationSettings(
   };
 }
 
-const at = (field: string) => `notifications__${field}`;
+const fieldName = (field: string) => `notifications__${field}`;

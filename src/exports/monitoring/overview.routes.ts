@@ -7,7 +7,7 @@ import type { ExportsApi } from '../api.ts';
 import { isoMicros } from '../domain/instants.ts';
 import { presentCells, presentMissed } from '../intervals/interval-map.present.ts';
 import { presentPause } from '../pauses/pauses.schema.ts';
-import { MAX_OVERSEEN, type OverseenInDetail } from './overview.ts';
+import { MAX_EXPORTS, type DetailedStanding } from './overview.ts';
 import { OverviewBody, StandingName, type OverviewItemBody } from './overview.schema.ts';
 
 const Query = Type.Object({
@@ -32,12 +32,12 @@ const overview = route({
   summary: 'Retrieve the state of all batch exports, the most urgent first',
   description:
     'Ordered by state (`needs_you`, `retrying`, `behind`, `paused`, `on_time`), then newest first. The two-letter states of data intervals ' +
-    `are those of \`intervals/map/\`. Only the newest ${MAX_OVERSEEN} exports of the project are included.`,
+    `are those of \`intervals/map/\`. Only the newest ${MAX_EXPORTS} exports of the project are included.`,
   async handle({ project, rights, query, url }, { overviews }: ExportsApi) {
     const { search, state: standings, offset } = query;
     const wanted = { search, standings, offset, limit: boundedLimit(query.limit) };
     const { count, results, totals, blocked } = await overviews.of(project.id, rights.visible('batch_export'), wanted);
-    const page = offsetPage(url, query, { count, results: results.map((one) => present(one, rights)) });
+    const page = offsetPage(url, query, { count, results: results.map((one) => presentItem(one, rights)) });
     return json(200, {
       ...page,
       totals,
@@ -49,7 +49,7 @@ const overview = route({
 
 export const overviewRoutes = [overview];
 
-function present({ batchExport: one, lastError, ...details }: OverseenInDetail, rights: Rights): OverviewItemBody {
+function presentItem({ batchExport: one, lastError, ...details }: DetailedStanding, rights: Rights): OverviewItemBody {
   return {
     id: one.id,
     name: one.name,

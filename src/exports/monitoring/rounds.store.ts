@@ -15,7 +15,7 @@ export function roundStore(db: Knex) {
     },
 
     /** @returns undefined before the first round */
-    async lastRound(): Promise<RoundFigures | undefined> {
+    async findLastRound(): Promise<RoundFigures | undefined> {
       const { rows } = await db.raw<{ rows: RoundFigures[] }>(
         `select extract(epoch from clock_timestamp() - finished_at)::float8 as "ageSeconds", seconds, failures from reconciler_rounds`,
       );

@@ -16,9 +16,9 @@ export type TroubleKind = (typeof TROUBLE_KINDS)[number];
 export type TroubleSummary = {
   counts: Record<TroubleKind, number>;
   /** Since when the destination's content of an interval is known to be outdated or in doubt; null if there is no such interval. */
-  since: Millis | null;
+  outdatedSince: Millis | null;
   /** Start of the first outdated or doubtful interval that the schedule delivers. */
-  from: Millis | null;
+  firstOutdatedStart: Millis | null;
 };
 
 /** Minutes between two attempts double up to an hour. */
@@ -29,7 +29,7 @@ const afterAttempts = (attempts: string) =>
 /** Imports can make an interval stale again and again, so a re-delivery waits until they have ended, up to a limit. */
 const QUIET_MINUTES = 10;
 const LONGEST_WAIT_MINUTES = 60;
-const REDELIVERED_AT_ONCE = 5_000;
+const MAX_REDELIVERIES = 5_000;
 
 export function troubleStore(db: Knex) {
   const table = () => db('batch_export_troubles');
@@ -67,7 +67,7 @@ export function troubleStore(db: Knex) {
     },
 
     /** Troubles of each export that has any. Unsettled intervals are in doubt only if their commit was interrupted, not for staged parts. */
-    async summaries(exportIds: readonly string[]): Promise<Map<string, TroubleSummary>> {
+    async listSummaries(exportIds: readonly string[]): Promise<Map<string, TroubleSummary>> {
       const { rows } = await db.raw<{
         rows: { id: string; stale: number; unsettled: number; gave_up: number; since: string; from: string }[];
       }>(
@@ -89,13 +89,17 @@ export function troubleStore(db: Knex) {
       return new Map(
         rows.map(({ id, since, from, ...counts }) => [
           id,
-          { counts, since: since === null ? null : millisOf(since), from: from === null ? null : millisOf(from) },
+          {
+            counts,
+            outdatedSince: since === null ? null : millisOf(since),
+            firstOutdatedStart: from === null ? null : millisOf(from),
+          },
         ]),
       );
     },
 
     /** Ends of the intervals in trouble within a range, by kind. */
-    async troubledEnds(exportId: string, from: string, to: string): Promise<Record<TroubleKind, Set<Millis>>> {
+    async listTroubledEnds(exportId: string, from: string, to: string): Promise<Record<TroubleKind, Set<Millis>>> {
       const rows = (await table()
         .where({ batch_export_id: exportId })
         .where('data_interval_start', '>=', from)
@@ -107,7 +111,7 @@ export function troubleStore(db: Knex) {
     },
 
     /** Exports that have stale intervals and deliver them again automatically. */
-    async redelivering(): Promise<string[]> {
+    async listRedelivering(): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(
         `select distinct id from batch_export_troubles join batch_exports on id = batch_export_id
          where kind = 'stale' and redeliver_stale and not paused and deleted_at is null`,
@@ -140,7 +144,7 @@ export function troubleStore(db: Knex) {
                select from batch_export_troubles as given_up
                where given_up.batch_export_id = stale.batch_export_id and given_up.kind = 'gave_up'
                  and given_up.data_interval_start = stale.data_interval_start and given_up.data_interval_end = stale.data_interval_end)
-           order by data_interval_end limit ${REDELIVERED_AT_ONCE}
+           order by data_interval_end limit ${MAX_REDELIVERIES}
          ) as due
          where batch_export_id = :exportId and kind = 'stale' and data_interval_start = due.start and data_interval_end = due."end"
          returning due.start, due."end"`,

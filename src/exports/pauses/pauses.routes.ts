@@ -1,6 +1,6 @@
 /** `/batch_exports/:id/pause/` and `/unpause/`. */
 import { route } from '../../platform/http/route.ts';
-import { backfillLocation, BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { backfillLocation, BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
 import { emptyOrPreferred } from '../batch-exports/batch-exports.routes.ts';
 import { unpause } from './unpause.ts';
 import { NewPauseBody, UnpauseBody, wantedNotes } from './pauses.schema.ts';
@@ -8,7 +8,7 @@ import { NewPauseBody, UnpauseBody, wantedNotes } from './pauses.schema.ts';
 const pauseBatchExport = route({
   method: 'post',
   path: '/batch_exports/:id/pause/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: NewPauseBody,
   answers: { 200: null },
@@ -25,7 +25,7 @@ const pauseBatchExport = route({
 const unpauseBatchExport = route({
   method: 'post',
   path: '/batch_exports/:id/unpause/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: UnpauseBody,
   answers: { 200: null },

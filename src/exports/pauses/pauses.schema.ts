@@ -1,5 +1,5 @@
 /** Pauses on the wire. */
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { PAUSERS, type PauseNotes } from './pauses.store.ts';
@@ -68,7 +68,7 @@ export const UnpauseBody = Type.Object(
 export function wantedNotes({ reason, resume_at }: Static<typeof NewPauseBody>): PauseNotes {
   return {
     ...(reason !== undefined && { reason: reason?.trim() || null }),
-    ...(resume_at !== undefined && { resumeAt: resume_at === null ? null : datetimeOf(resume_at, 'resume_at') }),
+    ...(resume_at !== undefined && { resumeAt: resume_at === null ? null : readDatetime(resume_at, 'resume_at') }),
   };
 }
 

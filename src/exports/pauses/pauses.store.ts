@@ -55,7 +55,7 @@ export function pauseStore(db: Knex) {
     },
 
     /** Changes the notes of the present pause. */
-    async describe(exportId: string, { by, userId }: PauseAuthor, { reason, resumeAt }: PauseNotes): Promise<void> {
+    async changeNotes(exportId: string, { by, userId }: PauseAuthor, { reason, resumeAt }: PauseNotes): Promise<void> {
       await open(exportId).update({
         // A new reason makes its author the author of the pause.
         ...(reason !== undefined && { reason, paused_by: by, paused_by_user: userId }),
@@ -78,7 +78,7 @@ export function pauseStore(db: Knex) {
     },
 
     /** Exports whose pause should have ended automatically, the longest ago first. */
-    async overdue(limit: number): Promise<{ projectId: number; id: string }[]> {
+    async listOverdue(limit: number): Promise<{ projectId: number; id: string }[]> {
       return db('batch_export_pauses as pause')
         .join('batch_exports as export', 'export.id', 'pause.batch_export_id')
         .whereNull('pause.unpaused_at')

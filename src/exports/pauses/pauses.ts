@@ -1,10 +1,10 @@
 /** Rules for the beginning and the end of a pause, by a person, by Sluice, in Temporal, or at the planned end. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
-import { NOBODY, recordExport } from '../batch-exports/audit.ts';
+import { SYSTEM_AUTHOR, recordExport } from '../batch-exports/audit.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
-import type { Bound, ExportStores } from '../stores.ts';
+import type { BoundStores, ExportStores } from '../stores.ts';
 import type { OpenPause, PauseAuthor, PauseNotes } from './pauses.store.ts';
 
 const YEAR = 366 * 86_400_000;
@@ -24,7 +24,7 @@ export function checkResumeAt({ resumeAt }: PauseNotes, now: string): void {
 }
 
 /** Whether the notes differ from those of the pause. */
-export function saysMore({ reason, resumeAt }: PauseNotes, pause: OpenPause | null): boolean {
+export function changesNotes({ reason, resumeAt }: PauseNotes, pause: OpenPause | null): boolean {
   if (reason !== undefined && reason !== (pause?.reason ?? null)) return true;
   if (resumeAt === undefined) return false;
   const [wanted, present] = [resumeAt, pause?.resumeAt ?? null];
@@ -35,11 +35,14 @@ export function saysMore({ reason, resumeAt }: PauseNotes, pause: OpenPause | nu
  * Ends the present pause of an export that is locked. A pause whose planned end has passed ended then, so intervals that ended since are
  * expected, and are gaps if they have no run.
  */
-export async function endPause({ pauses, gaps }: Pick<Bound, 'pauses' | 'gaps'>, exportId: string): Promise<void> {
+export async function endPause(
+  { pauses, gaps }: Pick<BoundStores, 'pauses' | 'gaps'>,
+  exportId: string,
+): Promise<void> {
   const since = await pauses.end(exportId);
   // The search for gaps may have skipped this time as part of the pause.
   // tooth: resumed-late-expected
-  if (since !== undefined) await gaps.unsettle(exportId, isoMicros(millisOf(since) - 1));
+  if (since !== undefined) await gaps.rewindSettledUntil(exportId, isoMicros(millisOf(since) - 1));
 }
 
 /**
@@ -57,7 +60,7 @@ export async function resume(
     if (!before.paused || at === null || millisOf(at) > now) return false;
     await endPause(inside, id);
     const after = await inside.batchExports.update(id, { paused: false, pausedReason: null });
-    await recordExport(inside, NOBODY, 'updated', { before, after });
+    await recordExport(inside, SYSTEM_AUTHOR, 'updated', { before, after });
     const message = `Unpaused: the pause was to end at ${at}.`;
     await inside.logs.append({ batchExportId: id, runId: null, level: 'INFO', message });
     return true;

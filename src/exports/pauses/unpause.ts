@@ -6,17 +6,17 @@ import type { BatchExport } from '../batch-exports/batch-export.ts';
 
 export type Unpaused = { batchExport: BatchExport; changed: boolean; backfill: Backfill | undefined };
 
-/** @param missed whether to deliver the intervals that the pause missed; otherwise they stay missing */
+/** @param deliverMissed whether to deliver the intervals that the pause missed; otherwise they stay missing */
 export async function unpause(
   { batchExports, backfills }: Pick<ExportsApi, 'batchExports' | 'backfills'>,
   { projectId, id, by }: { projectId: number; id: string; by: Author },
-  missed: boolean,
+  deliverMissed: boolean,
 ): Promise<Unpaused> {
   let changed = false;
   let backfill: Backfill | undefined;
   const batchExport = await batchExports.unpause(projectId, id, by, async (inside, unpaused) => {
     changed = true;
-    if (missed) backfill = await backfills.openForPause(inside, unpaused, by);
+    if (deliverMissed) backfill = await backfills.openForPause(inside, unpaused, by);
   });
   if (backfill) await backfills.wake(id);
   return { batchExport, changed, backfill };

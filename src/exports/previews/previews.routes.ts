@@ -1,9 +1,9 @@
 /** `/batch_exports/preview/` and `/batch_exports/:id/preview/`: rows as they would be delivered, before the first delivery. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
-import { BatchExportParams, type ExportsApi, ONE_EXPORT } from '../api.ts';
+import { BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
 import { wantedExport, wantedPatch } from '../batch-exports/batch-exports.routes.ts';
 import { BatchExportPatchBody, NewBatchExportBody } from '../batch-exports/batch-exports.schema.ts';
 import type { Preview, PreviewInterval } from './previews.ts';
@@ -56,14 +56,14 @@ const previewNew = route({
   async handle({ project, caller, rights, body }, { previews }: ExportsApi) {
     const wanted = wantedExport(body);
     ensureMayPreview({ caller, rights }, wanted.model, wanted.content);
-    return json(200, present(await previews.previewNew(project.id, wanted, intervalOf(body))));
+    return json(200, presentPreview(await previews.previewNew(project.id, wanted, intervalOf(body))));
   },
 });
 
 const previewStored = route({
   method: 'post',
   path: '/batch_exports/:id/preview/',
-  access: { scope: 'batch_export:write', object: ONE_EXPORT },
+  access: { scope: 'batch_export:write', object: EXPORT_BY_ID },
   params: BatchExportParams,
   body: PatchPreviewBody,
   answers: { 200: BatchExportPreviewBody },
@@ -75,7 +75,7 @@ const previewStored = route({
     const current = await batchExports.get(project.id, params.id);
     const patch = wantedPatch(body, current);
     ensureMayPreview({ caller, rights }, current.model, { ...current.content, ...patch.content });
-    return json(200, present(await previews.previewChange(project.id, params.id, patch, intervalOf(body))));
+    return json(200, presentPreview(await previews.previewChange(project.id, params.id, patch, intervalOf(body))));
   },
 });
 
@@ -86,10 +86,10 @@ function intervalOf(body: { data_interval_start?: string; data_interval_end?: st
   if (start === undefined && end === undefined) return undefined;
   const missing = start === undefined ? 'data_interval_start' : 'data_interval_end';
   if (start === undefined || end === undefined) throw new InvalidInput('This field is required.', missing, 'required');
-  return { start: datetimeOf(start, 'data_interval_start'), end: datetimeOf(end, 'data_interval_end') };
+  return { start: readDatetime(start, 'data_interval_start'), end: readDatetime(end, 'data_interval_end') };
 }
 
-function present({ start, end, rows, columns, sample, names }: Preview): Static<typeof BatchExportPreviewBody> {
+function presentPreview({ start, end, rows, columns, sample, names }: Preview): Static<typeof BatchExportPreviewBody> {
   return {
     data_interval_start: start,
     data_interval_end: end,

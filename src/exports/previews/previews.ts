@@ -9,18 +9,18 @@ import { encodeFile } from '../formats/file.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { ExportPatch, NewExport } from '../batch-exports/batch-exports.ts';
 import { contentColumns, contentOf, openHashKey } from '../batch-exports/content.ts';
-import { destinationChoice, type Chosen } from '../integrations/destination-choice.ts';
+import { destinationChoice, type ChosenDestination } from '../integrations/destination-choice.ts';
 import { cadenceWith } from '../domain/cadence.ts';
 import { NO_SETTINGS, type Content } from '../../conditions/rows/content.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import { endOfIntervalAt, intervalEndingAt, type Tiling } from '../domain/intervals.ts';
-import { planOf } from '../runs/planning.ts';
+import { planContent } from '../runs/planning.ts';
 import type { ConfigEncryption } from '../integrations/config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
 
 const SAMPLE_ROWS = 20;
 /** Limit of each query, because a user waits for the preview. */
-const SECONDS = 10;
+const QUERY_SECONDS = 10;
 
 /** ISO instants, half-open. */
 export type PreviewInterval = { start: string; end: string };
@@ -49,21 +49,21 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
   const destinations = destinationChoice({ stores, configs, environment });
 
   /** The newest interval that has ended and holds rows; if none does, the newest that has ended. */
-  async function newestInterval(
+  async function findNewestInterval(
     projectId: number,
     content: Content,
     tiling: Tiling,
     now: string,
   ): Promise<PreviewInterval> {
     const latest = intervalAt(tiling, millisOf(now)).start;
-    const at = await events.newest(projectId, content, isoMicros(latest), { seconds: SECONDS });
+    const at = await events.newestIntervalTime(projectId, content, isoMicros(latest), { seconds: QUERY_SECONDS });
     const { start, end } = intervalAt(tiling, at === null ? latest - 1 : millisOf(at));
     return { start: isoMicros(start), end: isoMicros(end) };
   }
 
-  async function show(
+  async function buildPreview(
     row: Row,
-    { destination, config }: Chosen,
+    { destination, config }: ChosenDestination,
     tiling: Tiling,
     wanted?: PreviewInterval,
   ): Promise<Preview> {
@@ -71,11 +71,15 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
     const content = contentOf({ model: row.model, content: row.content, destinationConfig: config });
     const cutoff = await sealer.seal();
     if (wanted) checkInterval(wanted, cutoff);
-    const interval = wanted ?? (await newestInterval(projectId, content, tiling, cutoff));
+    const interval = wanted ?? (await findNewestInterval(projectId, content, tiling, cutoff));
     const slice = { projectId, ...interval, cutoff, content };
-    const plan = await planOf(events, { destination, config, slice, hashKey: row.hashKey }, { seconds: SECONDS });
+    const plan = await planContent(
+      events,
+      { destination, config, slice, hashKey: row.hashKey },
+      { seconds: QUERY_SECONDS },
+    );
     const hashKey = openHashKey(configs, row);
-    const copied = events.copy(slice, plan.columns, { hashKey, limit: SAMPLE_ROWS, seconds: SECONDS });
+    const copied = events.copy(slice, plan.columns, { hashKey, limit: SAMPLE_ROWS, seconds: QUERY_SECONDS });
     return {
       ...interval,
       rows: plan.rows,
@@ -99,7 +103,7 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
       const chosen = await destinations.choose(projectId, wanted.destination);
       const row = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
       const changed = { ...row, ...contentColumns(configs, row, wanted, chosen) };
-      return show(changed, chosen, [{ ...cadence, validFrom: -Infinity }], interval);
+      return buildPreview(changed, chosen, [{ ...cadence, validFrom: -Infinity }], interval);
     },
 
     /** @param patch a change that only the preview has @throws InvalidInput naming the field, as when the export is changed; NotFound */
@@ -113,7 +117,7 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
       const wanted = patch.destination ?? { type: current.destinationType, config: {} };
       const chosen = await destinations.choose(projectId, wanted, current);
       const changed = { ...current, ...contentColumns(configs, current, patch, chosen) };
-      return show(changed, chosen, await stores.batchExports.tiling(id), interval);
+      return buildPreview(changed, chosen, await stores.batchExports.getTiling(id), interval);
     },
   };
 }

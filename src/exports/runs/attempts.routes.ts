@@ -1,13 +1,13 @@
 /** `/runs/:id/attempts/` and `/runs/:id/progress/`: a run's attempts and progress. */
 import { json, route } from '../../platform/http/route.ts';
-import { type ExportsApi, ITS_EXPORT, PartOfBatchExportParams } from '../api.ts';
+import { type ExportsApi, PARENT_EXPORT, BatchExportItemParams } from '../api.ts';
 import { AttemptsBody, presentAttempt, presentProgress, ProgressBody } from './attempts.schema.ts';
 
 const listAttempts = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/:id/attempts/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: AttemptsBody },
   summary: 'List the attempts at each step of a run',
   async handle({ project, params }, { runs }: ExportsApi) {
@@ -19,8 +19,8 @@ const listAttempts = route({
 const getProgress = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/:id/progress/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: ProgressBody },
   summary: 'Retrieve how much of a run has been staged',
   async handle({ project, params }, { runs }: ExportsApi) {

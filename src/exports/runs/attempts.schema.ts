@@ -2,7 +2,7 @@
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
 import { RunErrorBody } from '../faults/run-error.ts';
 import { countParts } from '../domain/plan.ts';
-import { ATTEMPT_STEPS, KEPT_ATTEMPTS, type StepAttempt } from './attempts.store.ts';
+import { ATTEMPT_STEPS, MAX_KEPT_ATTEMPTS, type StepAttempt } from './attempts.store.ts';
 import type { RunProgress } from './progress.store.ts';
 import type { Run } from './run-rows.ts';
 
@@ -30,7 +30,7 @@ const AttemptBody = Type.Object(
 export const AttemptsBody = Type.Object(
   {
     results: Type.Array(AttemptBody, {
-      description: `In the order of their beginnings: the first attempt and the newest ${KEPT_ATTEMPTS} of each step.`,
+      description: `In the order of their beginnings: the first attempt and the newest ${MAX_KEPT_ATTEMPTS} of each step.`,
     }),
   },
   { title: 'RunAttempts' },

@@ -31,7 +31,7 @@ type Row = {
 };
 
 /** Limit of the attempts of a run that are kept besides the first, because an unavailable destination is tried for hours. */
-export const KEPT_ATTEMPTS = 100;
+export const MAX_KEPT_ATTEMPTS = 100;
 
 export function attemptStore(db: Knex) {
   const table = () => db('batch_export_attempts');
@@ -44,10 +44,10 @@ export function attemptStore(db: Knex) {
          on conflict (run_id, attempt, step) do update set under_way = stored.under_way + 1, finished_at = null`,
         [runId, attempt, step],
       );
-      if (attempt <= KEPT_ATTEMPTS + 1) return;
+      if (attempt <= MAX_KEPT_ATTEMPTS + 1) return;
       await table()
         .where({ run_id: runId })
-        .whereBetween('attempt', [2, attempt - KEPT_ATTEMPTS])
+        .whereBetween('attempt', [2, attempt - MAX_KEPT_ATTEMPTS])
         .delete();
     },
 
@@ -72,7 +72,7 @@ export function attemptStore(db: Knex) {
     },
 
     /** Attempts of a run, in the order of their start. */
-    async ofRun(runId: string): Promise<StepAttempt[]> {
+    async listOfRun(runId: string): Promise<StepAttempt[]> {
       const rows = (await table().where({ run_id: runId }).orderBy(['started_at', 'attempt'])) as Row[];
       return rows.map(attemptFrom);
     },

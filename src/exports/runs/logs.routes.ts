@@ -4,7 +4,7 @@ import { momentIfGiven } from '../../platform/http/parameters/moment.ts';
 import { cursorPage, Offset, offsetPage } from '../../platform/http/parameters/pagination.ts';
 import { json, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type, type Static } from '../../platform/schema.ts';
-import { BatchExportParams, type ExportsApi, ITS_EXPORT, ONE_EXPORT, PartOfBatchExportParams } from '../api.ts';
+import { BatchExportParams, type ExportsApi, PARENT_EXPORT, EXPORT_BY_ID, BatchExportItemParams } from '../api.ts';
 import { LogPageBody } from './logs.schema.ts';
 import { LOG_LEVELS, type LogFilter, type LogLevel, type LogStore } from './logs.store.ts';
 import { MAX_LINES, prefersText, TEXT, textAnswer } from './logs.text.ts';
@@ -53,7 +53,7 @@ const Query = Type.Object({
 });
 type Query = Static<typeof Query>;
 
-const described = {
+const sharedFields = {
   query: Query,
   answers: { 200: LogPageBody },
   alsoProduces: { type: TEXT, example: '2025-06-02T10:00:03.518204Z INFO    #1 Planned 13 rows in 1 parts\n' },
@@ -66,24 +66,24 @@ const described = {
 const listExportLogs = route({
   method: 'get',
   path: '/batch_exports/:id/logs/',
-  access: { scope: 'batch_export:read', object: ONE_EXPORT },
+  access: { scope: 'batch_export:read', object: EXPORT_BY_ID },
   params: BatchExportParams,
-  ...described,
+  ...sharedFields,
   summary: 'List the log entries of a batch export, newest first',
   async handle({ project, params, query, headers, url }, { batchExports, exportLogs }: ExportsApi) {
     await batchExports.get(project.id, params.id);
     const filter = { batchExportId: params.id, ...filterOf(query) };
     if (query.format === 'text' || prefersText(headers)) return textAnswer(exportLogs, filter, `export-${params.id}`);
-    return page(exportLogs, filter, query, url);
+    return logPage(exportLogs, filter, query, url);
   },
 });
 
 const listRunLogs = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/:id/logs/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
-  ...described,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
+  ...sharedFields,
   summary: 'List the log entries of a run, newest first',
   async handle({ project, params, query, headers, url }, { batchExports, runs, exportLogs }: ExportsApi) {
     const { batch_export_id: batchExportId, id: runId } = params;
@@ -91,13 +91,13 @@ const listRunLogs = route({
     await runs.get(project.id, batchExportId, runId);
     const filter = { batchExportId, runId, ...filterOf(query) };
     if (query.format === 'text' || prefersText(headers)) return textAnswer(exportLogs, filter, `run-${runId}`);
-    return page(exportLogs, filter, query, url);
+    return logPage(exportLogs, filter, query, url);
   },
 });
 
 export const logRoutes = [listExportLogs, listRunLogs];
 
-async function page(logs: LogStore, filter: LogFilter, query: Query, url: URL): Promise<Answer> {
+async function logPage(logs: LogStore, filter: LogFilter, query: Query, url: URL): Promise<Answer> {
   const { limit, offset, cursor } = query;
   if (cursor === undefined) {
     const { count, results } = await logs.list({ ...filter, limit, offset });
@@ -107,15 +107,15 @@ async function page(logs: LogStore, filter: LogFilter, query: Query, url: URL): 
   const listed = await cursorPage(
     url,
     wanted,
-    (place) => logs.page(filter, place),
+    (place) => logs.listPage(filter, place),
     ({ entry }) => presentLogEntry(entry!),
-    (id) => ENTRY.test(id),
+    (id) => ENTRY_ID.test(id),
   );
   return json(200, { count: null, ...listed });
 }
 
 /** Id of an entry, which is a bigint in the database. */
-const ENTRY = /^[1-9]\d{0,17}$/;
+const ENTRY_ID = /^[1-9]\d{0,17}$/;
 
 function filterOf({ after, before, level, attempt, search, instance_id }: Query): Omit<LogFilter, 'batchExportId'> {
   return {

@@ -1,7 +1,7 @@
 /** Logs of exports. Users read the messages, so callers must leave out hosts and secrets. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Listed, Place, Position } from '../../platform/http/parameters/pagination.ts';
+import type { Listed, PageWindow, Position } from '../../platform/http/parameters/pagination.ts';
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -48,9 +48,9 @@ export type LogQuery = LogFilter & { limit: number; offset: number };
 export type ListedEntry = Listed & { entry?: LogEntry };
 
 /** Limit of entries examined for one page, because entries that a filter leaves out take time too. */
-const MAX_SEARCHED = 200_000;
+const MAX_ENTRIES_SEARCHED = 200_000;
 
-export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
+export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEARCHED } = {}) {
   /** Entries selected by indexed columns. */
   function entriesOf({ batchExportId, runId, after, before }: LogFilter) {
     const rows = db('batch_export_logs as log').where('log.batch_export_id', batchExportId);
@@ -61,10 +61,10 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
   }
 
   /** Filters rows by columns without an index. */
-  function narrow(rows: Knex.QueryBuilder, { levels = [], attempt, search, workflowRunId }: LogFilter) {
+  function applyFilter(rows: Knex.QueryBuilder, { levels = [], attempt, search, workflowRunId }: LogFilter) {
     if (levels.length > 0) rows.whereIn('log.level', [...levels]);
     if (attempt !== undefined) rows.where('log.attempt', attempt);
-    if (search !== undefined) rows.whereILike('log.message', containing(search));
+    if (search !== undefined) rows.whereILike('log.message', containsPattern(search));
     if (workflowRunId !== undefined) {
       rows.whereIn('log.run_id', db('batch_export_runs').where({ workflow_run_id: workflowRunId }).select('id'));
     }
@@ -72,7 +72,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
   }
 
   /** The entries before or after a position of the list. */
-  function nextTo(filter: LogFilter, place: Place, ascending = false) {
+  function entriesAfter(filter: LogFilter, place: PageWindow, ascending = false) {
     const { sign, order, edge } = keysetOf(place, { ascending });
     const rows = entriesOf(filter).orderBy([
       { column: 'log.timestamp', order },
@@ -83,10 +83,10 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
   }
 
   /** Chosen entries before or after a position; if the search reached its limit, also where it ended. */
-  async function searchNextTo(filter: LogFilter, place: Place, ascending = false): Promise<ListedEntry[]> {
-    const { rows, order } = nextTo(filter, place, ascending);
-    const searched = rows.clone().select('log.*').limit(mostSearched).as('log');
-    const found = (await withRun(narrow(db.from(searched), filter))
+  async function searchAfter(filter: LogFilter, place: PageWindow, ascending = false): Promise<ListedEntry[]> {
+    const { rows, order } = entriesAfter(filter, place, ascending);
+    const searched = rows.clone().select('log.*').limit(maxSearched).as('log');
+    const found = (await withRun(applyFilter(db.from(searched), filter))
       .orderBy([
         { column: 'log.timestamp', order },
         { column: 'log.id', order },
@@ -96,7 +96,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
     if (entries.length >= place.limit) return entries;
     const [last] = (await rows
       .select('log.timestamp', 'log.id')
-      .offset(mostSearched - 1)
+      .offset(maxSearched - 1)
       .limit(1)) as Row[];
     return last ? [...entries, { ...positionOf(last), searched: true }] : entries;
   }
@@ -121,7 +121,7 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
 
     /** Lists entries newest first, and counts them. */
     async list(query: LogQuery): Promise<{ count: number; results: LogEntry[] }> {
-      const matching = () => narrow(entriesOf(query), query);
+      const matching = () => applyFilter(entriesOf(query), query);
       const counted = (await matching().count({ count: '*' }).first()) as { count: string };
       const rows = (await withRun(matching())
         .orderBy([
@@ -134,17 +134,20 @@ export function logStore(db: Knex, { mostSearched = MAX_SEARCHED } = {}) {
     },
 
     /** Lists the entries before or after a position, newest first. */
-    async page(filter: LogFilter, place: Place): Promise<ListedEntry[]> {
-      return newestFirst(await searchNextTo(filter, place), place);
+    async listPage(filter: LogFilter, place: PageWindow): Promise<ListedEntry[]> {
+      return newestFirst(await searchAfter(filter, place), place);
     },
 
     /** Yields all entries in batches, oldest first. */
-    async *all(filter: LogFilter, { most, atOnce }: { most: number; atOnce: number }): AsyncGenerator<LogEntry[]> {
+    async *streamAll(
+      filter: LogFilter,
+      { most, atOnce }: { most: number; atOnce: number },
+    ): AsyncGenerator<LogEntry[]> {
       let left = most;
       let after: Position | undefined;
       while (left > 0) {
         const place = { limit: Math.min(atOnce, left), ...(after && { olderThan: after }) };
-        const listed = await searchNextTo(filter, place, true);
+        const listed = await searchAfter(filter, place, true);
         const entries = listed.flatMap(({ entry }) => (entry ? [entry] : []));
         if (entries.length > 0) yield entries;
         const last = listed.at(-1);
@@ -178,7 +181,7 @@ function entryFrom(row: Row): LogEntry {
 }
 
 /** The pattern of texts that contain this one. */
-function containing(text: string): string {
+function containsPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 

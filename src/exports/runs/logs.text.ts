@@ -16,21 +16,26 @@ export function prefersText({ accept = '' }: IncomingHttpHeaders): boolean {
 }
 
 /** @param name name of the file without its extension */
-export function textAnswer(logs: Pick<LogStore, 'all'>, filter: LogFilter, name: string, most = MAX_LINES): Answer {
+export function textAnswer(
+  logs: Pick<LogStore, 'streamAll'>,
+  filter: LogFilter,
+  name: string,
+  limit = MAX_LINES,
+): Answer {
   return {
     status: 200,
     headers: {
       'Content-Type': `${TEXT}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.log"`,
     },
-    body: Readable.from(lines(logs, filter, most)),
+    body: Readable.from(lines(logs, filter, limit)),
   };
 }
 
-async function* lines(logs: Pick<LogStore, 'all'>, filter: LogFilter, most: number): AsyncGenerator<string> {
+async function* lines(logs: Pick<LogStore, 'streamAll'>, filter: LogFilter, most: number): AsyncGenerator<string> {
   let count = 0;
   let last: LogEntry | undefined;
-  for await (const entries of logs.all(filter, { most, atOnce: LINES_AT_ONCE })) {
+  for await (const entries of logs.streamAll(filter, { most, atOnce: LINES_AT_ONCE })) {
     count += entries.length;
     last = entries.at(-1);
     yield entries.map(lineOf).join('');

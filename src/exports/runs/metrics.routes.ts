@@ -1,10 +1,10 @@
 /** `/app_metrics/:batch_export_id/`: how the runs of a batch export ended, day by day. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { momentOf } from '../../platform/http/parameters/moment.ts';
+import { readMoment } from '../../platform/http/parameters/moment.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
-import { type ExportsApi, ITS_EXPORT, OfBatchExportParams } from '../api.ts';
-import type { DayOfRuns } from './run-lists.store.ts';
+import { type ExportsApi, PARENT_EXPORT, BatchExportListParams } from '../api.ts';
+import type { RunsOfDay } from './run-lists.store.ts';
 
 const DEFAULT_FROM = '-30d';
 const MAX_DAYS = 366;
@@ -33,8 +33,8 @@ const MetricsBody = Type.Object(
 const getMetrics = route({
   method: 'get',
   path: '/app_metrics/:batch_export_id/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: OfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportListParams,
   query: Type.Object({
     date_from: Type.String({
       default: DEFAULT_FROM,
@@ -56,17 +56,17 @@ const getMetrics = route({
     const count = (Date.parse(days.to) - Date.parse(days.from)) / DAY_MS + 1;
     if (count < 1) throw new InvalidInput("'date_from' must not be after 'date_to'.", 'date_from');
     if (count > MAX_DAYS) throw new InvalidInput(`The period may have ${MAX_DAYS} days.`, 'date_from');
-    return json(200, present(await runs.perDay(params.batch_export_id, days)));
+    return json(200, presentMetrics(await runs.perDay(params.batch_export_id, days)));
   },
 });
 
 export const metricRoutes = [getMetrics];
 
 function dayOf(text: string, attr: string): string {
-  return momentOf(text, attr).slice(0, 'YYYY-MM-DD'.length);
+  return readMoment(text, attr).slice(0, 'YYYY-MM-DD'.length);
 }
 
-function present(days: readonly DayOfRuns[]): Static<typeof MetricsBody> {
+function presentMetrics(days: readonly RunsOfDay[]): Static<typeof MetricsBody> {
   const successes = days.map((day) => day.successes);
   const failures = days.map((day) => day.failures);
   return {

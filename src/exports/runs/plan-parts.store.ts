@@ -4,11 +4,11 @@
  */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Plan, PlannedPart, StoredPlan } from '../domain/plan.ts';
-import { slicesOf } from '../domain/slices.ts';
+import { batchesOf } from '../domain/slices.ts';
 import type { Run } from './run-rows.ts';
 
 /** Limit of parts in JSON. Workers of earlier versions read only JSON; if it has no parts, they fail instead of delivering nothing. */
-const PARTS_IN_JSON = 100;
+const MAX_PARTS_IN_JSON = 100;
 const STORED_AT_ONCE = 1_000;
 
 type Row = { rows: string; from_time: string | null; from_uuid: string | null };
@@ -17,7 +17,7 @@ export function planPartStore(db: Knex) {
   return {
     /** Stores the parts that do not fit into JSON. @returns the plan for the run's row */
     async storeParts(runId: string, { parts, ...plan }: Plan): Promise<StoredPlan> {
-      if (parts.length <= PARTS_IN_JSON) return { ...plan, parts };
+      if (parts.length <= MAX_PARTS_IN_JSON) return { ...plan, parts };
       const rows = parts.map(({ rows: count, from }, part) => ({
         run_id: runId,
         part,
@@ -25,12 +25,12 @@ export function planPartStore(db: Knex) {
         from_time: from?.intervalTime ?? null,
         from_uuid: from?.uuid ?? null,
       }));
-      for (const batch of slicesOf(rows, STORED_AT_ONCE)) await db('batch_export_plan_parts').insert(batch);
+      for (const batch of batchesOf(rows, STORED_AT_ONCE)) await db('batch_export_plan_parts').insert(batch);
       return { ...plan, partCount: parts.length };
     },
 
     /** The parts `[from, to)` of a run's plan, in order. */
-    async plannedParts({ id, plan }: Pick<Run, 'id' | 'plan'>, from: number, to: number): Promise<PlannedPart[]> {
+    async listPlannedParts({ id, plan }: Pick<Run, 'id' | 'plan'>, from: number, to: number): Promise<PlannedPart[]> {
       if (plan?.parts) return plan.parts.slice(from, to);
       // One more row is read, because a part ends where the next one begins.
       const rows = (await db('batch_export_plan_parts')
@@ -45,7 +45,7 @@ export function planPartStore(db: Knex) {
     },
 
     /** Indexes of the staged parts within `[from, to)`. */
-    async stagedIndexes(runId: string, from: number, to: number): Promise<Set<number>> {
+    async listStagedIndexes(runId: string, from: number, to: number): Promise<Set<number>> {
       const rows = (await db('batch_export_parts')
         .where({ run_id: runId })
         .whereBetween('part', [from, to - 1])

@@ -5,7 +5,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { EventReader } from '../../events/reading/read.ts';
 import { columnsOf, type Slice } from '../../events/reading/selection.ts';
 import { isHashed } from '../../conditions/rows/content.ts';
-import { FORMAT_VERSION, planLimits, tooManyParts, type Plan } from '../domain/plan.ts';
+import { FORMAT_VERSION, planLimits, tooManyPartsSentence, type Plan } from '../domain/plan.ts';
 
 export type Planned = {
   destination: Pick<Destination, 'takes'>;
@@ -19,7 +19,7 @@ export type Planned = {
 type FilePlan = FileConfig & { max_file_size_mb?: number | null };
 
 /** @throws Unavailable when the slice is not sealed; InvalidInput when its content cannot be computed, or has too many parts */
-export async function planOf(
+export async function planContent(
   events: Pick<EventReader, 'measure'>,
   { destination, config, slice, hashKey }: Planned,
   options: { seconds?: number } = {},
@@ -29,7 +29,11 @@ export async function planOf(
   const limits = planLimits(destination.takes, fileConfig.max_file_size_mb);
   const { rows, bytes, parts } = await events.measure(slice, limits, options);
   if (parts.length > limits.parts)
-    throw new InvalidInput(tooManyParts(destination.takes, limits, { rows, bytes }), 'interval', 'too_many_parts');
+    throw new InvalidInput(
+      tooManyPartsSentence(destination.takes, limits, { rows, bytes }),
+      'interval',
+      'too_many_parts',
+    );
   return {
     cutoff,
     rows,

@@ -3,20 +3,20 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportStores } from '../stores.ts';
 
 /** Returns the present progress of a part. */
-export type Moving = () => { rows: number; bytes: number };
+export type ReadProgress = () => { rows: number; bytes: number };
 
 export type ProgressMeter = {
   /** @returns a function that ends the recording */
-  follow(runId: string, part: number, moving: Moving): () => void;
+  follow(runId: string, part: number, moving: ReadProgress): () => void;
 };
 
-const EVERY_MS = 1_000;
+const INTERVAL_MS = 1_000;
 
 export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logger): ProgressMeter {
-  const runs = new Map<string, { parts: Map<number, Moving>; timer: NodeJS.Timeout }>();
+  const runs = new Map<string, { parts: Map<number, ReadProgress>; timer: NodeJS.Timeout }>();
 
   function begin(runId: string) {
-    const parts = new Map<number, Moving>();
+    const parts = new Map<number, ReadProgress>();
     let isWriting = false;
     const write = async () => {
       // The next write waits until this one has ended, in case the database is slow.
@@ -24,13 +24,13 @@ export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logge
       isWriting = true;
       const all = [...parts].map(([part, moving]) => ({ part, ...moving() }));
       await stores.progress
-        .note(runId, all)
+        .record(runId, all)
         .catch((error: unknown) =>
           log.warn({ err: error, run_id: runId }, 'the progress of a run could not be stored'),
         );
       isWriting = false;
     };
-    const followed = { parts, timer: setInterval(() => void write(), EVERY_MS) };
+    const followed = { parts, timer: setInterval(() => void write(), INTERVAL_MS) };
     runs.set(runId, followed);
     return followed;
   }

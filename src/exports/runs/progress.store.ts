@@ -9,7 +9,7 @@ export type RunProgress = { rows: number; bytes: number; stagedParts: number; up
 export function progressStore(db: Knex) {
   return {
     /** Stores the progress of parts, unless their run has ended. */
-    async note(runId: string, parts: readonly PartProgress[]): Promise<void> {
+    async record(runId: string, parts: readonly PartProgress[]): Promise<void> {
       await db.raw(
         `insert into batch_export_progress (run_id, part, rows, bytes)
          select run.id, moving.* from batch_export_runs as run, unnest(:parts::int[], :rows::bigint[], :bytes::bigint[]) as moving
@@ -26,7 +26,7 @@ export function progressStore(db: Knex) {
     },
 
     /** Progress of a run, summed over its staged parts and those that are being staged. */
-    async ofRun(runId: string): Promise<RunProgress> {
+    async getOfRun(runId: string): Promise<RunProgress> {
       const { rows } = await db.raw<{ rows: RunProgress[] }>(
         `select coalesce(sum(rows), 0)::float8 as rows, coalesce(sum(bytes), 0)::float8 as bytes,
            (count(*) filter (where staged))::int as "stagedParts", max(updated_at) as "updatedAt"

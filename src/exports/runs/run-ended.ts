@@ -20,7 +20,7 @@ const FAILURES: readonly RunStatus[] = ['Failed', 'FailedRetryable', 'TimedOut']
  * Call it with the export locked, so the second of two concurrent failures counts both.
  * @returns whether the export was paused, so its schedule must follow
  */
-export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<boolean> {
+export async function handleRunEnd(stores: Stores, run: Run, end: RunEnd): Promise<boolean> {
   const exportId = run.batchExportId;
   const { status, latestError } = end;
   if (status === 'Completed' && (await stores.health.end(exportId, 'failing')))
@@ -41,7 +41,7 @@ export async function runEnded(stores: Stores, run: Run, end: RunEnd): Promise<b
 /** Notifies, once for each interval, that automatic retries have ended. */
 async function giveUp(stores: Stores, run: Run, { status, latestError = status }: RunEnd): Promise<void> {
   const { batchExportId: exportId, start, end } = run;
-  const failures = await stores.gaps.failures(exportId, end);
+  const failures = await stores.gaps.countFailures(exportId, end);
   if (!isGivenUp(status, failures) || !(await stores.troubles.begin({ exportId, start, end }, 'gave_up'))) return;
   const summary = `Gave up a data interval after ${failures} runs; it waits for you. The last one said: ${latestError}`;
   await stores.logs.append({ batchExportId: exportId, runId: run.id, level: 'ERROR', message: summary });
@@ -54,7 +54,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
   if (!batchExport) return false;
   const { paused, interval } = batchExport;
   const window = failureWindow(interval);
-  const failed = await stores.failures.failedOfLast(exportId, window.runs);
+  const failed = await stores.failures.countFailedOfLast(exportId, window.runs);
   if (failed < window.failures) return false;
 
   const cancelled = await cancelBackfills(stores, exportId);
@@ -75,7 +75,7 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
 /** Cancels the export's backfills; runs under way continue, as in every pause. @returns how many */
 async function cancelBackfills(stores: Stores, exportId: string): Promise<number> {
   await stores.backfills.keepEnds(exportId);
-  const live = await stores.failures.liveBackfills(exportId);
+  const live = await stores.failures.listLiveBackfills(exportId);
   for (const id of live) await stores.backfills.cancel(id);
   return live.length;
 }

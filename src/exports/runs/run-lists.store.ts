@@ -1,7 +1,7 @@
 /** Lists of runs for people: filtered ones, the newest runs of several exports, and counts per day. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Place } from '../../platform/http/parameters/pagination.ts';
+import type { PageWindow } from '../../platform/http/parameters/pagination.ts';
 import type { RunStatus } from '../domain/statuses.ts';
 import type { RunError } from '../faults/run-error.ts';
 import { LISTED_COLUMNS, runFromRow, type Run, type RunRow } from './run-rows.ts';
@@ -9,7 +9,7 @@ import { LISTED_COLUMNS, runFromRow, type Run, type RunRow } from './run-rows.ts
 export type RunOrder = { by: 'created_at' | 'data_interval_start'; ascending: boolean };
 
 /** Which runs, and in what order; instants are ISO. */
-export type RunChoice = {
+export type RunFilter = {
   order?: RunOrder;
   /** An empty list means any status. */
   statuses?: readonly RunStatus[];
@@ -20,12 +20,12 @@ export type RunChoice = {
 };
 
 /** Numbers of runs that ended on a day; `day` is `YYYY-MM-DD`, in UTC. */
-export type DayOfRuns = { day: string; successes: number; failures: number };
+export type RunsOfDay = { day: string; successes: number; failures: number };
 
 const ERROR_COLUMNS =
   'batch_export_id, status, latest_error, error_type, error_code, error_owner, error_field, next_try_at';
 /** Limit of an export's failed runs that are searched for one without a later delivery, because a longer search would slow a list. */
-const LOOKED_THROUGH = 200;
+const MAX_ERRORS_SEARCHED = 200;
 
 /** A run that delivered; `createdAt` is ISO. */
 export type PastRun = { rows: number; seconds: number; createdAt: string };
@@ -37,7 +37,7 @@ export function runLists(db: Knex) {
 
   return {
     /** Lists runs with `LISTED_COLUMNS`, by default the newest first; the `createdAt` of a position is the value of the sort column. */
-    async list(projectId: number, batchExportId: string, place: Place, choice: RunChoice = {}): Promise<Run[]> {
+    async list(projectId: number, batchExportId: string, place: PageWindow, choice: RunFilter = {}): Promise<Run[]> {
       const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
       const { sign, order: direction, edge } = keysetOf(place, order);
       const query = table().where({ project_id: projectId, batch_export_id: batchExportId });
@@ -58,7 +58,7 @@ export function runLists(db: Knex) {
     },
 
     /** The newest runs of each export with `LISTED_COLUMNS`, newest first, in one query. */
-    async latest(batchExportIds: readonly string[], perExport: number): Promise<Map<string, Run[]>> {
+    async listLatest(batchExportIds: readonly string[], perExport: number): Promise<Map<string, Run[]>> {
       const { rows } = await db.raw<{ rows: RunRow[] }>(
         `select run.* from unnest(?::uuid[]) as export (id)
          cross join lateral (
@@ -72,14 +72,14 @@ export function runLists(db: Knex) {
     },
 
     /** The newest failed or retrying run of each export whose interval was not delivered since. */
-    async standingErrors(batchExportIds: readonly string[]): Promise<Map<string, RunError>> {
+    async findStandingErrors(batchExportIds: readonly string[]): Promise<Map<string, RunError>> {
       const { rows } = await db.raw<{ rows: RunRow[] }>(
         `select run.* from unnest(?::uuid[]) as export (id)
          cross join lateral (
            select ${ERROR_COLUMNS} from (
              select ${ERROR_COLUMNS}, created_at, data_interval_end from batch_export_runs
              where batch_export_id = export.id and status in ('Starting', 'Running', 'Failed', 'FailedRetryable', 'Terminated', 'TimedOut')
-             order by created_at desc limit ${LOOKED_THROUGH}
+             order by created_at desc limit ${MAX_ERRORS_SEARCHED}
            ) as troubled
            where latest_error is not null and not exists (
              select from batch_export_runs as later
@@ -93,7 +93,7 @@ export function runLists(db: Knex) {
     },
 
     /** The newest run of an export that delivered and began before an instant. */
-    async lastSuccess(batchExportId: string, before: string): Promise<Run | undefined> {
+    async findLastSuccess(batchExportId: string, before: string): Promise<Run | undefined> {
       const [row] = await table()
         .where({ batch_export_id: batchExportId, status: 'Completed' })
         .where('created_at', '<', before)
@@ -104,7 +104,7 @@ export function runLists(db: Knex) {
     },
 
     /** Rows and duration of the newest runs of an export that completed without an operator. */
-    async pastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
+    async listPastRuns(batchExportId: string, limit: number): Promise<PastRun[]> {
       const { rows } = await db.raw<{ rows: PastRun[] }>(
         `select records_completed::float8 as rows, extract(epoch from finished_at - created_at)::float8 as seconds,
            created_at as "createdAt"
@@ -117,8 +117,8 @@ export function runLists(db: Knex) {
     },
 
     /** Counts how runs ended on each day of a range, including both ends and days without runs. */
-    async perDay(batchExportId: string, days: { from: string; to: string }): Promise<DayOfRuns[]> {
-      const { rows } = await db.raw<{ rows: DayOfRuns[] }>(
+    async countPerDay(batchExportId: string, days: { from: string; to: string }): Promise<RunsOfDay[]> {
+      const { rows } = await db.raw<{ rows: RunsOfDay[] }>(
         `with days as (
            select cast(day as date) as day
            from generate_series(cast(:from as timestamp), cast(:to as timestamp), interval '1 day') as day

@@ -111,7 +111,7 @@ export function runRequestStore(db: Knex) {
     },
 
     /** Counts the open requests that have a slot: those of a backfill, of its export and of their project. */
-    async places(
+    async countClaimed(
       batchExport: { id: string; projectId: number },
       backfillId: string,
     ): Promise<{ ofBackfill: number; ofExport: number; ofProject: number }> {
@@ -127,7 +127,7 @@ export function runRequestStore(db: Knex) {
     },
 
     /** The open requests of an export that have a slot. */
-    async claimedRequests(exportId: string): Promise<RunRequest[]> {
+    async listClaimed(exportId: string): Promise<RunRequest[]> {
       const rows = (await table()
         .where({ batch_export_id: exportId })
         .whereRaw('closed_at is null and claimed_at is not null')
@@ -149,7 +149,7 @@ export function runRequestStore(db: Knex) {
     },
 
     /** Exports with open requests, or with backfills whose requests are not all written: each needs its dispatcher. */
-    async exportsWithOpen(): Promise<string[]> {
+    async listExportsWithOpenRequests(): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(
         `select batch_export_id as id from batch_export_requests where closed_at is null
          union select batch_export_id from batch_export_backfills where finished_at is null and planned_until is not null`,
@@ -161,7 +161,7 @@ export function runRequestStore(db: Knex) {
      * The kind of an interval's open request; if several backfills share it, `retry` wins. Undefined when there is no open request, so the
      * schedule started the run.
      */
-    async kindOfOpen(exportId: string, end: string): Promise<RequestKind | undefined> {
+    async findOpenKind(exportId: string, end: string): Promise<RequestKind | undefined> {
       const { rows } = await db.raw<{ rows: { kind: RequestKind }[] }>(
         `select coalesce((
              select backfill.kind from batch_export_backfill_requests as link
@@ -198,7 +198,7 @@ export function runRequestStore(db: Knex) {
     },
 
     /** Closes the open request of an interval as answered by the run, unless the schedule was asked already: that run may be under way. */
-    async closeUnasked(interval: ExportInterval, runId: string): Promise<void> {
+    async closeIfNotStarted(interval: ExportInterval, runId: string): Promise<void> {
       await table()
         .where(intervalKey(interval))
         .whereRaw('closed_at is null and asked_at is null')

@@ -105,11 +105,11 @@ export function runFromRow(row: RunRow): Run {
 }
 
 /** Limit of files in a listed receipt and of parts in a listed plan, because a receipt of 10,000 files has four megabytes. */
-const LISTED_FILES = 100;
+const MAX_LISTED_FILES = 100;
 
 /** Selects a JSON column; a long list in it is replaced by its length. @param count name of the field for the length */
 const withoutList = (column: string, list: string, count: string) => `
-  case when jsonb_array_length(${column} -> '${list}') > ${LISTED_FILES}
+  case when jsonb_array_length(${column} -> '${list}') > ${MAX_LISTED_FILES}
     then ${column} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))
     else ${column} end as ${column}`;
 

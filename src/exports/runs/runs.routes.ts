@@ -1,15 +1,21 @@
 /** `/batch_exports/:batch_export_id/runs/`: lists, retries and cancels runs. */
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
-import { orPreferred } from '../../platform/http/parameters/preconditions.ts';
-import { momentIfGiven, momentOf } from '../../platform/http/parameters/moment.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
+import { preferRepresentation } from '../../platform/http/parameters/preconditions.ts';
+import { momentIfGiven, readMoment } from '../../platform/http/parameters/moment.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { stringEnum, Type, type Static } from '../../platform/schema.ts';
-import { backfillLocation, type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from '../api.ts';
+import {
+  backfillLocation,
+  type ExportsApi,
+  PARENT_EXPORT,
+  BatchExportListParams,
+  BatchExportItemParams,
+} from '../api.ts';
 import { presentBackfill } from '../backfills/backfills.present.ts';
 import { CancelledBody } from '../backfills/backfills.schema.ts';
 import { RUN_STATUSES } from '../domain/statuses.ts';
 import { presentRun } from '../batch-exports/present.ts';
-import type { RunChoice, RunOrder } from './run-lists.store.ts';
+import type { RunFilter, RunOrder } from './run-lists.store.ts';
 import type { Run } from './run-rows.ts';
 import { RunBody } from './runs.schema.ts';
 
@@ -22,14 +28,17 @@ const Query = Type.Object({
   ordering: stringEnum(['created_at', '-created_at', 'data_interval_start', '-data_interval_start'], {
     default: '-created_at',
   }),
-  after: moment('Returns only runs created at or after this time', '-7d'),
-  before: moment('Returns only runs created at or before this time'),
-  start: moment('When ordering by data interval: returns only runs whose interval starts at or after this time', '-7d'),
-  end: moment('When ordering by data interval: returns only runs whose interval ends at or before this time'),
+  after: momentParameter('Returns only runs created at or after this time', '-7d'),
+  before: momentParameter('Returns only runs created at or before this time'),
+  start: momentParameter(
+    'When ordering by data interval: returns only runs whose interval starts at or after this time',
+    '-7d',
+  ),
+  end: momentParameter('When ordering by data interval: returns only runs whose interval ends at or before this time'),
 });
 
 /** Parameter for a datetime or a relative time. */
-function moment(description: string, fallback?: string) {
+function momentParameter(description: string, fallback?: string) {
   const shown = fallback === undefined ? 'now' : `\`${fallback}\``;
   return Type.Optional(
     Type.String({
@@ -41,8 +50,8 @@ function moment(description: string, fallback?: string) {
 const listRuns = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: OfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportListParams,
   query: Query,
   answers: { 200: cursorPageOf(RunBody) },
   summary: 'List the runs of a batch export, newest first',
@@ -50,8 +59,8 @@ const listRuns = route({
     'Returns the runs of the last seven days unless `after`, or `start` in lists ordered by data interval, is given.',
   async handle({ project, params, query, url }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    const choice = choiceOf(query);
-    const load = async (place: Place) => {
+    const choice = filterOf(query);
+    const load = async (place: PageWindow) => {
       const found = await runs.list(project.id, params.batch_export_id, place, choice);
       const reasons = await runs.waitingReasons(found);
       // A cursor holds the value of the sort column.
@@ -65,8 +74,8 @@ const listRuns = route({
 const getRun = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/runs/:id/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: RunBody },
   summary: 'Retrieve a run',
   async handle({ project, params }, { batchExports, runs }: ExportsApi) {
@@ -80,8 +89,8 @@ const retryRun = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/runs/:id/retry/',
   errors: [409],
-  access: { scope: 'batch_export:write', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:write', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: null },
   summary: 'Retry a run by delivering its data interval again',
   description:
@@ -90,15 +99,15 @@ const retryRun = route({
   async handle({ project, caller, params, headers, url }, { backfills }: ExportsApi) {
     const backfill = await backfills.retry(project.id, params.batch_export_id, params.id, caller);
     const answer = noBody(200, backfillLocation(url, params.batch_export_id, backfill.id));
-    return orPreferred(headers, answer, () => json(200, presentBackfill(backfill)));
+    return preferRepresentation(headers, answer, () => json(200, presentBackfill(backfill)));
   },
 });
 
 const cancelRun = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/runs/:id/cancel/',
-  access: { scope: 'batch_export:write', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:write', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   answers: { 200: CancelledBody },
   summary: 'Cancel a run',
   description:
@@ -113,14 +122,14 @@ const cancelRun = route({
 export const runRoutes = [listRuns, getRun, retryRun, cancelRun];
 
 /** `start` and `end` limit lists ordered by data interval, `after` and `before` all others. */
-function choiceOf({
+function filterOf({
   status,
   ordering,
   after,
   before,
   start,
   end,
-}: Static<typeof Query>): RunChoice & { order: RunOrder } {
+}: Static<typeof Query>): RunFilter & { order: RunOrder } {
   const order = {
     by: ordering.endsWith('created_at') ? ('created_at' as const) : ('data_interval_start' as const),
     ascending: !ordering.startsWith('-'),
@@ -129,8 +138,8 @@ function choiceOf({
   if (order.by === 'created_at') {
     return {
       ...chosen,
-      created: { after: momentOf(after || '-7d', 'after'), before: momentIfGiven(before, 'before') },
+      created: { after: readMoment(after || '-7d', 'after'), before: momentIfGiven(before, 'before') },
     };
   }
-  return { ...chosen, interval: { start: momentOf(start || '-7d', 'start'), end: momentIfGiven(end, 'end') } };
+  return { ...chosen, interval: { start: readMoment(start || '-7d', 'start'), end: momentIfGiven(end, 'end') } };
 }

@@ -36,7 +36,7 @@ export type RunEnd = {
 /** Delivery of a run. `verifiedAt`: when the destination was read back. */
 export type Delivered = { receipt: Receipt; cursor: string; verifiedAt?: string };
 
-type NotedError = { latestError: string; fault: Fault; nextTryInSeconds: number | undefined };
+type RecordedError = { latestError: string; fault: Fault; nextTryInSeconds: number | undefined };
 
 function faultColumns(fault: Fault | undefined) {
   return {
@@ -96,7 +96,7 @@ export function runStore(db: Knex) {
     },
 
     /** Run of any project, for the engine. */
-    async byId(id: string): Promise<Run> {
+    async getById(id: string): Promise<Run> {
       const row = await table().where({ id }).first();
       if (!row) throw new NotFound();
       return runFromRow(row);
@@ -112,7 +112,7 @@ export function runStore(db: Knex) {
     ...planParts,
 
     /** The newest run of an interval; undefined when there was none. */
-    async newestOfInterval(batchExportId: string, end: string): Promise<Run | undefined> {
+    async findNewestOfInterval(batchExportId: string, end: string): Promise<Run | undefined> {
       const row = await table()
         .where({ batch_export_id: batchExportId, data_interval_end: end })
         .orderBy('created_at', 'desc')
@@ -121,7 +121,7 @@ export function runStore(db: Knex) {
     },
 
     /** The run that delivered an interval last. @throws NotFound when none did */
-    async deliveredInterval(batchExportId: string, end: string): Promise<Run> {
+    async getDeliveredRun(batchExportId: string, end: string): Promise<Run> {
       const row = await table()
         .where({ batch_export_id: batchExportId, data_interval_end: end })
         .whereNotNull('receipt')
@@ -147,7 +147,7 @@ export function runStore(db: Knex) {
     },
 
     /** Records the last error of an open run. Leaves `last_updated_at`, because an attempt may fail after its workflow is gone. */
-    async noteError(id: string, { latestError, fault, nextTryInSeconds }: NotedError): Promise<void> {
+    async recordError(id: string, { latestError, fault, nextTryInSeconds }: RecordedError): Promise<void> {
       await table()
         .where({ id })
         .whereIn('status', [...OPEN_STATUSES])
@@ -182,7 +182,7 @@ export function runStore(db: Knex) {
     },
 
     /** The row of an execution, if it has one. */
-    async ofExecution(workflowRunId: string): Promise<Run | undefined> {
+    async findByExecution(workflowRunId: string): Promise<Run | undefined> {
       const row = await table().where({ workflow_run_id: workflowRunId }).first();
       return row && runFromRow(row);
     },
@@ -208,7 +208,7 @@ export function runStore(db: Knex) {
         });
     },
 
-    async openOf(batchExportId: string): Promise<Run[]> {
+    async listOpen(batchExportId: string): Promise<Run[]> {
       const rows = await table()
         .where({ batch_export_id: batchExportId })
         .whereIn('status', [...OPEN_STATUSES]);
@@ -216,7 +216,7 @@ export function runStore(db: Knex) {
     },
 
     /** Some open runs without an update for a while, because their workflow may be gone. The choice is random, so no run holds up others. */
-    async idleOpen(seconds: number): Promise<Run[]> {
+    async listIdleOpen(seconds: number): Promise<Run[]> {
       const rows = await table()
         .whereIn('status', [...OPEN_STATUSES])
         .whereRaw(`last_updated_at < clock_timestamp() - make_interval(secs => ?)`, [seconds])
@@ -226,7 +226,7 @@ export function runStore(db: Knex) {
     },
 
     /** The parts that are staged, by index. */
-    async stagedParts(runId: string): Promise<StagedPart[]> {
+    async listStagedParts(runId: string): Promise<StagedPart[]> {
       const rows = (await db('batch_export_parts').where({ run_id: runId }).orderBy('part')) as {
         staged: StagedPart;
       }[];

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportExecutions } from '../temporal/executions.ts';
 import { isLive, isOpen } from '../domain/statuses.ts';
-import { NOBODY, recordRun } from '../batch-exports/audit.ts';
+import { SYSTEM_AUTHOR, recordRun } from '../batch-exports/audit.ts';
 import type { Backfill } from '../backfills/backfills.store.ts';
 import type { Run } from './run-rows.ts';
 import type { ExportStores } from '../stores.ts';
@@ -18,7 +18,7 @@ export type ExportRunsOptions = {
 };
 
 /** Time within which a run usually starts; a longer wait is explained to users. */
-const LONG_MS = 10_000;
+const USUAL_WAIT_MS = 10_000;
 /** Limit of runs that one request looks up in Temporal. */
 const MAX_LOOKED_UP = 20;
 
@@ -31,7 +31,7 @@ const SEALING =
 export type ExportRuns = ReturnType<typeof exportRuns>;
 
 export function exportRuns({ stores, executions, limits, ensureTemporal }: ExportRunsOptions) {
-  const { get, list, latest, perDay, standingErrors } = stores.runs;
+  const { get, list, listLatest, countPerDay, findStandingErrors } = stores.runs;
 
   async function waitingReason({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
     const working = await executions.isBeingWorkedOn(workflowId, workflowRunId);
@@ -43,18 +43,18 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
   return {
     get,
     list,
-    latest,
-    perDay,
-    standingErrors,
-    attempts: stores.attempts.ofRun,
-    progress: stores.progress.ofRun,
+    latest: listLatest,
+    perDay: countPerDay,
+    standingErrors: findStandingErrors,
+    attempts: stores.attempts.listOfRun,
+    progress: stores.progress.getOfRun,
 
     /** Explains by run id, in a sentence for people, why runs have been `Starting` for long. Empty while Temporal is away. */
     async waitingReasons(runs: readonly Run[]): Promise<Map<string, string>> {
       const oldStarts = runs.filter(({ status, createdAt }) => status === 'Starting' && isOld(createdAt));
       if (oldStarts.length === 0) return new Map();
       try {
-        if (!(await executions.arePolled())) return new Map(oldStarts.map(({ id }) => [id, NO_WORKER]));
+        if (!(await executions.hasWorkers())) return new Map(oldStarts.map(({ id }) => [id, NO_WORKER]));
         const reasons = oldStarts
           .slice(0, MAX_LOOKED_UP)
           .map(async (run) => [run.id, await waitingReason(run)] as const);
@@ -67,13 +67,13 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
     /** Explains why a live backfill has no run under way; null if there is no known reason. */
     async backfillWaitingReason(backfill: Backfill): Promise<string | null> {
       if (!isLive(backfill.status) || !isOld(backfill.lastUpdatedAt)) return null;
-      const { blocked } = await stores.timeline.state();
+      const { blocked } = await stores.timeline.getState();
       if (blocked !== null) return describeBlock(blocked);
-      if (!(await executions.arePolled().catch(() => true))) return NO_WORKER;
+      if (!(await executions.hasWorkers().catch(() => true))) return NO_WORKER;
       if (backfill.waits) return ITS_TURN;
       const { projectId, batchExportId } = backfill;
       const { maxConcurrentRuns } = await stores.batchExports.get(projectId, batchExportId);
-      const claimed = await stores.runRequests.places({ id: batchExportId, projectId }, backfill.id);
+      const claimed = await stores.runRequests.countClaimed({ id: batchExportId, projectId }, backfill.id);
       if (claimed.ofBackfill > 0) return null;
       if (claimed.ofExport >= maxConcurrentRuns)
         return `Waits for a place: ${claimed.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
@@ -86,7 +86,7 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
      * Ends a run that is under way, so none of its data becomes visible, unless it is delivering already.
      * @throws InvalidInput when the run has ended
      */
-    async cancel(projectId: number, exportId: string, id: string, by: Author = NOBODY): Promise<void> {
+    async cancel(projectId: number, exportId: string, id: string, by: Author = SYSTEM_AUTHOR): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
       const run = await get(projectId, exportId, id);
       const { status, workflowId, workflowRunId } = run;
@@ -100,5 +100,5 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
 }
 
 function isOld(createdAt: string): boolean {
-  return Date.now() - Date.parse(createdAt) > LONG_MS;
+  return Date.now() - Date.parse(createdAt) > USUAL_WAIT_MS;
 }

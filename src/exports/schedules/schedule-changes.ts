@@ -1,6 +1,6 @@
 /** Applies changes made in Temporal's own UI or CLI to the export's row and log, and notifies its watchers. */
 import type { Comparison } from '../temporal/schedule-options.ts';
-import { NOBODY, recordExport } from '../batch-exports/audit.ts';
+import { SYSTEM_AUTHOR, recordExport } from '../batch-exports/audit.ts';
 import { isoMicros } from '../domain/instants.ts';
 import { endPause } from '../pauses/pauses.ts';
 import type { ScheduledExport } from './schedules.store.ts';
@@ -27,7 +27,7 @@ export async function adoptPause(
     const lastPausedAt = await inside.batchExports.now();
     const changed = paused ? { paused, lastPausedAt, pausedReason: summary } : { paused, pausedReason: null };
     const after = await inside.batchExports.update(row.id, changed);
-    await recordExport(inside, NOBODY, 'updated', { before, after });
+    await recordExport(inside, SYSTEM_AUTHOR, 'updated', { before, after });
     await inside.logs.append({ batchExportId: row.id, runId: null, level: 'WARNING', message: summary });
     const details = { by: 'temporal', note, paused };
     await inside.outbox.add(row.id, { kind: paused ? 'paused' : 'schedule_changed', summary, details });
@@ -36,7 +36,7 @@ export async function adoptPause(
 }
 
 /** Logs and notifies that a schedule was deleted or changed in Temporal, and is set again from the row. */
-export async function recordRestored(
+export async function recordRestoredSchedule(
   stores: ExportStores,
   { id }: ScheduledExport,
   differs: Exclude<Comparison['differs'], 'no'>,

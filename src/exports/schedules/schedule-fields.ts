@@ -2,7 +2,7 @@
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
-import { isOfCalendar, type CadenceChange } from '../domain/cadence.ts';
+import { isCalendarInterval, type CadenceChange } from '../domain/cadence.ts';
 
 export const Interval = Type.String({
   description:
@@ -68,7 +68,7 @@ export function presentSchedule(one: BatchExport): Static<typeof ScheduleOut> {
   return {
     timezone: one.timezone,
     offset_day: one.interval === 'week' ? one.offsetDay : null,
-    offset_hour: isOfCalendar(one.interval) ? one.offsetHour : null,
+    offset_hour: isCalendarInterval(one.interval) ? one.offsetHour : null,
     jitter_seconds: one.jitterSeconds,
   };
 }

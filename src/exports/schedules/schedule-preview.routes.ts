@@ -1,5 +1,5 @@
 /** `/batch_exports/schedule_preview/`: when a schedule would run, before it is saved. */
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, Type } from '../../platform/schema.ts';
@@ -67,17 +67,17 @@ const previewSchedule = route({
     if (startAt !== null && endAt !== null && startAt >= endAt)
       throw new InvalidInput('The end must be after the start.', 'end_at');
     const runs = nextRuns(cadence, { from: Math.max(Date.now(), startAt ?? 0), to: endAt, count: body.count });
-    return json(200, { timezone: cadence.timezone, runs: runs.map((run) => present(run, cadence.timezone)) });
+    return json(200, { timezone: cadence.timezone, runs: runs.map((run) => presentRun(run, cadence.timezone)) });
   },
 });
 
 export const schedulePreviewRoutes = [previewSchedule];
 
 function instantOf(text: string | null | undefined, field: string): number | null {
-  return text === null || text === undefined ? null : millisOf(datetimeOf(text, field));
+  return text === null || text === undefined ? null : millisOf(readDatetime(text, field));
 }
 
-function present({ start, end, clockChange }: PreviewedRun, zone: string) {
+function presentRun({ start, end, clockChange }: PreviewedRun, zone: string) {
   return {
     data_interval_start: isoMicros(start),
     data_interval_end: isoMicros(end),

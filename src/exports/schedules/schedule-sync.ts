@@ -1,7 +1,7 @@
 /** Keeps Temporal's schedules equal to the rows. */
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportSchedules } from '../temporal/schedules.ts';
-import { adoptPause, recordRestored } from './schedule-changes.ts';
+import { adoptPause, recordRestoredSchedule } from './schedule-changes.ts';
 import type { ExportStores } from '../stores.ts';
 
 export type ScheduleSync = ReturnType<typeof scheduleSync>;
@@ -44,7 +44,7 @@ export function scheduleSync({
      * @returns whether this paused or unpaused the row
      */
     async verify(id: string): Promise<boolean> {
-      const row = await stores.schedules.read(id);
+      const row = await stores.schedules.find(id);
       if (!row || row.deleted || row.scheduleVersion !== row.version) {
         await sync(id);
         return false;
@@ -53,14 +53,14 @@ export function scheduleSync({
       if (pause) {
         const adopted = await adoptPause(stores, row, pause);
         if (adopted) log.info({ batch_export_id: id, ...pause }, 'a pause or unpause made in Temporal is adopted');
-        if (differs !== 'no') await recordRestored(stores, row, differs);
+        if (differs !== 'no') await recordRestoredSchedule(stores, row, differs);
         await sync(id);
         return adopted;
       }
       if (differs === 'no') await stores.schedules.markSet(id, row.version);
       else {
         await sync(id);
-        await recordRestored(stores, row, differs);
+        await recordRestoredSchedule(stores, row, differs);
         log.warn({ batch_export_id: id, differs }, 'a schedule that was changed in Temporal is set again');
       }
       return false;

@@ -73,7 +73,7 @@ export function scheduleStore(db: Knex) {
       return readScheduled(await table().where({ id }).forNoKeyUpdate().first());
     },
 
-    async read(id: string): Promise<ScheduledExport | undefined> {
+    async find(id: string): Promise<ScheduledExport | undefined> {
       return readScheduled(await table().where({ id }).first());
     },
 
@@ -82,13 +82,13 @@ export function scheduleStore(db: Knex) {
     },
 
     /** Whether each export is paused, by id, for exports whose schedule was set from their present row. */
-    async pausedById(): Promise<Map<string, boolean>> {
+    async listPausedById(): Promise<Map<string, boolean>> {
       const rows = await table().whereNull('deleted_at').whereRaw('schedule_version = version').select('id', 'paused');
       return new Map(rows.map(({ id, paused }) => [id, paused]));
     },
 
     /** Exports whose row changed since their schedule was set, and the `share` that was verified longest ago. */
-    async exportsToVerify(share: number): Promise<string[]> {
+    async listExportsToVerify(share: number): Promise<string[]> {
       const { rows } = await db.raw<{ rows: { id: string }[] }>(
         `select id from batch_exports where schedule_version <> version
          union

@@ -25,7 +25,7 @@ const span = <T>(start: T, end: T) => [{ start, end, step: 1 }];
 const singleValue = <T>(value: T) => span(value, value);
 
 /** Ranges of all values but one. */
-function except<T>(values: readonly T[], index: number) {
+function rangesExcept<T>(values: readonly T[], index: number) {
   return [
     ...(index > 0 ? span(values[0], values[index - 1]) : []),
     ...(index < values.length - 1 ? span(values[index + 1], values.at(-1)) : []),
@@ -56,12 +56,16 @@ export function calendarSpec({ interval, timezone, offsetDay, offsetHour }: Cade
   // Near clock changes, Temporal also matches times outside the calendar, an hour or a day later (seen on server
   // 1.29 for 01:00 in Berlin and weeks in Havana), so all others are skipped explicitly.
   const others = [
-    { ...ANY_TIME, hour: except(HOURS, offsetHour) },
+    { ...ANY_TIME, hour: rangesExcept(HOURS, offsetHour) },
     { ...ANY_TIME, minute: span(1, 59) },
-    ...(interval === 'week' ? [{ ...ANY_TIME, dayOfWeek: except(DAYS, offsetDay) }] : []),
+    ...(interval === 'week' ? [{ ...ANY_TIME, dayOfWeek: rangesExcept(DAYS, offsetDay) }] : []),
     ...(interval === 'month' ? [{ ...ANY_TIME, dayOfMonth: span(2, 31) }] : []),
   ];
-  return { calendars: [calendar], skip: [...others, ...datesOfTwo(timezone, offsetHour)], timezone } as ScheduleSpec;
+  return {
+    calendars: [calendar],
+    skip: [...others, ...datesWithRepeatedHour(timezone, offsetHour)],
+    timezone,
+  } as ScheduleSpec;
 }
 
 /** Range of years for skipped dates; outside it Temporal starts a run without a data interval once a year, which is refused. */
@@ -71,15 +75,15 @@ const DAY = 24 * HOUR;
 
 type Dates = ReturnType<typeof dateOf>[];
 /** Cache of the dates, because finding them takes a while. */
-const found = new Map<string, Dates>();
+const knownDates = new Map<string, Dates>();
 
 /**
  * Dates on which the zone's clocks show the hour twice. They are skipped, because Temporal would start a run at the second time, or at
  * both; the reconciler starts the run of the first.
  */
-function datesOfTwo(zone: string, hour: number): Dates {
+function datesWithRepeatedHour(zone: string, hour: number): Dates {
   const key = `${zone} ${hour}`;
-  const known = found.get(key);
+  const known = knownDates.get(key);
   if (known) return known;
   const dates: Dates = [];
   for (let month = (YEARS.from - 1970) * 12; month < (YEARS.to + 1 - 1970) * 12; month++) {
@@ -88,7 +92,7 @@ function datesOfTwo(zone: string, hour: number): Dates {
     for (let date = first; date < next; date += DAY)
       if (isShownTwice(zone, date + hour * HOUR)) dates.push(dateOf(date));
   }
-  found.set(key, dates);
+  knownDates.set(key, dates);
   return dates;
 }
 

@@ -13,7 +13,7 @@ import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } 
 import { dispatcherWorkflowId, runWorkflowId } from '../domain/ids.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
 import { withDeadline } from '../../platform/temporal/connection.ts';
-import { isPolled } from '../../platform/temporal/pollers.ts';
+import { hasPollers } from '../../platform/temporal/pollers.ts';
 
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAttributeType.KEYWORD);
@@ -88,8 +88,8 @@ export function exportExecutions(client: Client) {
     },
 
     /** Whether any worker polls for runs. */
-    async arePolled(): Promise<boolean> {
-      return isPolled(client, TASK_QUEUES.control, 'workflow');
+    async hasWorkers(): Promise<boolean> {
+      return hasPollers(client, TASK_QUEUES.control, 'workflow');
     },
 
     /** Asks an execution, by default the newest, to end; delivered data stays. Succeeds if it has ended already. */

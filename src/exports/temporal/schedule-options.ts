@@ -29,7 +29,7 @@ export type ScheduledRow = Cadence & {
 export const CATCHUP_WINDOW_MS = 60_000;
 
 export function scheduleOptions(row: ScheduledRow) {
-  const frequency = EVERY[row.interval] ?? `E${row.interval.slice(1)}:`;
+  const frequency = FREQUENCIES[row.interval] ?? `E${row.interval.slice(1)}:`;
   return {
     scheduleId: row.id,
     spec: specOf(row),
@@ -51,7 +51,7 @@ export function scheduleOptions(row: ScheduledRow) {
   } satisfies ScheduleOptions;
 }
 
-const EVERY: Record<string, string> = { hour: 'Hourly', day: 'Daily', week: 'Weekly', month: 'Monthly' };
+const FREQUENCIES: Record<string, string> = { hour: 'Hourly', day: 'Daily', week: 'Weekly', month: 'Monthly' };
 
 function specOf(row: ScheduledRow): ScheduleSpec {
   const starts = [row.startAt, row.validFrom]
@@ -72,8 +72,8 @@ function timesOf(row: ScheduledRow): ScheduleSpec {
 }
 
 /** Whether Temporal's schedule is exactly as the row says, so nothing was changed by hand. */
-export function follows(described: ScheduleDescription, row: ScheduledRow): boolean {
-  return isDeepStrictEqual(essence(described), essence(scheduleOptions(row)));
+export function matchesRow(described: ScheduleDescription, row: ScheduledRow): boolean {
+  return isDeepStrictEqual(comparedFields(described), comparedFields(scheduleOptions(row)));
 }
 
 /**
@@ -90,21 +90,24 @@ export function compare(described: ScheduleDescription | undefined, row: Schedul
   if (!described) return { differs: 'missing' };
   const { state, action, info } = described;
   const isCurrent = action.memo?.['version'] === row.version;
-  if (!isCurrent || state.paused === row.paused) return { differs: follows(described, row) ? 'no' : 'changed' };
+  if (!isCurrent || state.paused === row.paused) return { differs: matchesRow(described, row) ? 'no' : 'changed' };
   const asInRow = { ...described, state: { ...state, ...scheduleOptions(row).state } };
   // Temporal does not say when a schedule was paused, only that it was after the schedule was set and after its last started run.
   const started = info.recentActions.map(({ scheduledAt }) => scheduledAt.getTime());
   const since = Math.max((info.lastUpdatedAt ?? info.createdAt).getTime(), ...started) + 1;
   return {
-    differs: follows(asInRow, row) ? 'no' : 'changed',
+    differs: matchesRow(asInRow, row) ? 'no' : 'changed',
     pause: { paused: state.paused, note: state.note ?? '', since },
   };
 }
 
-type Said = Pick<ReturnType<typeof scheduleOptions> | ScheduleDescription, 'spec' | 'action' | 'policies' | 'state'>;
+type ComparedSchedule = Pick<
+  ReturnType<typeof scheduleOptions> | ScheduleDescription,
+  'spec' | 'action' | 'policies' | 'state'
+>;
 
 /** All fields that decide when a schedule starts which run, with absent and empty values made equal. */
-function essence({ spec, action, policies, state }: Said) {
+function comparedFields({ spec, action, policies, state }: ComparedSchedule) {
   const { calendars, intervals, skip, startAt, endAt, jitter, timezone } = spec;
   const { workflowType, workflowId, taskQueue, args, memo, staticSummary } = action;
   const { remainingActions } = state as ScheduleDescription['state'];

@@ -52,7 +52,7 @@ export function exportSchedules(client: Client) {
     /**
      * Ids of all paused schedules, by one query of Temporal's list, which may be seconds behind the schedules themselves.
      */
-    async pausedIds(signal: AbortSignal): Promise<Set<string>> {
+    async listPausedIds(signal: AbortSignal): Promise<Set<string>> {
       const ids = new Set<string>();
       await client.withAbortSignal(signal, async () => {
         for await (const { scheduleId } of schedule.list({ query: 'TemporalSchedulePaused = true' }))

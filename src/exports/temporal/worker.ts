@@ -28,14 +28,14 @@ export type ExportWorker = {
 /** High, because short activities mostly wait for other systems. */
 const SHORT_ACTIVITIES_AT_ONCE = 40;
 /** Time after which an unfinished attempt is cancelled, to be repeated on another worker. */
-const GRACE = '3 seconds';
+const SHUTDOWN_GRACE = '3 seconds';
 /** How long a workflow waits for a worker that was killed before another one takes it. */
 const STICKY_TIMEOUT = '3 seconds';
 
 /** Time limit for connecting to Temporal. */
 const CONNECT_MS = 10_000;
 
-let installed = false;
+let isInstalled = false;
 
 /**
  * Installs the SDK's runtime, once per process, before any connection. Its log lines go to our log.
@@ -46,18 +46,18 @@ export function installRuntime(log: Logger, metricsAddress?: string): DefaultLog
     const line = { ...(meta?.['error'] instanceof Error && { err: meta['error'] }), workflow_id: meta?.['workflowId'] };
     log[level === 'ERROR' ? 'error' : 'warn'](line, message);
   });
-  if (!installed) {
+  if (!isInstalled) {
     const logging = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const;
     const metrics = metricsAddress === undefined ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } };
     Runtime.install({ logger, shutdownSignals: [], telemetryOptions: { logging, ...metrics } });
-    installed = true;
+    isInstalled = true;
   }
   return logger;
 }
 
 /** Ends the runtime of a process that stops before it had a worker. A worker's end also ends the runtime, so others need not call this. */
 export async function endRuntime(): Promise<void> {
-  if (installed) await Runtime.instance().shutdown();
+  if (isInstalled) await Runtime.instance().shutdown();
 }
 
 /** @throws Unavailable, TransportError when Temporal does not answer; other errors of its SDK */
@@ -76,7 +76,7 @@ export async function startExportWorker({
     namespace: temporal.namespace,
     dataConverter: dataConverter(temporal.codec),
     activities,
-    shutdownGraceTime: GRACE,
+    shutdownGraceTime: SHUTDOWN_GRACE,
     ...(pollsAtOnce !== undefined && {
       maxConcurrentWorkflowTaskPolls: Math.max(2, pollsAtOnce),
       maxConcurrentActivityTaskPolls: pollsAtOnce,

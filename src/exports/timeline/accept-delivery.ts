@@ -5,7 +5,7 @@ import type { ExportExecutions } from '../temporal/executions.ts';
 import { recordForeignDelivery } from '../batch-exports/audit.ts';
 import { millisOf } from '../domain/instants.ts';
 import type { ForeignDelivery, Side } from './foreign-deliveries.store.ts';
-import type { Bound, ExportStores } from '../stores.ts';
+import type { BoundStores, ExportStores } from '../stores.ts';
 
 export type AcceptDeliveryOptions = { stores: ExportStores; executions: Pick<ExportExecutions, 'wakeDispatcher'> };
 
@@ -13,7 +13,7 @@ export type ForeignDeliveries = ReturnType<typeof foreignDeliveries>;
 
 export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions) {
   return {
-    waiting: stores.foreignDeliveries.waiting,
+    listWaiting: stores.foreignDeliveries.listWaiting,
 
     /**
      * `theirs`: the delivery's receipt becomes the interval's, as if a run of ours had delivered it. `ours`: the delivery may be replaced, under
@@ -42,10 +42,10 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
   };
 }
 
-async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): Promise<void> {
+async function adopt(inside: BoundStores, found: ForeignDelivery, projectId: number): Promise<void> {
   if (found.receipt.interrupted)
     throw new Conflict('That delivery was interrupted half-way, so readers ignore it. Accept "ours" instead.');
-  const open = await inside.runs.openOf(found.exportId);
+  const open = await inside.runs.listOpen(found.exportId);
   if (open.some(({ end }) => end === found.end)) {
     throw new Conflict('A run of this data interval is under way. Cancel it, or wait until it has ended.');
   }
@@ -56,10 +56,10 @@ async function adopt(inside: Bound, found: ForeignDelivery, projectId: number): 
 }
 
 /** Ends earlier requests of the interval whose runs have not begun, because these runs would replace the accepted delivery. */
-async function endRequests(inside: Bound, found: ForeignDelivery, runId: string): Promise<void> {
+async function endRequests(inside: BoundStores, found: ForeignDelivery, runId: string): Promise<void> {
   // tooth: accepted-ends-requests
-  await inside.runRequests.closeUnasked(found, runId);
-  await inside.backfills.leaveOut(found);
-  if (await inside.runRequests.kindOfOpen(found.exportId, found.end))
+  await inside.runRequests.closeIfNotStarted(found, runId);
+  await inside.backfills.removeInterval(found);
+  if (await inside.runRequests.findOpenKind(found.exportId, found.end))
     throw new Conflict('A run of this data interval was asked for, and may begin any moment. Wait until it has ended.');
 }

@@ -1,7 +1,7 @@
 /** `/batch_exports/:batch_export_id/foreign_deliveries/`: deliveries at a destination that this database did not make. */
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
-import { type ExportsApi, ITS_EXPORT, OfBatchExportParams, PartOfBatchExportParams } from '../api.ts';
+import { type ExportsApi, PARENT_EXPORT, BatchExportListParams, BatchExportItemParams } from '../api.ts';
 import { SIDES, type ForeignDelivery } from './foreign-deliveries.store.ts';
 
 const PAGE = 100;
@@ -50,27 +50,27 @@ const Query = Type.Object({
 const listForeignDeliveries = route({
   method: 'get',
   path: '/batch_exports/:batch_export_id/foreign_deliveries/',
-  access: { scope: 'batch_export:read', object: ITS_EXPORT },
-  params: OfBatchExportParams,
+  access: { scope: 'batch_export:read', object: PARENT_EXPORT },
+  params: BatchExportListParams,
   query: Query,
   answers: { 200: List },
   summary: 'List deliveries of another timeline that await a decision',
   description: `Deliveries at the destination that this database did not make, for example after a restore; oldest interval first, at most ${PAGE}. None of them has been replaced.`,
   async handle({ project, params, query }, { batchExports, foreignDeliveries }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    const found = await foreignDeliveries.waiting(params.batch_export_id, {
+    const found = await foreignDeliveries.listWaiting(params.batch_export_id, {
       limit: PAGE,
       ...(query.after !== undefined && { after: query.after }),
     });
-    return json(200, { results: found.map(present) });
+    return json(200, { results: found.map(presentForeignDelivery) });
   },
 });
 
 const acceptDelivery = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/foreign_deliveries/:id/accept/',
-  access: { scope: 'batch_export:write', object: ITS_EXPORT },
-  params: PartOfBatchExportParams,
+  access: { scope: 'batch_export:write', object: PARENT_EXPORT },
+  params: BatchExportItemParams,
   body: Type.Object({
     side: stringEnum(SIDES, {
       description:
@@ -91,7 +91,7 @@ const acceptDelivery = route({
 
 export const foreignDeliveryRoutes = [listForeignDeliveries, acceptDelivery];
 
-function present(found: ForeignDelivery): Static<typeof ForeignDeliveryBody> {
+function presentForeignDelivery(found: ForeignDelivery): Static<typeof ForeignDeliveryBody> {
   const { rows, bytes, location, interrupted = false } = found.receipt;
   return {
     id: found.id,

@@ -57,7 +57,7 @@ export function foreignDeliveryStore(db: Knex) {
   const table = () => db<Row>('foreign_deliveries');
 
   /** Whether the id belongs to a run of another export, because a destination may report any id. */
-  async function isOthersRun(id: string, exportId: string): Promise<boolean> {
+  async function belongsToOtherExport(id: string, exportId: string): Promise<boolean> {
     return (
       (await db('batch_export_runs').where({ id }).whereNot({ batch_export_id: exportId }).first('id')) !== undefined
     );
@@ -100,7 +100,7 @@ export function foreignDeliveryStore(db: Knex) {
     },
 
     /** Lists the parts that runs of the interval staged under the epoch. */
-    async stagedUnder(interval: ExportInterval, epoch: number): Promise<StagedPart[]> {
+    async listStagedParts(interval: ExportInterval, epoch: number): Promise<StagedPart[]> {
       const rows = (await db('batch_export_parts as part')
         .join('batch_export_runs as run', 'run.id', 'part.run_id')
         .where({ ...prefixRunColumns(intervalKey(interval)), 'run.epoch': String(epoch) })
@@ -125,7 +125,7 @@ export function foreignDeliveryStore(db: Knex) {
     },
 
     /** One page of the deliveries that wait for a decision, oldest interval first. @param after the end of the last interval of the page before */
-    async waiting(
+    async listWaiting(
       exportId: string,
       { after = '-infinity', limit }: { after?: string; limit: number },
     ): Promise<ForeignDelivery[]> {
@@ -156,7 +156,8 @@ export function foreignDeliveryStore(db: Knex) {
       { exportId, start, end, runId, receipt, epoch, foundAt }: ForeignDelivery,
       projectId: number,
     ): Promise<{ id: string; epoch: number } | undefined> {
-      const id = runId !== null && UUID.test(runId) && !(await isOthersRun(runId, exportId)) ? runId : randomUUID();
+      const id =
+        runId !== null && UUID.test(runId) && !(await belongsToOtherExport(runId, exportId)) ? runId : randomUUID();
       const { rows } = await db.raw<{ rows: { id: string; epoch: string }[] }>(
         `insert into batch_export_runs as run (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
            workflow_id, workflow_run_id, epoch, plan, receipt, records_completed, records_total_count, bytes_exported, closed_by, finished_at)

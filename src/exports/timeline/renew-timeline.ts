@@ -18,5 +18,5 @@ export async function renewTimeline(
   await timeline.renew(next, above);
   await witness.replace(next);
   await timeline.endSwap({ previous: null, next });
-  return timeline.id();
+  return timeline.getId();
 }

@@ -21,7 +21,7 @@ export type TimelineGuardOptions = {
 export type TimelineGuard = ReturnType<typeof timelineGuard>;
 
 /** Limit of swaps in one check, because another process may end a swap while this one asks. */
-const TRIES = 5;
+const MAX_SWAPS = 5;
 /** Attempts at a process's first check, before its first delivery. If all fail, deliveries begin anyway, because commits ask the destination. */
 const FIRST_ATTEMPTS = 3;
 
@@ -45,7 +45,7 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
 
   /** Exchanges the nonce. @returns why deliveries are blocked; undefined if they are not. @throws Unavailable */
   async function check(): Promise<string | undefined> {
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < MAX_SWAPS; tries++) {
       const begun = await stores.timeline.beginSwap(randomUUID());
       const testimony = await askWitness(begun);
       if (testimony === 'agrees') {
@@ -76,19 +76,19 @@ export function timelineGuard({ stores, witness, log }: TimelineGuardOptions) {
   async function blockReason(): Promise<string | undefined> {
     firstCheck ??= checkFirst();
     await firstCheck;
-    return reason();
+    return storedBlockReason();
   }
 
   /** Returns the reason that the database has, without asking the witness, for processes that do not deliver. */
-  async function reason(): Promise<string | undefined> {
-    const { blocked: block } = await stores.timeline.state();
+  async function storedBlockReason(): Promise<string | undefined> {
+    const { blocked: block } = await stores.timeline.getState();
     return block === null ? undefined : describeBlock(block);
   }
 
   return {
     check,
     blockReason,
-    reason,
+    reason: storedBlockReason,
 
     /** @throws DeliveriesBlocked */
     async assertDeliverable(): Promise<void> {

@@ -32,13 +32,13 @@ export function timelineStore(db: Knex) {
   const now = () => db.raw('clock_timestamp()');
 
   return {
-    async state(): Promise<TimelineState> {
+    async getState(): Promise<TimelineState> {
       const row = (await table().first())!;
       return { id: row.id, blocked: row.blocked, recoveredAt: row.recovered_at };
     },
 
     /** The timeline's present id: `sluice recover` gives it a new one. */
-    async id(): Promise<string> {
+    async getId(): Promise<string> {
       const row = await table().first('id');
       return row!.id;
     },

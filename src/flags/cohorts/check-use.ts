@@ -2,9 +2,9 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Rights } from '../../platform/http/access.ts';
 import { seesFlag } from '../feature-flags/linked.ts';
-import type { FlagBound } from '../stores.ts';
+import type { BoundFlagStores } from '../stores.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
-import { cohortsIn, type CohortFilters } from './filters.ts';
+import { cohortIdsIn, type CohortFilters } from './filters.ts';
 
 /**
  * @param after the cohort after the change
@@ -12,25 +12,27 @@ import { cohortsIn, type CohortFilters } from './filters.ts';
  * named by their ids
  * @throws InvalidInput if a referenced cohort is missing, references would form a circle, or a cohort in use would be deleted
  */
-export async function checkUse(
-  stores: FlagBound,
+export async function checkCohortReferences(
+  stores: BoundFlagStores,
   projectId: number,
   after: CohortFields,
   { current, rights }: { current?: Cohort; rights?: Pick<Rights, 'levelOf'> | undefined } = {},
 ): Promise<void> {
   if (after.deleted) return current?.deleted === false ? checkUnused(stores, current, rights) : undefined;
-  if (!after.isStatic) await checkFoundations(stores, projectId, after.filters as CohortFilters, current?.id);
+  if (!after.isStatic) await checkReferencedCohorts(stores, projectId, after.filters as CohortFilters, current?.id);
 }
 
-async function checkFoundations(
-  { references }: FlagBound,
+async function checkReferencedCohorts(
+  { references }: BoundFlagStores,
   projectId: number,
   filters: CohortFilters,
   own: number | undefined,
 ): Promise<void> {
-  const ids = cohortsIn(filters);
+  const ids = cohortIdsIn(filters);
   if (ids.length === 0) return;
-  const found = new Map((await references.cohortsFrom(projectId, ids)).map((cohort) => [cohort.id, cohort]));
+  const found = new Map(
+    (await references.findCohortsWithReferences(projectId, ids)).map((cohort) => [cohort.id, cohort]),
+  );
   const attr = 'filters__properties';
   const missing = ids.find((id) => !found.has(id));
   if (missing !== undefined) {
@@ -41,18 +43,18 @@ async function checkFoundations(
 }
 
 async function checkUnused(
-  { cohorts }: FlagBound,
+  { cohorts }: BoundFlagStores,
   { projectId, id }: Cohort,
   rights: Pick<Rights, 'levelOf'> | undefined,
 ): Promise<void> {
-  const { flags: using, cohorts: built } = await cohorts.usersOf(projectId, id);
-  const flags = using.map((flag) => (seesFlag(rights, flag) ? flag.key : `ID: ${flag.id}`));
-  const users = [
+  const { flags: usingFlags, cohorts: usingCohorts } = await cohorts.findDependents(projectId, id);
+  const flags = usingFlags.map((flag) => (seesFlag(rights, flag) ? flag.key : `ID: ${flag.id}`));
+  const dependents = [
     ...(flags.length > 0 ? [`the feature flags ${quoteNames(flags)}`] : []),
-    ...(built.length > 0 ? [`the cohorts ${quoteNames(built)}`] : []),
+    ...(usingCohorts.length > 0 ? [`the cohorts ${quoteNames(usingCohorts)}`] : []),
   ];
-  if (users.length === 0) return;
-  throw new InvalidInput(`This cohort is used by ${users.join(' and ')}: change or delete them first.`, 'deleted');
+  if (dependents.length === 0) return;
+  throw new InvalidInput(`This cohort is used by ${dependents.join(' and ')}: change or delete them first.`, 'deleted');
 }
 
 function quoteNames(names: readonly string[]): string {

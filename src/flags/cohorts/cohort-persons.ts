@@ -3,9 +3,9 @@ import type { Pool } from '../../platform/db/connection.ts';
 import { ensureAnswered } from '../../events/table/lookup.ts';
 import { personFromRow, personsPageSql, type Person, type PersonRow } from '../../events/records/persons.store.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
-import type { Place } from '../../platform/http/parameters/pagination.ts';
+import type { PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { cohortSql } from '../matching/matching-sql.ts';
-import { loadScope } from '../matching/scope.ts';
+import { loadMatchingSettings } from '../matching/scope.ts';
 import { ALIAS } from '../matching/subject.ts';
 
 /**
@@ -13,8 +13,8 @@ import { ALIAS } from '../matching/subject.ts';
  * @returns a function that reads persons of a cohort, newest first. It throws Unavailable when that takes too long
  */
 export function cohortPersons({ pool, now }: { pool: Pool; now: () => number }) {
-  return async (projectId: number, cohortId: number, place: Place): Promise<Person[]> => {
-    const { from, exists, matches } = cohortSql(cohortId, await loadScope(pool, projectId, now()));
+  return async (projectId: number, cohortId: number, place: PageWindow): Promise<Person[]> => {
+    const { from, exists, matches } = cohortSql(cohortId, await loadMatchingSettings(pool, projectId, now()));
     const { sign, order, edge } = keysetOf(place);
     const behind = edge ? `and (${ALIAS}.created_at, ${ALIAS}.id) ${sign} ($2, $3)` : '';
     const sorting = `created_at ${order}, id ${order}`;

@@ -11,7 +11,7 @@ import { ActivityBody, presentAuditLog } from '../../people/audit/audit-log.ts';
 import { visibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { Users } from '../../people/accounts/users.store.ts';
 import { Type, type Static } from '../../platform/schema.ts';
-import type { Changed, Cohorts } from './cohorts.ts';
+import type { ChangedCohort, Cohorts } from './cohorts.ts';
 import {
   CohortBody,
   CohortParams,
@@ -31,11 +31,11 @@ const ChangedBody = Type.Object(
   { title: 'ChangedCohort', description: 'The cohort, with the outcome for the IDs in the request.' },
 );
 const CSV = { field: 'csv', read: readIds };
-const ABOUT_CSV =
+const CSV_DESCRIPTION =
   'A static cohort may be sent as a form with a CSV file in `csv`, with a column `distinct_id` or `person_id`, or a single column of ' +
   'distinct IDs; at most 20 MiB.';
 
-function presentChanged({ cohort, listed }: Changed, users: Users): Static<typeof ChangedBody> {
+function presentChanged({ cohort, listed }: ChangedCohort, users: Users): Static<typeof ChangedBody> {
   return { ...presentCohort(cohort, users), ...(listed && { listed: presentListed(listed) }) };
 }
 
@@ -67,7 +67,7 @@ const createCohort = route({
   file: CSV,
   answers: { 201: ChangedBody },
   summary: 'Create a cohort',
-  description: ABOUT_CSV,
+  description: CSV_DESCRIPTION,
   async handle({ project, caller, rights, body, file }, { cohorts }: CohortsApi) {
     const ids = file ?? namedIds(body._create_static_person_ids);
     const given = {
@@ -103,7 +103,7 @@ const patchCohort = route({
   file: CSV,
   answers: { 200: ChangedBody },
   summary: 'Update, delete or restore a cohort',
-  description: `The persons of the cohort are counted again. ${ABOUT_CSV} Its persons are added to the cohort; the body may consist of the file alone.`,
+  description: `The persons of the cohort are counted again. ${CSV_DESCRIPTION} Its persons are added to the cohort; the body may consist of the file alone.`,
   async handle({ project, caller, rights, params, body, file }, { cohorts }: CohortsApi) {
     const changes = {
       name: body.name,
@@ -127,7 +127,7 @@ const listActivity = route({
   summary: 'List the changes of a cohort, newest first',
   async handle({ project, rights, params, query, url }, { cohorts }: CohortsApi) {
     const page = await cohorts.activity(project.id, params.id, pageBounds(query), visibleAuditLog(rights));
-    return json(200, offsetPage(url, query, await presentAuditLog(page, { byIds: cohorts.users })));
+    return json(200, offsetPage(url, query, await presentAuditLog(page, { findByIds: cohorts.users })));
   },
 });
 

@@ -76,7 +76,7 @@ function toRow({ isStatic, filters, ...fields }: Partial<CohortFields>) {
 export type CohortQuery = { search?: string | undefined; limit: number; offset: number };
 
 export function cohortStore(db: Knex) {
-  const ofProject = (projectId: number) => db('cohorts').where({ project_id: projectId });
+  const cohortsOfProject = (projectId: number) => db('cohorts').where({ project_id: projectId });
   const columns = ['*', db.raw('coalesce(counting_until > clock_timestamp(), false) as is_counting')];
 
   return {
@@ -86,7 +86,7 @@ export function cohortStore(db: Knex) {
       { search, limit, offset }: CohortQuery,
     ): Promise<{ count: number; results: Cohort[] }> {
       const matchingRows = () => {
-        const rows = ofProject(projectId).where({ deleted: false });
+        const rows = cohortsOfProject(projectId).where({ deleted: false });
         return search === undefined ? rows : rows.whereILike('name', containing(search));
       };
       const counted = (await matchingRows().count({ count: '*' }).first()) as { count: string };
@@ -96,7 +96,7 @@ export function cohortStore(db: Knex) {
 
     /** Returns deleted cohorts too, because they may be restored. @throws NotFound when the project has no such cohort */
     async get(projectId: number, id: number): Promise<Cohort> {
-      const row = (await ofProject(projectId).where({ id }).first(columns)) as Row | undefined;
+      const row = (await cohortsOfProject(projectId).where({ id }).first(columns)) as Row | undefined;
       if (!row) throw new NotFound();
       return fromRow(row);
     },
@@ -133,17 +133,17 @@ export function cohortStore(db: Knex) {
     },
 
     /** Finds the flags and cohorts whose conditions name this cohort. */
-    async usersOf(
+    async findDependents(
       projectId: number,
       id: number,
     ): Promise<{ flags: { id: number; key: string; createdBy: number | null }[]; cohorts: string[] }> {
       // Kept out of the SQL text because knex takes a question mark there for a binding.
       const path = `strict exists($.** ? (@.type == "cohort" && (@.value == ${id} || @.value == "${id}")))`;
-      const users = (table: string) =>
+      const rowsUsingCohort = (table: string) =>
         db(table).where({ project_id: projectId, deleted: false }).whereRaw('filters @@ ?::jsonpath', [path]);
       const [flags, cohorts] = await Promise.all([
-        users('feature_flags').orderBy('key').select('id', 'key', { createdBy: 'created_by' }),
-        users('cohorts').whereNot({ id }).orderBy('id').pluck('name'),
+        rowsUsingCohort('feature_flags').orderBy('key').select('id', 'key', { createdBy: 'created_by' }),
+        rowsUsingCohort('cohorts').whereNot({ id }).orderBy('id').pluck('name'),
       ]);
       return { flags: flags as { id: number; key: string; createdBy: number | null }[], cohorts: cohorts as string[] };
     },

@@ -7,12 +7,12 @@ import { type Change } from '../../people/audit/entry.ts';
 import { ensureRaw, rawAccessByLevel } from '../../people/access/raw-data.ts';
 import type { VisibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { EntitledAuthor } from '../feature-flags.ts';
-import type { FlagBound, FlagStores } from '../stores.ts';
-import { checkUse } from './check-use.ts';
+import type { BoundFlagStores, FlagStores } from '../stores.ts';
+import { checkCohortReferences } from './check-use.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
 import { COUNT_MS } from './counting.ts';
-import { asksPersons, checkedCohortFilters, hasConditions, type CohortFilters } from './filters.ts';
-import { listMembers, type ListedPersons } from './listed-persons.ts';
+import { readsPersonProperties, checkedCohortFilters, hasConditions, type CohortFilters } from './filters.ts';
+import { addPersonsInBatches, type ListedPersons } from './listed-persons.ts';
 import type { NamedIds } from './read-ids.ts';
 
 /** Unchecked fields of a cohort from a client. */
@@ -23,7 +23,7 @@ export type CohortChanges = {
 } & { deleted?: boolean | undefined };
 
 /** A cohort, and the outcome for the ids in the request. */
-export type Changed = { cohort: Cohort; listed?: ListedPersons };
+export type ChangedCohort = { cohort: Cohort; listed?: ListedPersons };
 
 const SCOPE = 'Cohort';
 
@@ -36,17 +36,22 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
   }
 
   /** Adds persons in small transactions, each with its audit log entry, because each one blocks merges during ingestion. */
-  async function list(project: Project, author: Author, cohort: Cohort, ids: NamedIds): Promise<Changed> {
+  async function addListedPersons(
+    project: Project,
+    author: Author,
+    cohort: Cohort,
+    ids: NamedIds,
+  ): Promise<ChangedCohort> {
     const add = (some: NamedIds) =>
       all.inTransaction(project.id, async (stores) => {
         const added = await stores.members.add(project.id, cohort.id, some);
         if (added.added === 0) return added;
         const after = await stores.cohorts.update(cohort.id, {});
         const changes = [personsChange(null, { added: added.added })];
-        await record(stores, project, author, { verb: 'updated', cohort: after, changes });
+        await recordChange(stores, project, author, { verb: 'updated', cohort: after, changes });
         return added;
       });
-    const listed = await listMembers(ids, add);
+    const listed = await addPersonsInBatches(ids, add);
     const changed = await all.inTransaction(project.id, async (stores) => {
       await stores.cohorts.startCount(cohort.id, COUNT_MS);
       return stores.cohorts.get(project.id, cohort.id);
@@ -64,27 +69,32 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
   return {
     list: all.cohorts.list,
     get: all.cohorts.get,
-    users: all.users.byIds,
+    users: all.users.findByIds,
 
     /** Changes of a cohort with their authors, newest first. @throws NotFound */
-    async activity(projectId: number, id: number, page: { limit: number; offset: number }, seen: VisibleAuditLog[]) {
+    async activity(
+      projectId: number,
+      id: number,
+      page: { limit: number; offset: number },
+      visibleEntries: VisibleAuditLog[],
+    ) {
       await all.cohorts.get(projectId, id);
-      return all.auditLog.list(projectId, { scope: SCOPE, itemId: id, seen }, page);
+      return all.auditLog.list(projectId, { scope: SCOPE, itemId: id, visibleKinds: visibleEntries }, page);
     },
 
     /** @param ids of the persons that a static cohort lists @throws InvalidInput naming the field; PermissionDenied as `ensureMayCount` */
-    async create(project: Project, author: EntitledAuthor, given: GivenCohort, ids?: NamedIds): Promise<Changed> {
+    async create(project: Project, author: EntitledAuthor, given: GivenCohort, ids?: NamedIds): Promise<ChangedCohort> {
       if (ids) requireStatic(given);
       const fields = { ...given, filters: filtersOf(given, given.filters), deleted: false };
       ensureMayCount(author, fields);
       const made = await all.inTransaction(project.id, async (stores) => {
-        await checkUse(stores, project.id, fields);
+        await checkCohortReferences(stores, project.id, fields);
         const cohort = await stores.cohorts.insert(project.id, author.userId, fields);
         await stores.cohorts.startCount(cohort.id, COUNT_MS);
-        await record(stores, project, author, { verb: 'created', cohort, changes: [] });
+        await recordChange(stores, project, author, { verb: 'created', cohort, changes: [] });
         return cohort;
       });
-      return ids ? list(project, author, made, ids) : { cohort: await withCount(made) };
+      return ids ? addListedPersons(project, author, made, ids) : { cohort: await withCount(made) };
     },
 
     /** Omitted fields keep their values. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
@@ -94,14 +104,14 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       id: number,
       changes: CohortChanges,
       ids?: NamedIds,
-    ): Promise<Changed> {
+    ): Promise<ChangedCohort> {
       const changed = await all.inTransaction(project.id, async (stores) => {
         const current = await stores.cohorts.get(project.id, id);
         if (ids) requireStatic(current);
         const wanted = differences(current, changes);
         if (Object.keys(wanted).length === 0) return current;
         if (wanted.filters) ensureMayCount(author, { ...current, ...wanted });
-        await checkUse(stores, project.id, { ...current, ...wanted }, { current, rights: author.rights });
+        await checkCohortReferences(stores, project.id, { ...current, ...wanted }, { current, rights: author.rights });
         const after = await stores.cohorts.update(id, wanted);
         await stores.cohorts.startCount(id, COUNT_MS);
         const entry: Entry = {
@@ -109,10 +119,10 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
           cohort: after,
           changes: changesBetween(SCOPE, loggedFieldsOf(current), loggedFieldsOf(after)),
         };
-        await record(stores, project, author, entry);
+        await recordChange(stores, project, author, entry);
         return after;
       });
-      return ids ? list(project, author, changed, ids) : { cohort: await withCount(changed) };
+      return ids ? addListedPersons(project, author, changed, ids) : { cohort: await withCount(changed) };
     },
 
     /** @throws InvalidInput when none of the persons exists, or the cohort is not static; NotFound */
@@ -123,7 +133,10 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       personIds: readonly string[],
     ): Promise<ListedPersons> {
       const cohort = await getStatic(project.id, id);
-      const { listed } = await list(project, author, cohort, { kind: 'person_id', ids: [...new Set(personIds)] });
+      const { listed } = await addListedPersons(project, author, cohort, {
+        kind: 'person_id',
+        ids: [...new Set(personIds)],
+      });
       if (listed?.unknownCount === new Set(personIds).size) {
         throw new InvalidInput('There are no such persons.', 'person_ids');
       }
@@ -138,7 +151,7 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
         const after = await stores.cohorts.update(id, {});
         await stores.cohorts.startCount(id, COUNT_MS);
         const change = personsChange({ removed: personId }, null);
-        await record(stores, project, author, { verb: 'updated', cohort: after, changes: [change] });
+        await recordChange(stores, project, author, { verb: 'updated', cohort: after, changes: [change] });
         return after;
       });
       if (changed) await withCount(changed);
@@ -155,7 +168,7 @@ function ensureMayCount(
   { isStatic, filters }: Pick<CohortFields, 'isStatic' | 'filters'>,
 ): void {
   // tooth: raw-cohorts
-  if (!isStatic && asksPersons(filters as CohortFilters)) ensureRaw(rawAccessByLevel(rights), ['person']);
+  if (!isStatic && readsPersonProperties(filters as CohortFilters)) ensureRaw(rawAccessByLevel(rights), ['person']);
 }
 
 function requireStatic({ isStatic }: Pick<Cohort, 'isStatic'>): void {
@@ -171,11 +184,11 @@ function filtersOf({ isStatic }: Pick<Cohort, 'isStatic'>, given: unknown): Coho
   return {};
 }
 
-function differences(current: Cohort, { filters, ...said }: CohortChanges): Partial<CohortFields> {
-  if (said.isStatic !== undefined && said.isStatic !== current.isStatic) {
+function differences(current: Cohort, { filters, ...otherFields }: CohortChanges): Partial<CohortFields> {
+  if (otherFields.isStatic !== undefined && otherFields.isStatic !== current.isStatic) {
     throw new InvalidInput('A cohort stays static or dynamic for good.', 'is_static');
   }
-  const wanted = { ...said, ...(filters !== undefined && { filters: filtersOf(current, filters) }) };
+  const wanted = { ...otherFields, ...(filters !== undefined && { filters: filtersOf(current, filters) }) };
   return Object.fromEntries(
     Object.entries(wanted).filter(([name, value]) => {
       return value !== undefined && !isDeepStrictEqual(value, current[name as keyof CohortFields]);
@@ -190,8 +203,8 @@ function verbOf({ deleted }: Partial<CohortFields>) {
 
 type Entry = { verb: 'created' | 'updated' | 'deleted' | 'restored'; cohort: Cohort; changes: readonly Change[] };
 
-async function record(
-  { auditLog }: FlagBound,
+async function recordChange(
+  { auditLog }: BoundFlagStores,
   project: Project,
   author: Author,
   { verb, cohort, changes }: Entry,

@@ -7,7 +7,7 @@ import type { FlagStores } from '../stores.ts';
 import type { Cohort } from './cohorts.store.ts';
 
 /** How long the answer to a change waits for the count. */
-const PATIENCE_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 /** How long a cohort is marked as being counted; longer than any count may take. */
 export const COUNT_MS = 15_000;
 
@@ -31,6 +31,6 @@ export function createCounting({ stores, counts, log }: { stores: FlagStores; co
     const counted = count(cohort).catch((error: unknown) => {
       log.warn({ cohort: cohort.id, code: (error as { code?: unknown }).code }, 'a cohort could not be counted');
     });
-    await Promise.race([counted, pause(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([counted, pause(MAX_WAIT_MS, undefined, { ref: false })]);
   };
 }

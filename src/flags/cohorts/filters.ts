@@ -3,7 +3,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { postgresRegex } from '../../conditions/sql/postgres-regex.ts';
 import { checkCondition } from '../../conditions/operators/check-condition.ts';
 import { textOf, type Json } from '../../conditions/operators/json-values.ts';
-import { roomTogether, type PatternRoom } from '../../conditions/regex/pattern-room.ts';
+import { sharedPatternBudget, type PatternBudget } from '../../conditions/regex/pattern-room.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
 import { idOf } from '../feature-flags/checks/check-filters.ts';
 
@@ -13,7 +13,7 @@ export type PropertyGroup = { type: 'AND' | 'OR'; values: (PropertyGroup | Prope
 export type CohortFilters = { properties: PropertyGroup };
 
 /** Path of a value in the body, as errors name it. */
-type Place = string;
+type FieldPath = string;
 
 const MAX_LEAVES = 1000;
 const MAX_KEY = 400;
@@ -25,33 +25,33 @@ const MAX_KEY = 400;
  */
 export function checkedCohortFilters(given: unknown): CohortFilters {
   const group = fieldAt(fieldsOf(given as Json), 'properties');
-  const place = 'filters__properties';
-  if (group === undefined) throw new InvalidInput('This field is required.', place, 'required');
-  const properties = checkedGroup(group, place, roomTogether());
+  const path = 'filters__properties';
+  if (group === undefined) throw new InvalidInput('This field is required.', path, 'required');
+  const properties = checkedGroup(group, path, sharedPatternBudget());
   if (leavesOf(properties).length > MAX_LEAVES) {
-    throw new InvalidInput(`A cohort may have at most ${MAX_LEAVES} conditions.`, place);
+    throw new InvalidInput(`A cohort may have at most ${MAX_LEAVES} conditions.`, path);
   }
   return { properties };
 }
 
 /** Whether `filters` contain any condition; clients also send empty groups. */
 export function hasConditions(given: unknown): boolean {
-  return saysSomething(fieldAt(fieldsOf(given as Json), 'properties') ?? null);
+  return hasContent(fieldAt(fieldsOf(given as Json), 'properties') ?? null);
 }
 
-function saysSomething(given: Json): boolean {
+function hasContent(given: Json): boolean {
   if (!isFields(given)) return false;
   const { type: _, values, ...rest } = given;
-  return Object.keys(rest).length > 0 || elementsOf(values).some(saysSomething);
+  return Object.keys(rest).length > 0 || elementsOf(values).some(hasContent);
 }
 
 /** Ids of the cohorts that the filters reference. */
-export function cohortsIn({ properties }: CohortFilters): number[] {
+export function cohortIdsIn({ properties }: CohortFilters): number[] {
   return leavesOf(properties).flatMap((leaf) => (leaf.type === 'cohort' ? [leaf.value] : []));
 }
 
 /** Whether the cohort reads properties of persons itself, not only through other cohorts. */
-export function asksPersons({ properties }: CohortFilters): boolean {
+export function readsPersonProperties({ properties }: CohortFilters): boolean {
   return leavesOf(properties).some(({ type }) => type === 'person');
 }
 
@@ -60,43 +60,43 @@ function leavesOf(group: PropertyGroup): (PropertyLeaf | CohortLeaf)[] {
 }
 
 /** @param room the budget that the patterns of all conditions share */
-function checkedGroup(given: Json, place: Place, room: PatternRoom): PropertyGroup {
+function checkedGroup(given: Json, path: FieldPath, room: PatternBudget): PropertyGroup {
   const group = fieldsOf(given);
   const type = fieldAt(group, 'type');
   if (!isFields(given) || (type !== 'AND' && type !== 'OR')) {
-    throw new InvalidInput('A group of conditions is of the type `AND` or `OR`.', `${place}__type`);
+    throw new InvalidInput('A group of conditions is of the type `AND` or `OR`.', `${path}__type`);
   }
   const values = elementsOf(fieldAt(group, 'values'));
-  if (values.length === 0) throw new InvalidInput('A group has at least one condition.', `${place}__values`);
-  return { type, values: values.map((one, index) => checkedMember(one, `${place}__values__${index}`, room)) };
+  if (values.length === 0) throw new InvalidInput('A group has at least one condition.', `${path}__values`);
+  return { type, values: values.map((one, index) => checkedGroupOrCondition(one, `${path}__values__${index}`, room)) };
 }
 
-function checkedMember(given: Json, place: Place, room: PatternRoom) {
-  if (!isFields(given)) throw new InvalidInput('A condition is an object.', place);
-  if (Object.hasOwn(given, 'values')) return checkedGroup(given, place, room);
+function checkedGroupOrCondition(given: Json, path: FieldPath, room: PatternBudget) {
+  if (!isFields(given)) throw new InvalidInput('A condition is an object.', path);
+  if (Object.hasOwn(given, 'values')) return checkedGroup(given, path, room);
   const negation = fieldAt(given, 'negation') === true ? ({ negation: true } as const) : {};
   switch (fieldAt(given, 'type')) {
     case 'person':
-      return { ...checkedProperty(given, place, room), ...negation };
+      return { ...checkedProperty(given, path, room), ...negation };
     case 'cohort':
-      return { ...checkedMembership(given, place), ...negation };
+      return { ...checkedMembership(given, path), ...negation };
     case 'behavioral':
       throw new InvalidInput(
         'Behavioral cohorts (persons by their events) are not supported: flags cannot be decided by them.',
-        `${place}__type`,
+        `${path}__type`,
         'behavioral_cohort_found',
       );
     default:
-      throw new InvalidInput('A condition is of the type `person` or `cohort`.', `${place}__type`);
+      throw new InvalidInput('A condition is of the type `person` or `cohort`.', `${path}__type`);
   }
 }
 
-function checkedProperty(given: Fields, place: Place, room: PatternRoom): PropertyLeaf {
+function checkedProperty(given: Fields, path: FieldPath, room: PatternBudget): PropertyLeaf {
   const [key, operator, value] = ['key', 'operator', 'value'].map((name) => fieldAt(given, name));
   if (typeof key !== 'string' || key === '' || key.length > MAX_KEY) {
-    throw new InvalidInput(`The name of a property has 1 to ${MAX_KEY} characters.`, `${place}__key`);
+    throw new InvalidInput(`The name of a property has 1 to ${MAX_KEY} characters.`, `${path}__key`);
   }
-  return nameFieldInErrors(place, () => {
+  return nameFieldInErrors(path, () => {
     const name = operator === undefined || operator === null ? operator : textOf(operator);
     const checked = checkCondition({ key, operator: name, value }, room);
     // Cohorts are counted by Postgres, whose automata for the same pattern are larger.
@@ -105,26 +105,26 @@ function checkedProperty(given: Fields, place: Place, room: PatternRoom): Proper
   });
 }
 
-function checkedMembership(given: Fields, place: Place): CohortLeaf {
+function checkedMembership(given: Fields, path: FieldPath): CohortLeaf {
   const operator = fieldAt(given, 'operator') ?? 'in';
   if (operator !== 'in' && operator !== 'not_in') {
-    throw new InvalidInput('A person can only be `in` or `not_in` a cohort.', `${place}__operator`, 'invalid_operator');
+    throw new InvalidInput('A person can only be `in` or `not_in` a cohort.', `${path}__operator`, 'invalid_operator');
   }
   const value = idOf(fieldAt(given, 'value'));
   if (value === undefined) {
-    throw new InvalidInput('This is not the id of a cohort.', `${place}__value`, 'invalid_value');
+    throw new InvalidInput('This is not the id of a cohort.', `${path}__value`, 'invalid_value');
   }
   return { type: 'cohort', key: 'id', operator, value };
 }
 
-function nameFieldInErrors<T>(place: Place, work: () => T): T {
+function nameFieldInErrors<T>(path: FieldPath, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(
       error.message,
-      error.attr === null ? `${place}__value` : `${place}__${error.attr}`,
+      error.attr === null ? `${path}__value` : `${path}__${error.attr}`,
       error.code,
     );
   }

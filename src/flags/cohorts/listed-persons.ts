@@ -1,5 +1,5 @@
 /** Adds persons to a static cohort by their ids. */
-import type { Added } from './members.store.ts';
+import type { AddedPersons } from './members.store.ts';
 import type { NamedIds } from './read-ids.ts';
 
 export type ListedPersons = {
@@ -11,19 +11,19 @@ export type ListedPersons = {
 };
 
 const BATCH = 1000;
-const MAX_TOLD = 100;
+const MAX_REPORTED = 100;
 
 /** Adds persons in batches. Safe to repeat after a failure. @param add adds up to `BATCH` persons */
-export async function listMembers(
+export async function addPersonsInBatches(
   { kind, ids }: NamedIds,
-  add: (some: NamedIds) => Promise<Added>,
+  add: (some: NamedIds) => Promise<AddedPersons>,
 ): Promise<ListedPersons> {
   const listed: ListedPersons = { added: 0, unknownCount: 0, unknown: [] };
   for (let at = 0; at < ids.length; at += BATCH) {
     const { added, unknown } = await add({ kind, ids: ids.slice(at, at + BATCH) });
     listed.added += added;
     listed.unknownCount += unknown.length;
-    listed.unknown.push(...unknown.slice(0, MAX_TOLD - listed.unknown.length));
+    listed.unknown.push(...unknown.slice(0, MAX_REPORTED - listed.unknown.length));
   }
   return listed;
 }

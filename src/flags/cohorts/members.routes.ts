@@ -1,7 +1,7 @@
 /** Lists the persons of a cohort, and edits the list of a static cohort. */
 import { NotFound } from '../../platform/errors.ts';
 import { PersonBody, presentPerson } from '../../events/records/persons.routes.ts';
-import { cursorPage, cursorPageOf, cursorQuery, type Place } from '../../platform/http/parameters/pagination.ts';
+import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { ensureRaw, rawAccess } from '../../people/access/raw-data.ts';
 import { Type } from '../../platform/schema.ts';
@@ -25,7 +25,7 @@ const listPersons = route({
   async handle({ project, caller, rights, params, query, url }, { cohorts, cohortPersons }: MembersApi) {
     ensureRaw(rawAccess({ caller, rights }), ['person']);
     const { id } = await cohorts.get(project.id, params.id);
-    const load = (place: Place) => cohortPersons(project.id, id, place);
+    const load = (place: PageWindow) => cohortPersons(project.id, id, place);
     return json(200, await cursorPage(url, query, load, presentPerson));
   },
 });

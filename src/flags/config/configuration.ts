@@ -20,27 +20,27 @@ export type ConfigurationOptions = { definitions: Pick<LiveDefinitions, 'find'>;
 export type Configuration = { handle: RawHandler };
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];
-const OF_PROJECT = /^\/array\/(?<token>[\w-]+)\/(?<file>config|config\.js|array\.js)\/?(?:\?|$)/;
+const PROJECT_FILE = /^\/array\/(?<token>[\w-]+)\/(?<file>config|config\.js|array\.js)\/?(?:\?|$)/;
 /** The version in the path of newer SDKs is ignored, because only one version is served. */
-const OF_PACKAGE = /^\/static\/(?:\d+\.\d+\.\d+\/)?(?<name>[\w.-]+)\.js(?:\?|$)/;
+const PACKAGE_SCRIPT = /^\/static\/(?:\d+\.\d+\.\d+\/)?(?<name>[\w.-]+)\.js(?:\?|$)/;
 
 export function createConfiguration({ definitions, log }: ConfigurationOptions): Configuration {
   const scripts = createScripts();
-  const documentsOf = rememberedDocuments(scripts);
+  const getDocument = cacheDocuments(scripts);
 
   function handle(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '' } = request;
-    const ofProject = OF_PROJECT.exec(url)?.groups;
-    const ofPackage = OF_PACKAGE.exec(url)?.groups;
-    if (ofProject) void answer(request, response, () => find(ofProject['token']!, ofProject['file']!));
-    if (ofPackage) void answer(request, response, () => scripts.get(ofPackage['name']!));
-    return ofProject !== undefined || ofPackage !== undefined;
+    const projectFile = PROJECT_FILE.exec(url)?.groups;
+    const packageScript = PACKAGE_SCRIPT.exec(url)?.groups;
+    if (projectFile) void answer(request, response, () => find(projectFile['token']!, projectFile['file']!));
+    if (packageScript) void answer(request, response, () => scripts.get(packageScript['name']!));
+    return projectFile !== undefined || packageScript !== undefined;
   }
 
   async function find(token: string, file: string): Promise<Document> {
     const project = await definitions.find(token);
     if (!project) throw new NotFound();
-    return documentsOf(project, file);
+    return getDocument(project, file);
   }
 
   /** Never rejects. */
@@ -66,7 +66,7 @@ export function createConfiguration({ definitions, log }: ConfigurationOptions):
 }
 
 /** Caches documents by project object; a changed project is a new object. */
-function rememberedDocuments(scripts: Scripts): (project: ProjectFlags, file: string) => Promise<Document> {
+function cacheDocuments(scripts: Scripts): (project: ProjectFlags, file: string) => Promise<Document> {
   const remembered = new WeakMap<ProjectFlags, Map<string, Promise<Document>>>();
 
   return (project, file) => {

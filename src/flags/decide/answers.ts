@@ -68,10 +68,10 @@ const isAny = () => true;
 const isOn = ({ enabled }: Decision) => enabled;
 const hasPayload = ({ payload }: Decision) => payload !== null;
 const isDecided = ({ failed }: Decision) => !failed;
-const keyOf = writeOnce(({ key }) => JSON.stringify(key));
-const valueOf = writeOnce(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
-const payloadOf = writeOnce(({ key, payload }) => member(key, payload));
-const detailsOf = writeOnce(({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }) =>
+const keyOf = cacheText(({ key }) => JSON.stringify(key));
+const valueOf = cacheText(({ key, enabled, variant }) => member(key, enabled ? (variant ?? true) : false));
+const payloadOf = cacheText(({ key, payload }) => member(key, payload));
+const detailsOf = cacheText(({ key, id, version, enabled, variant, reason, payload, hasExperiment, failed }) =>
   member(key, {
     key,
     enabled,
@@ -86,7 +86,7 @@ const detailsOf = writeOnce(({ key, id, version, enabled, variant, reason, paylo
 type Written = { readonly first: string; readonly later: string };
 
 /** Caches texts by decision object: a compiled flag returns the same object for the same outcome, so most are written once. */
-function writeOnce(write: (decision: Decision) => string): (decision: Decision) => Written {
+function cacheText(write: (decision: Decision) => string): (decision: Decision) => Written {
   const known = new WeakMap<Decision, Written>();
 
   return (decision) => {
@@ -102,12 +102,12 @@ function writeOnce(write: (decision: Decision) => string): (decision: Decision) 
 /** Joins texts without the intermediate lists that `filter` and `map` would make. */
 function joinTexts(
   decisions: readonly Decision[],
-  isIn: (decision: Decision) => boolean,
+  isIncluded: (decision: Decision) => boolean,
   writtenOf: (decision: Decision) => Written,
 ): string {
   let text = '';
   for (const decision of decisions) {
-    if (!isIn(decision)) continue;
+    if (!isIncluded(decision)) continue;
     const { first, later } = writtenOf(decision);
     text += text === '' ? first : later;
   }

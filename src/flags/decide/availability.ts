@@ -12,7 +12,7 @@ export type Availability = {
 };
 
 /** Failures in a row that count as an outage: a single slow query does not. */
-const FAILURES = 3;
+const FAILURES_OF_OUTAGE = 3;
 const PAUSE_MS = 500;
 
 /** @param now a monotonic clock, in milliseconds */
@@ -22,7 +22,7 @@ export function createAvailability(now: () => number = () => performance.now()):
 
   return {
     mayAsk() {
-      if (failures < FAILURES) return true;
+      if (failures < FAILURES_OF_OUTAGE) return true;
       if (now() < askAgainAt) return false;
       askAgainAt = now() + PAUSE_MS;
       return true;

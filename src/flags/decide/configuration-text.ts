@@ -21,14 +21,14 @@ export type ConfigurationTexts = {
 
 export function configurationTexts(): ConfigurationTexts {
   return {
-    flags: writeOnce(flagsConfigurationOf),
-    decide: writeOnce(decideConfigurationOf),
+    flags: cacheText(flagsConfigurationOf),
+    decide: cacheText(decideConfigurationOf),
     minimal: membersOf(minimalConfiguration),
     unknown: membersOf({ ...minimalConfiguration, hasFeatureFlags: true }),
   };
 }
 
-function writeOnce(configurationOf: (project: ConfiguredProject) => Configuration): TextOf {
+function cacheText(configurationOf: (project: ConfiguredProject) => Configuration): TextOf {
   const texts = new WeakMap<ConfiguredProject, string>();
 
   return (project) => {

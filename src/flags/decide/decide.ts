@@ -73,13 +73,13 @@ export function createDecide(options: DecideOptions): Lane {
   function answer(request: LaneRequest, reply: Reply): boolean {
     const path = decidePathOf(request.url ?? '');
     if (!path) return false;
-    const begun = performance.now();
+    const startedAt = performance.now();
     const memory = openMemory(request);
 
     function finish(result: Result): void {
       memory.release();
       const isText = typeof result === 'string';
-      observe?.countAnswer(isText ? 200 : result.status, (performance.now() - begun) / 1000);
+      observe?.countAnswer(isText ? 200 : result.status, (performance.now() - startedAt) / 1000);
       if (isText) reply(200, result, pageHeaders(request));
       else replyWith(reply, result, pageHeaders(request));
     }
@@ -144,7 +144,7 @@ export function createDecide(options: DecideOptions): Lane {
     const found = definitions.find(tokenOf(parsed.body));
     if (!(found instanceof Promise)) return decideFor(found, parsed);
     return withTimeLimit(found)
-      .catch(unknownWhileAway)
+      .catch(unknownIfUnavailable)
       .then((project) => decideFor(project, parsed));
   }
 
@@ -152,7 +152,7 @@ export function createDecide(options: DecideOptions): Lane {
     const { request, body, query, form } = parsed;
     if (!project) throw new NotAuthenticated(INVALID_KEY, 'invalid_api_key');
     if (project === 'unknown') {
-      return writeAnswer(request, form, NOTHING_KNOWN, form.withConfig ? configurationOf.unknown : '');
+      return writeAnswer(request, form, FLAGS_UNKNOWN, form.withConfig ? configurationOf.unknown : '');
     }
     limit.charge(project.projectId, 1);
     const configuration = form.withConfig ? configurationOf[form.style](project) : '';
@@ -161,13 +161,13 @@ export function createDecide(options: DecideOptions): Lane {
     if (metering.isOverQuota(project.projectId)) return writeAnswer(request, form, OVER_QUOTA, configuration);
     const { headers, socket } = request;
     const arrival = { headers, socket, extra: body['cookieless_hash_extra'] };
-    const named = visitors.identifyVisitor(project, evaluationRequest, arrival);
+    const identified = visitors.identifyVisitor(project, evaluationRequest, arrival);
     const decided =
-      named instanceof Promise
-        ? withTimeLimit(named)
+      identified instanceof Promise
+        ? withTimeLimit(identified)
             .then((one) => decider.decide(project, one))
-            .catch(nothingWhileAway)
-        : decider.decide(project, named);
+            .catch(noFlagsIfUnavailable)
+        : decider.decide(project, identified);
     const answerWith = (evaluation: Evaluation) => {
       if (evaluation.errorsWhileComputing) observe?.countFailure();
       count(parsed, project, evaluation);
@@ -189,28 +189,28 @@ export function createDecide(options: DecideOptions): Lane {
 const INVALID_KEY = 'Project API key invalid. You can find your project API key in PostHog project settings.';
 
 /** Shorter than the three seconds that SDKs wait. */
-const LONGEST_WAIT_MS = 2_500;
+const MAX_WAIT_MS = 2_500;
 
 /** Gives up after a time; the lookup continues, so the next request finds its result. @throws Unavailable */
 async function withTimeLimit<T>(found: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Unavailable('Flags cannot be looked up right now.')), LONGEST_WAIT_MS);
+  const timer = setTimeout(() => late.reject(new Unavailable('Flags cannot be looked up right now.')), MAX_WAIT_MS);
   return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Treats the project as unknown, rather than missing, while Postgres is away. */
-function unknownWhileAway(error: unknown): 'unknown' {
+function unknownIfUnavailable(error: unknown): 'unknown' {
   if (error instanceof Unavailable) return 'unknown';
   throw error;
 }
 
 const NO_FLAGS: Evaluation = { decisions: [], errorsWhileComputing: false };
 /** Answer when no flag is known: clients keep the flags they have. */
-const NOTHING_KNOWN: Evaluation = { decisions: [], errorsWhileComputing: true };
+const FLAGS_UNKNOWN: Evaluation = { decisions: [], errorsWhileComputing: true };
 
 /** Answers without flags while visitors without cookies cannot be identified. */
-function nothingWhileAway(error: unknown): Evaluation {
-  if (error instanceof Unavailable) return NOTHING_KNOWN;
+function noFlagsIfUnavailable(error: unknown): Evaluation {
+  if (error instanceof Unavailable) return FLAGS_UNKNOWN;
   throw error;
 }
 const OVER_QUOTA: Evaluation = { decisions: [], errorsWhileComputing: false };

@@ -27,7 +27,7 @@ export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () =
   }
 
   /** Visitors without cookies have no stored facts, so only facts about their groups are read. */
-  function decideForNobody(project: DecidedProject, given: EvaluationRequest): Evaluation | Promise<Evaluation> {
+  function decideWithoutPerson(project: DecidedProject, given: EvaluationRequest): Evaluation | Promise<Evaluation> {
     const request = { ...given, anonDistinctId: undefined };
     const { groups } = project.compiled.needs(request);
     if (groups.length === 0) return evaluate(project, request, NO_FACTS);
@@ -40,7 +40,7 @@ export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () =
   return {
     decide(project, request) {
       // tooth: cookieless-decides
-      if (namesNobody(request.distinctId)) return decideForNobody(project, request);
+      if (namesNobody(request.distinctId)) return decideWithoutPerson(project, request);
       const needs = project.compiled.needs(request);
       if (!needsAny(needs)) return evaluate(project, request, NO_FACTS);
       return readFacts(project, request, needs).then((facts) => evaluate(project, request, facts));

@@ -2,12 +2,12 @@
 
 /**
  * @param requested rows of project_id, distinct_id and ordinal, one for each requested person
- * @param more further columns, each after a comma
+ * @param extraColumns further columns, each after a comma
  *
  * Every lookup has a `limit 1`, so Postgres never chooses to scan a whole table, whatever its statistics say.
  */
-const persons = (requested: string, more = '') => `
-  select requested.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${more}
+const selectPersons = (requested: string, extraColumns = '') => `
+  select requested.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${extraColumns}
   from ${requested}
   left join lateral (
     select one.person_id from person_distinct_ids as one
@@ -23,8 +23,8 @@ const persons = (requested: string, more = '') => `
  *   or null), and whether overrides are wanted
  * @param overrides rows of key, hash_key
  */
-const facts = (requested: string, overrides: string) =>
-  persons(
+const selectFacts = (requested: string, overrides: string) =>
+  selectPersons(
     requested,
     `,
     case when requested.cohorts is not null then array(
@@ -43,10 +43,11 @@ const facts = (requested: string, overrides: string) =>
   );
 
 /** Picks the row with the lowest rank for each flag. */
-const firstOf = (ranked: string) => `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
+const firstByRank = (ranked: string) =>
+  `select distinct on (key) key, hash_key from (${ranked}) as one order by key, rank`;
 
 /** Overrides that were written for a distinct id before it had a person. They rank below the person's own. */
-const awaitedOf = (projectId: string, distinctId: string) => `
+const selectAwaitedOverrides = (projectId: string, distinctId: string) => `
   select 1 as rank, feature_flag_key as key, hash_key from feature_flag_awaited_overrides
   where project_id = ${projectId} and distinct_id = ${distinctId}`;
 
@@ -56,18 +57,18 @@ const awaitedOf = (projectId: string, distinctId: string) => `
  * The arrays are wrapped in subqueries, because Postgres would otherwise see their lengths and plan the query each time, which takes as
  * long as the query itself.
  */
-export const PERSONS = persons(
+export const PERSONS = selectPersons(
   `unnest((select $1::int[]), (select $2::text[])) with ordinality as requested (project_id, distinct_id, ordinal)`,
 );
 
 /** $1 to $5 hold the questions' projects, distinct ids, cohorts, groups, and whether overrides are wanted. */
-export const FACTS = facts(
+export const FACTS = selectFacts(
   `unnest((select $1::int[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::boolean[]))
     with ordinality as requested (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
-  firstOf(`
+  firstByRank(`
     select 0 as rank, feature_flag_key as key, hash_key from feature_flag_hash_key_overrides as stored
     where stored.project_id = requested.project_id and stored.person_id = person.id
-    union all ${awaitedOf('requested.project_id', 'requested.distinct_id')}`),
+    union all ${selectAwaitedOverrides('requested.project_id', 'requested.distinct_id')}`),
 );
 
 /**
@@ -84,7 +85,7 @@ export const FACTS_AND_OVERRIDES = `
   ), stored as (
     select case when distinct_id = $2 then 0 else 2 end as rank, feature_flag_key as key, hash_key
     from feature_flag_hash_key_overrides join subject using (person_id) where project_id = $1
-    union all ${awaitedOf('$1', '$2')}
+    union all ${selectAwaitedOverrides('$1', '$2')}
   ), written as (
     insert into feature_flag_hash_key_overrides (project_id, person_id, feature_flag_key, hash_key)
       select $1, person_id, key, coalesce((select hash_key from stored where stored.key = requested.key), $5)
@@ -101,10 +102,10 @@ export const FACTS_AND_OVERRIDES = `
       on conflict do nothing
       returning feature_flag_key as key, hash_key
   )
-  ${facts(
+  ${selectFacts(
     `(select $1::int, $2::text, $3::text, $4::text, true, 1)
       as requested (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,
-    firstOf(`
+    firstByRank(`
       select rank, key, hash_key from stored
       union all select 3, key, hash_key from written union all select 3, key, hash_key from awaited`),
   )}`;

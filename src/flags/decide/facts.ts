@@ -32,7 +32,7 @@ type Question = {
 };
 
 /** Question about a person who has just been identified, with the last two parameters of `FACTS_AND_OVERRIDES`. */
-type ContinuedQuestion = { question: Question; earlier: readonly unknown[] };
+type QuestionWithOverrides = { question: Question; overrideParameters: readonly unknown[] };
 
 type Row = {
   /** Number of the question that this row answers, from 1 on. */
@@ -51,34 +51,36 @@ export type FactReader = (project: DecidedProject, request: EvaluationRequest, n
 
 export function factReader(pool: Pool): FactReader {
   const availability = createAvailability();
-  const ask = createSharedReads<Question, Facts>({
-    read: (questions) => availability.watch(read(pool, questions)),
-    unanswered: UNAVAILABLE,
+  const askShared = createSharedReads<Question, Facts>({
+    read: (questions) => availability.watch(readFacts(pool, questions)),
+    fallback: UNAVAILABLE,
   });
   // Statements that write are not shared, but queue by project too, so one project cannot occupy all connections.
-  const askAndWrite = createSharedReads<ContinuedQuestion, Facts>({
-    read: (questions) => availability.watch(Promise.all(questions.map((one) => readAndWrite(pool, one)))),
-    unanswered: UNAVAILABLE,
-    largest: 1,
+  const askAndWrite = createSharedReads<QuestionWithOverrides, Facts>({
+    read: (questions) => availability.watch(Promise.all(questions.map((one) => readFactsAndWriteOverrides(pool, one)))),
+    fallback: UNAVAILABLE,
+    maxBatch: 1,
   });
 
   return (project, request, needs) => {
     if (!availability.mayAsk()) return Promise.resolve(UNAVAILABLE);
     const question = questionOf(project, request, needs);
-    const earlier = needs.hashKeyOverrides ? continuedIds(project, request) : undefined;
-    if (!earlier) return ask(project.projectId, question);
-    return askAndWrite(project.projectId, { question, earlier });
+    const overrideParameters = needs.hashKeyOverrides ? overrideParametersOf(project, request) : undefined;
+    if (!overrideParameters) return askShared(project.projectId, question);
+    return askAndWrite(project.projectId, { question, overrideParameters: overrideParameters });
   };
 }
 
-async function read(pool: Pool, questions: readonly Question[]): Promise<Facts[]> {
-  const { rows } = await pool.query<Row>(questions.every(isOfPerson) ? personsQuery(questions) : factsQuery(questions));
+async function readFacts(pool: Pool, questions: readonly Question[]): Promise<Facts[]> {
+  const { rows } = await pool.query<Row>(
+    questions.every(needsOnlyPerson) ? personsQuery(questions) : factsQuery(questions),
+  );
   const answers = questions.map(() => UNAVAILABLE);
   for (const row of rows) answers[row.ordinal - 1] = await factsOf(row);
   return answers;
 }
 
-function isOfPerson({ cohorts, groups, overrides }: Question): boolean {
+function needsOnlyPerson({ cohorts, groups, overrides }: Question): boolean {
   return cohorts === null && groups === null && !overrides;
 }
 
@@ -101,15 +103,18 @@ function factsQuery(questions: readonly Question[]) {
 }
 
 /** Falls back to reading alone if the write fails, for example in a read-only database or while the person is being deleted. */
-async function readAndWrite(pool: Pool, { question, earlier }: ContinuedQuestion): Promise<Facts> {
+async function readFactsAndWriteOverrides(
+  pool: Pool,
+  { question, overrideParameters }: QuestionWithOverrides,
+): Promise<Facts> {
   const { projectId, distinctId, cohorts, groups } = question;
-  const values = [projectId, distinctId, cohorts, groups, ...earlier];
+  const values = [projectId, distinctId, cohorts, groups, ...overrideParameters];
   try {
     const { rows } = await pool.query<Row>({ name: 'facts-and-overrides', text: FACTS_AND_OVERRIDES, values });
     return await factsOf(rows[0]!);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    const [facts] = await read(pool, [question]);
+    const [facts] = await readFacts(pool, [question]);
     return { ...facts!, hashKeyOverrides: 'unavailable' };
   }
 }
@@ -145,7 +150,7 @@ function storedId(id: string): string {
 }
 
 /** The person's previous id, and the keys of the flags with experience continuity; undefined if no override must be written. */
-function continuedIds(
+function overrideParametersOf(
   { definitions }: DecidedProject,
   { anonDistinctId }: EvaluationRequest,
 ): [id: string, keys: string[]] | undefined {
@@ -157,12 +162,12 @@ function continuedIds(
 }
 
 async function factsOf({ id, created_at: createdAt, properties, cohorts, groups, overrides }: Row): Promise<Facts> {
-  const person = id === null ? null : { id, createdAt, properties: await propertiesOf(properties) };
-  const ofGroups = new Map<number, Properties>();
-  for (const [index, text] of groups ?? []) ofGroups.set(index, await propertiesOf(text));
+  const person = id === null ? null : { id, createdAt, properties: await parseProperties(properties) };
+  const groupProperties = new Map<number, Properties>();
+  for (const [index, text] of groups ?? []) groupProperties.set(index, await parseProperties(text));
   return {
     person,
-    groups: ofGroups,
+    groups: groupProperties,
     memberships: new Set(cohorts),
     hashKeyOverrides: new Map(Object.entries(overrides ?? {})),
   };
@@ -172,7 +177,7 @@ async function factsOf({ id, created_at: createdAt, properties, cohorts, groups,
 const SHORT_TEXT = 64 * 1024;
 
 /** Yields before parsing a long text, because a person and five groups may have a megabyte each. */
-async function propertiesOf(text: string): Promise<Properties> {
+async function parseProperties(text: string): Promise<Properties> {
   if (text.length > SHORT_TEXT) await othersTurn();
   return parseBoundedJson(text) as Properties;
 }

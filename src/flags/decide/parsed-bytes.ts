@@ -3,16 +3,16 @@ import { valuesIn } from '../../platform/wire/value-count.ts';
 import { LIMITS } from './limits.ts';
 
 /** Bytes per member or element on top of its text (a table slot, a name, a header); up to 92 were measured in V8. */
-const BYTES_OF_VALUE = 96;
+const MAX_BYTES_PER_VALUE = 96;
 /** Bodies up to this size are estimated by a factor, the largest measured, because counting values takes as long as deciding a flag. */
-const SMALL_BYTES = 512;
-const TIMES_SMALL = 16;
+const SMALL_BODY_BYTES = 512;
+const SMALL_BODY_FACTOR = 16;
 
 /**
  * @param json body of a request, possibly with more values than are accepted
  * @returns an upper bound of the bytes that its values take, without the body itself
  */
 export function parsedBytes(json: Buffer): number {
-  if (json.length <= SMALL_BYTES) return TIMES_SMALL * json.length;
-  return json.length + BYTES_OF_VALUE * valuesIn(json, LIMITS.values);
+  if (json.length <= SMALL_BODY_BYTES) return SMALL_BODY_FACTOR * json.length;
+  return json.length + MAX_BYTES_PER_VALUE * valuesIn(json, LIMITS.values);
 }

@@ -21,12 +21,12 @@ export type DecidePath = {
 const DECIDE_SHAPES: readonly Shape[] = ['keys', 'keys', 'enabled', 'values', 'details'];
 
 /** The path that SDKs used before 2025. */
-const decide: DecidePath = {
+const decidePath: DecidePath = {
   methods: ['POST', 'OPTIONS'],
   formOf: (query) => ({ shape: DECIDE_SHAPES[Math.min(versionOf(query) ?? 1, 4)]!, withConfig: true, style: 'decide' }),
 };
 
-const flags: DecidePath = {
+const flagsPath: DecidePath = {
   methods: ['GET', 'POST', 'OPTIONS', 'HEAD'],
   formOf(query) {
     const version = versionOf(query);
@@ -39,10 +39,10 @@ const flags: DecidePath = {
 };
 
 const PATHS = new Map<string, DecidePath>([
-  ['/flags', flags],
-  ['/flags/', flags],
-  ['/decide', decide],
-  ['/decide/', decide],
+  ['/flags', flagsPath],
+  ['/flags/', flagsPath],
+  ['/decide', decidePath],
+  ['/decide/', decidePath],
 ]);
 
 /** @param url of a request, with its query @returns undefined for other paths */

@@ -19,13 +19,16 @@ const NAMES = [
  * Trusts the address that the request claims, because backends ask on behalf of their clients; it is used for nothing else.
  * @returns undefined without an address or if its location is unknown; then the stored properties apply
  */
-export function placeOf(headers: IncomingHttpHeaders, locate: Locate | undefined): EvaluationRequest['geoProperties'] {
+export function geoPropertiesOf(
+  headers: IncomingHttpHeaders,
+  locate: Locate | undefined,
+): EvaluationRequest['geoProperties'] {
   // The first name is WSGI's form of the second, and clients were told to send it literally.
   const claimed = headers['http_x_forwarded_for'] ?? headers['x-forwarded-for'];
   if (claimed === undefined || !locate) return undefined;
   const address = readAddress(String(claimed).split(',', 1)[0]!);
-  const place = address === undefined ? undefined : locate(address);
-  if (!place) return undefined;
+  const location = address === undefined ? undefined : locate(address);
+  if (!location) return undefined;
   // Includes undefined properties, so a stored city is never combined with a country from this address.
-  return Object.fromEntries(NAMES.map((name) => [name, place[name]]));
+  return Object.fromEntries(NAMES.map((name) => [name, location[name]]));
 }

@@ -16,7 +16,7 @@ import {
 } from '../../conditions/operators/json-values.ts';
 import { LIMITS } from './limits.ts';
 import { isTrue } from './paths.ts';
-import { placeOf } from './place.ts';
+import { geoPropertiesOf } from './place.ts';
 import { runtimeOf } from './runtime.ts';
 
 /** The members of a body; SDKs use several names for some of them. */
@@ -27,7 +27,7 @@ export type Body = Readonly<Record<string, Json>>;
  * @throws MalformedRequest naming the fault
  */
 export function decideBodyOf(bytes: Buffer): Body {
-  const value = readJson(bytes, { read: parseBoundedJson, mostValues: LIMITS.values });
+  const value = readJson(bytes, { read: parseBoundedJson, maxValues: LIMITS.values });
   if (!isObject(value)) throw new MalformedRequest('The body must be a JSON object.');
   // Each level takes two brackets.
   if (bytes.length > 2 * LIMITS.depth && isDeeperThan(value, LIMITS.depth)) {
@@ -50,18 +50,18 @@ export function evaluationRequestOf(
   { headers, locate }: { headers: IncomingHttpHeaders; locate: Locate | undefined },
 ): EvaluationRequest {
   const personProperties = mapOf(body['person_properties'] ?? body['$properties'], 'person_properties');
-  const withPlace = body['geoip_disable'] !== true && body['disable_geoip'] !== true;
+  const withLocation = body['geoip_disable'] !== true && body['disable_geoip'] !== true;
   return {
     distinctId: distinctIdOf(body['distinct_id'] ?? body['$distinct_id']),
     // Some SDKs send this id beside the properties, others among them.
-    anonDistinctId: somebody(
+    anonDistinctId: withoutSentinel(
       idOf(body['$anon_distinct_id'] ?? body['anon_distinct_id']) ?? idOf(personProperties['$anon_distinct_id']),
     ),
-    deviceId: somebody(idOf(body['$device_id'] ?? body['device_id'] ?? personProperties['$device_id'])),
+    deviceId: withoutSentinel(idOf(body['$device_id'] ?? body['device_id'] ?? personProperties['$device_id'])),
     groups: groupsOf(body['groups'] ?? body['$groups']),
     personProperties,
     groupProperties: groupPropertiesOf(body['group_properties'] ?? body['$group_properties']),
-    geoProperties: withPlace ? placeOf(headers, locate) : undefined,
+    geoProperties: withLocation ? geoPropertiesOf(headers, locate) : undefined,
     runtime: runtimeOf(body['evaluation_runtime'], headers),
     contexts: textsOf(body['evaluation_contexts'] ?? body['evaluation_environments']) ?? [],
     flagKeys: keysOf(body['flag_keys'] ?? body['flag_keys_to_evaluate']),
@@ -99,7 +99,7 @@ function distinctIdOf(value: Json | undefined): string {
 }
 
 /** Returns undefined for the id that stands for all visitors without cookies, because it belongs to no person. */
-function somebody(id: string | undefined): string | undefined {
+function withoutSentinel(id: string | undefined): string | undefined {
   return isSentinel(id) ? undefined : id;
 }
 

@@ -7,25 +7,25 @@ import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import { isDatabaseAway } from '../../platform/db/away.ts';
 
 /** Maximum number of concurrent statements: half of the connections that decisions have. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 /**
  * Maximum number of questions in one statement. It is small because a failed statement is repeated for each question alone, and all
  * answers of a statement are processed in one turn of the event loop.
  */
-const LARGEST = 64;
+const MAX_BATCH = 64;
 /** How long a question waits for its statement to start. */
-const LONGEST_WAIT_MS = 500;
-const LOOK_EVERY_MS = 100;
+const MAX_WAIT_MS = 500;
+const CHECK_EVERY_MS = 100;
 /** How long a question waits for its answer after that, including retries. */
-const LONGEST_ANSWER_MS = 1_500;
+const MAX_ANSWER_MS = 1_500;
 
 export type SharedReadsOptions<Question, Answer> = {
   /** Answers all questions with one statement, in their order. */
   read(questions: readonly Question[]): Promise<readonly Answer[]>;
   /** The answer to a question that could not be read. */
-  unanswered: Answer;
+  fallback: Answer;
   /** Maximum number of questions in a statement. */
-  largest?: number;
+  maxBatch?: number;
 };
 
 /** Never rejects. */
@@ -35,79 +35,79 @@ type Waiting<Question, Answer> = { question: Question; askedAt: number; resolve(
 
 export function createSharedReads<Question, Answer>({
   read,
-  unanswered,
-  largest = LARGEST,
+  fallback,
+  maxBatch = MAX_BATCH,
 }: SharedReadsOptions<Question, Answer>): AskShared<Question, Answer> {
-  type One = Waiting<Question, Answer>;
+  type WaitingQuestion = Waiting<Question, Answer>;
   /** Waiting questions by project, in the order in which projects take turns. */
-  const queues = new Map<number, One[]>();
-  let underWay = 0;
+  const queues = new Map<number, WaitingQuestion[]>();
+  let running = 0;
   let isSending = false;
-  let watch: NodeJS.Timeout | undefined;
+  let lateTimer: NodeJS.Timeout | undefined;
 
-  function sendSoon(): void {
-    if (underWay === AT_ONCE) watch ??= setTimeout(dropLate, LOOK_EVERY_MS).unref();
-    if (isSending || underWay === AT_ONCE) return;
+  function scheduleSend(): void {
+    if (running === MAX_CONCURRENT) lateTimer ??= setTimeout(giveUpLate, CHECK_EVERY_MS).unref();
+    if (isSending || running === MAX_CONCURRENT) return;
     isSending = true;
     setImmediate(send);
   }
 
   function send(): void {
     isSending = false;
-    while (underWay < AT_ONCE && queues.size > 0) void answer(takeGroup());
-    if (queues.size > 0) sendSoon();
+    while (running < MAX_CONCURRENT && queues.size > 0) void answer(takeBatch());
+    if (queues.size > 0) scheduleSend();
   }
 
   /** Takes one question of each project in turn, so no project waits for all questions of another. */
-  function takeGroup(): One[] {
-    const group: One[] = [];
+  function takeBatch(): WaitingQuestion[] {
+    const batch: WaitingQuestion[] = [];
     for (const [projectId, queue] of queues) {
-      group.push(queue.shift()!);
+      batch.push(queue.shift()!);
       // Moves the project to the end of the line; this loop reaches it again.
       queues.delete(projectId);
       if (queue.length > 0) queues.set(projectId, queue);
-      if (group.length === largest) break;
+      if (batch.length === maxBatch) break;
     }
-    return group;
+    return batch;
   }
 
-  async function answer(group: readonly One[]): Promise<void> {
-    underWay += 1;
-    const late = setTimeout(() => giveUp(group), LONGEST_ANSWER_MS);
+  async function answer(batch: readonly WaitingQuestion[]): Promise<void> {
+    running += 1;
+    const late = setTimeout(() => giveUp(batch), MAX_ANSWER_MS);
     try {
-      const answers = await read(group.map(({ question }) => question));
-      for (const [index, { resolve }] of group.entries()) resolve(answers[index]!);
+      const answers = await read(batch.map(({ question }) => question));
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index]!);
     } catch (error) {
-      if (group.length > 1 && mayBeOneQuestion(error)) await Promise.all(group.map(answerAlone));
-      else giveUp(group);
+      if (batch.length > 1 && mayComeFromOneQuestion(error)) await Promise.all(batch.map(answerAlone));
+      else giveUp(batch);
     }
     clearTimeout(late);
-    underWay -= 1;
-    if (queues.size > 0) sendSoon();
+    running -= 1;
+    if (queues.size > 0) scheduleSend();
   }
 
   /** Repeats one question of a failed statement, so a bad question does not fail the others. */
-  async function answerAlone({ question, resolve }: One): Promise<void> {
+  async function answerAlone({ question, resolve }: WaitingQuestion): Promise<void> {
     try {
       const [answer] = await read([question]);
       resolve(answer!);
     } catch {
-      resolve(unanswered);
+      resolve(fallback);
     }
   }
 
-  function giveUp(group: readonly One[]): void {
-    for (const { resolve } of group) resolve(unanswered);
+  function giveUp(batch: readonly WaitingQuestion[]): void {
+    for (const { resolve } of batch) resolve(fallback);
   }
 
-  function dropLate(): void {
-    watch = undefined;
-    const latest = performance.now() - LONGEST_WAIT_MS;
+  function giveUpLate(): void {
+    lateTimer = undefined;
+    const latest = performance.now() - MAX_WAIT_MS;
     for (const [projectId, queue] of queues) {
-      while (queue[0] && queue[0].askedAt < latest) queue.shift()!.resolve(unanswered);
+      while (queue[0] && queue[0].askedAt < latest) queue.shift()!.resolve(fallback);
       if (queue.length === 0) queues.delete(projectId);
     }
-    if (queues.size > 0) sendSoon();
+    if (queues.size > 0) scheduleSend();
   }
 
   return (projectId, question) =>
@@ -116,11 +116,11 @@ export function createSharedReads<Question, Answer>({
       const queue = queues.get(projectId);
       if (queue) queue.push(one);
       else queues.set(projectId, [one]);
-      sendSoon();
+      scheduleSend();
     });
 }
 
 /** Whether the error may come from a single question, not from the database. */
-function mayBeOneQuestion(error: unknown): boolean {
+function mayComeFromOneQuestion(error: unknown): boolean {
   return !isDatabaseAway(error) || sqlState(error) === SQL_STATE.queryCanceled;
 }

@@ -13,28 +13,28 @@ const SCRIPTS = /python-requests\/|curl\//;
  * Uses only those of isbot's patterns that name bots, because answering a bot does no harm, but a person without flags misses features.
  * The other patterns also match an app called `AcmeMonitor`, a browser in a test and a bare `Mozilla/5.0`.
  */
-const isNamedBot = botsBy(/bots|crawl|spider|facebook|whatsapp|yandex|yahoo/);
+const isNamedBot = createBotTest(/bots|crawl|spider|facebook|whatsapp|yandex|yahoo/);
 /** Bots that pose as browsers contain a URL, which browsers never do. Not applied to others: `Go-http-client/1.1` may be any backend. */
-const isBotAmongBrowsers = botsBy(/http|google|lighthouse|pagespeed|pingdom/);
+const isBotAmongBrowsers = createBotTest(/http|google|lighthouse|pagespeed|pingdom/);
 
-function botsBy(names: RegExp): (text: string) => boolean {
+function createBotTest(names: RegExp): (text: string) => boolean {
   return createIsbotFromList(list.filter((pattern) => names.test(pattern)));
 }
 
 /** Characters of a user agent that are examined. */
 const MAX_CHARACTERS = 500;
 /** Cache size. Each user agent is tested once, because few occur and the list of patterns is long. */
-const MAX_KNOWN = 2_000;
-const known = new Map<string, Agent>();
+const MAX_CACHED_AGENTS = 2_000;
+const cachedAgents = new Map<string, Agent>();
 
 /** @param header of a request */
 export function agentOf(header: string | undefined): Agent {
   const text = cutAgent(header ?? '');
-  let agent = known.get(text);
+  let agent = cachedAgents.get(text);
   if (agent) return agent;
   agent = readAgent(text);
-  if (known.size === MAX_KNOWN) known.clear();
-  known.set(text, agent);
+  if (cachedAgents.size === MAX_CACHED_AGENTS) cachedAgents.clear();
+  cachedAgents.set(text, agent);
   return agent;
 }
 

@@ -23,7 +23,7 @@ export type Visitors = {
   ): EvaluationRequest | Promise<EvaluationRequest>;
 };
 
-export type VisitorsOptions = { salts: Pick<Salts, 'ofToday'>; clientAddress: ClientAddress };
+export type VisitorsOptions = { salts: Pick<Salts, 'getTodaysSalt'>; clientAddress: ClientAddress };
 
 export function createVisitors({ salts, clientAddress }: VisitorsOptions): Visitors {
   return {
@@ -33,7 +33,7 @@ export function createVisitors({ salts, clientAddress }: VisitorsOptions): Visit
       const site = siteOf(origin ?? '');
       const address = clientAddress(arrival);
       if (site === undefined || !userAgent || address === '') return request;
-      return salts.ofToday(projectId).then((salt) => {
+      return salts.getTodaysSalt(projectId).then((salt) => {
         const { distinctId } = visitorOf(salt, { projectId, address, site, userAgent, extra: arrival.extra });
         return { ...request, distinctId };
       });

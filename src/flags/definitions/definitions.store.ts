@@ -68,7 +68,7 @@ export function definitionsStore(pool: Pool) {
     findById: (projectId: number) => find('projects.id = $1', projectId),
 
     /** @returns the present versions of the projects that still exist */
-    async versions(projectIds: readonly number[]): Promise<Map<number, string>> {
+    async findVersions(projectIds: readonly number[]): Promise<Map<number, string>> {
       const { rows } = await pool.query<{ id: number; version: string }>(VERSIONS, [projectIds]);
       return new Map(rows.map(({ id, version }) => [id, version]));
     },

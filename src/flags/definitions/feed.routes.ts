@@ -52,7 +52,7 @@ const Query = Type.Object({
   ),
 });
 
-const described = {
+const feedRoute = {
   method: 'get',
   answers: { 200: FeedBody, 304: null },
   summary: 'Retrieve flag definitions for local evaluation in SDKs',
@@ -65,44 +65,48 @@ const described = {
 /** Routes for server SDKs. The key is checked here, not by the router, because these requests do not count against its rate limit. */
 const sdkRoutes = (['/flags/definitions/', '/api/feature_flag/local_evaluation/'] as const).map((path) =>
   route({
-    ...described,
+    ...feedRoute,
     path,
     access: { public: true },
     security: ['apiKey'],
     errors: [401, 402, 403, 404, 429],
     query: Query,
     async handle({ headers, query, url }, api: FeedApi) {
-      const caller = await callerOf(headers, url, api.gatekeeper);
-      const project = await projectOf(caller, query.token, api);
+      const caller = await authenticateSdk(headers, url, api.gatekeeper);
+      const project = await findFeedProject(caller, query.token, api);
       const { rights } = await api.gatekeeper.enter(caller, project.projectId, { scope: SCOPE });
-      await ensureSeesAll(project, rights, api);
-      return answer(project, { caller, headers }, api);
+      await ensureNoHiddenFlags(project, rights, api);
+      return answerFeed(project, { caller, headers }, api);
     },
   }),
 );
 
 const projectRoute = route({
-  ...described,
+  ...feedRoute,
   path: '/feature_flags/local_evaluation/',
   errors: [402],
   access: { scope: SCOPE },
   async handle({ project, caller, rights, headers }, api: FeedApi) {
     const found = await api.liveDefinitions.findById(project.id);
     if (!found) throw new NotAuthenticated('There is no such project.', 'authentication_failed');
-    await ensureSeesAll(found, rights, api);
-    return answer(found, { caller, headers }, api);
+    await ensureNoHiddenFlags(found, rights, api);
+    return answerFeed(found, { caller, headers }, api);
   },
 });
 
 export const feedRoutes = [...sdkRoutes, projectRoute];
 
 /** Refuses callers from whom a flag is hidden, because the flag would be off for everybody whom their SDK serves. @throws PermissionDenied */
-async function ensureSeesAll({ projectId }: ProjectFlags, rights: Rights, { hiddenFlags }: FeedApi): Promise<void> {
+async function ensureNoHiddenFlags(
+  { projectId }: ProjectFlags,
+  rights: Rights,
+  { hiddenFlags }: FeedApi,
+): Promise<void> {
   if ((await hiddenFlags.hiddenKeys(projectId, rights.visible('feature_flag'))).length === 0) return;
   throw new PermissionDenied('Some feature flags are hidden from you: use a secret key of the project.');
 }
 
-function answer(
+function answerFeed(
   project: ProjectFlags,
   { caller, headers }: { caller: Caller; headers: IncomingHttpHeaders },
   { metering, feedLimit }: FeedApi,
@@ -119,13 +123,13 @@ function answer(
   return matchesTag(headers, entityTag) ? noBody(304, caching) : json(200, body, caching);
 }
 
-function callerOf({ authorization }: IncomingHttpHeaders, url: URL, gatekeeper: Gatekeeper): Promise<Caller> {
+function authenticateSdk({ authorization }: IncomingHttpHeaders, url: URL, gatekeeper: Gatekeeper): Promise<Caller> {
   const headersDistinct = authorization === undefined ? {} : { authorization: [authorization] };
   return gatekeeper.authenticate({ headers: {}, headersDistinct, url: url.href });
 }
 
 /** Finds the project of the token, or without a token, the only project that the key can access. */
-async function projectOf(
+async function findFeedProject(
   caller: Caller,
   token: string | undefined,
   { liveDefinitions, gatekeeper }: FeedApi,

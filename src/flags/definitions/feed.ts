@@ -7,32 +7,32 @@ import { isOfSurvey } from '../evaluation/definitions.ts';
 import { JsonFloat, textOf, type Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldsOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import type { ProjectFlags } from './project-flags.ts';
-import { cohortOf, conditionsOf, flagOf, propertiesOf, referencesIn, type References } from './references.ts';
+import { cohortIdOf, conditionsOf, flagIdOf, propertiesOf, referencesIn, type References } from './references.ts';
 import type { StoredFlag } from './stored-definitions.ts';
 
 /** JSON as UTF-8, and its weak entity tag. */
 export type Feed = { body: Buffer; entityTag: string };
 
-const made = new WeakMap<ProjectFlags, Feed>();
+const cachedFeeds = new WeakMap<ProjectFlags, Feed>();
 
 /** Returns the feed of a project, built once per version of the project. */
 export function feedOf(project: ProjectFlags): Feed {
-  const feed = made.get(project) ?? makeFeed(project);
-  made.set(project, feed);
+  const feed = cachedFeeds.get(project) ?? makeFeed(project);
+  cachedFeeds.set(project, feed);
   return feed;
 }
 
 /** Limit for all chains together, because every condition on a flag repeats that flag's whole dependency chain. */
-const MAX_OF_CHAINS = 16 * 1024 * 1024;
+const MAX_CHAIN_CHARACTERS = 16 * 1024 * 1024;
 
 function makeFeed(project: ProjectFlags): Feed {
   const { definitions, projectId } = project;
   const references = referencesIn(definitions);
-  const room = { left: MAX_OF_CHAINS };
+  const budget = { left: MAX_CHAIN_CHARACTERS };
   const flags = definitions.flags.filter((flag) => !flag.hasEncryptedPayloads && !isOfSurvey(flag));
   const body = Buffer.from(
     jsonOf({
-      flags: flags.map((flag) => presentFlag(flag, projectId, references, room)),
+      flags: flags.map((flag) => presentFlag(flag, projectId, references, budget)),
       group_type_mapping: Object.fromEntries(definitions.groupTypes),
       cohorts: cohortsOf(flags, references),
       minimal_flag_called_events: false,
@@ -42,13 +42,13 @@ function makeFeed(project: ProjectFlags): Feed {
   return { body, entityTag: `W/"${createHash('sha256').update(body).digest('base64url')}"` };
 }
 
-function presentFlag(flag: StoredFlag, projectId: number, references: References, room: Room) {
+function presentFlag(flag: StoredFlag, projectId: number, references: References, budget: ChainBudget) {
   return {
     id: flag.id,
     team_id: projectId,
     name: flag.name,
     key: flag.key,
-    filters: enrollmentOf(flag) ?? withFlagKeys(flag, references, room),
+    filters: enrollmentFilters(flag) ?? withFlagKeys(flag, references, budget),
     deleted: false,
     active: flag.active,
     ensure_experience_continuity: flag.ensureExperienceContinuity,
@@ -65,46 +65,48 @@ function presentFlag(flag: StoredFlag, projectId: number, references: References
  * with the person's choice then decide as the server does (except for the text "True", which is never stored), and others ask the server.
  * @returns undefined if persons cannot enroll in the flag
  */
-function enrollmentOf({ key, filters }: StoredFlag): Json | undefined {
+function enrollmentFilters({ key, filters }: StoredFlag): Json | undefined {
   const { feature_enrollment, payloads = {} } = fieldsOf(filters);
   if (feature_enrollment !== true) return undefined;
   const enrolled = { key: `$feature_enrollment/${key}`, type: 'person', operator: 'exact', value: ['true'] };
   return { groups: [{ properties: [enrolled], rollout_percentage: 100 }], payloads, feature_enrollment };
 }
 
-type Room = { left: number };
+type ChainBudget = { left: number };
 
 /** Replaces ids of flags in conditions by their keys, which SDKs need. A chain beyond the budget is left empty, so SDKs ask the server. */
-function withFlagKeys(flag: StoredFlag, { chainTo }: References, room: Room): Json {
-  const depends = conditionsOf(flag).some((condition) =>
-    propertiesOf(condition).some((one) => flagOf(one) !== undefined),
+function withFlagKeys(flag: StoredFlag, { dependencyChainOf }: References, budget: ChainBudget): Json {
+  const dependsOnFlags = conditionsOf(flag).some((condition) =>
+    propertiesOf(condition).some((one) => flagIdOf(one) !== undefined),
   );
-  if (!depends) return flag.filters;
+  if (!dependsOnFlags) return flag.filters;
   const filters = fieldsOf(flag.filters);
   const rewritten = (property: Json): Json => {
-    const id = flagOf(fieldsOf(property));
+    const id = flagIdOf(fieldsOf(property));
     if (id === undefined) return property;
-    const chain = chainTo(id) ?? [];
+    const chain = dependencyChainOf(id) ?? [];
     const isCycle = chain.some((one) => one.id === flag.id);
     const length = chain.reduce((sum, { key }) => sum + key.length, 0);
-    const keys = isCycle || length > room.left ? [] : chain.map(({ key }) => key);
-    if (keys.length > 0) room.left -= length;
-    return { ...(property as Stored), key: keys.at(-1) ?? String(id), dependency_chain: keys };
+    const keys = isCycle || length > budget.left ? [] : chain.map(({ key }) => key);
+    if (keys.length > 0) budget.left -= length;
+    return { ...(property as JsonObject), key: keys.at(-1) ?? String(id), dependency_chain: keys };
   };
   const groups = elementsOf(filters['groups']).map((condition) => ({
-    ...(condition as Stored),
+    ...(condition as JsonObject),
     properties: elementsOf(fieldsOf(condition)['properties']).map(rewritten),
   }));
-  return { ...(filters as Stored), groups };
+  return { ...(filters as JsonObject), groups };
 }
 
-type Stored = { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
 
 /** Dynamic cohorts that the flags need. Static ones are left out, so SDKs ask the server about them. */
-function cohortsOf(flags: readonly StoredFlag[], { cohortsBehind }: References): Record<string, Json> {
-  const cohortIds = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortOf)));
-  const behind = [...cohortIds].flatMap((id) => (id === undefined ? [] : [...(cohortsBehind(id)?.values() ?? [])]));
-  const dynamic = behind.flatMap((cohort) => (cohort && !cohort.isStatic ? [cohort] : []));
+function cohortsOf(flags: readonly StoredFlag[], { cohortsReachableFrom }: References): Record<string, Json> {
+  const cohortIds = new Set(flags.flatMap((flag) => conditionsOf(flag).flatMap(propertiesOf).map(cohortIdOf)));
+  const referenced = [...cohortIds].flatMap((id) =>
+    id === undefined ? [] : [...(cohortsReachableFrom(id)?.values() ?? [])],
+  );
+  const dynamic = referenced.flatMap((cohort) => (cohort && !cohort.isStatic ? [cohort] : []));
   return Object.fromEntries(dynamic.map(({ id, filters }) => [id, groupOf(fieldsOf(filters))]));
 }
 

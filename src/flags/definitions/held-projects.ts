@@ -6,68 +6,68 @@ const MAX_MISSES = 10_000;
 /** How long a failed lookup is cached; a new project may appear this late. */
 const MISSING_MS = 2_000;
 
-export type HeldProjects = {
-  byToken(token: string): ProjectFlags | undefined;
-  byId(projectId: number): ProjectFlags | undefined;
+export type ProjectCache = {
+  findByToken(token: string): ProjectFlags | undefined;
+  findById(projectId: number): ProjectFlags | undefined;
   /** Same as `byId`, but does not count as a use. */
   peek(projectId: number): ProjectFlags | undefined;
-  all(): ProjectFlags[];
+  list(): ProjectFlags[];
   /** Replaces what is cached for the project. */
   put(project: ProjectFlags): ProjectFlags;
   drop(projectId: number): void;
   /** Remembers for a short time that a project does not exist. @param name its token or id */
-  miss(name: string): void;
+  rememberMissing(name: string): void;
   isMissing(name: string): boolean;
 };
 
-type Held = { project: ProjectFlags; usedAt: number };
+type CachedProject = { project: ProjectFlags; usedAt: number };
 
 /** @param now a monotonic clock, in milliseconds */
-export function createHeldProjects(now: () => number = () => performance.now()): HeldProjects {
-  const byId = new Map<number, Held>();
-  const byToken = new Map<string, Held>();
+export function createProjectCache(now: () => number = () => performance.now()): ProjectCache {
+  const byId = new Map<number, CachedProject>();
+  const byToken = new Map<string, CachedProject>();
   const misses = new Map<string, number>();
   let uses = 0;
 
-  function use(held: Held | undefined): ProjectFlags | undefined {
-    if (!held) return undefined;
-    held.usedAt = uses += 1;
-    return held.project;
+  function use(cached: CachedProject | undefined): ProjectFlags | undefined {
+    if (!cached) return undefined;
+    cached.usedAt = uses += 1;
+    return cached.project;
   }
 
   function drop(projectId: number): void {
-    const held = byId.get(projectId);
-    if (!held) return;
+    const cached = byId.get(projectId);
+    if (!cached) return;
     byId.delete(projectId);
-    byToken.delete(held.project.token);
+    byToken.delete(cached.project.token);
   }
 
-  function makeRoom(): void {
+  function evictOldest(): void {
     if (byId.size < MAX_PROJECTS) return;
     const [oldest] = [...byId.values()].sort((a, b) => a.usedAt - b.usedAt);
     if (oldest) drop(oldest.project.projectId);
   }
 
   return {
-    byToken: (token) => use(byToken.get(token)),
-    byId: (projectId) => use(byId.get(projectId)),
+    findByToken: (token) => use(byToken.get(token)),
+    findById: (projectId) => use(byId.get(projectId)),
     peek: (projectId) => byId.get(projectId)?.project,
-    all: () => [...byId.values()].map(({ project }) => project),
+    list: () => [...byId.values()].map(({ project }) => project),
     put(project) {
       const { projectId, token } = project;
       const usedAt = byId.get(projectId)?.usedAt ?? (uses += 1);
       // Drops the old entry first, because the token may have changed and the old one must stop working.
       drop(projectId);
-      makeRoom();
-      const held = { project, usedAt };
-      byId.set(projectId, held);
-      byToken.set(token, held);
+      evictOldest();
+      const cached = { project, usedAt };
+      byId.set(projectId, cached);
+      byToken.set(token, cached);
       misses.delete(token);
       misses.delete(String(projectId));
       return project;
     },
     drop,
-    miss(name) {
+    rememberMissing(name) {
       misses.delete(name);
       if (misses.size === MAX_MISSES) misses.delete(misses.keys().next().value!);
       misses.set(name, now() + MISSING_MS);

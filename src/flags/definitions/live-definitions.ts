@@ -12,7 +12,7 @@ import { listen } from '../../platform/db/listener.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { definitionsStore } from './definitions.store.ts';
-import { createHeldProjects } from './held-projects.ts';
+import { createProjectCache } from './held-projects.ts';
 import type { ProjectFlags } from './project-flags.ts';
 import { createReloads, withCompiled } from './reloads.ts';
 import type { Snapshot } from './stored-definitions.ts';
@@ -23,16 +23,16 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const TOKEN = /^phc_[\w-]{1,200}$/;
 
-export type Found = ProjectFlags | undefined | Promise<ProjectFlags | undefined>;
+export type ProjectLookup = ProjectFlags | undefined | Promise<ProjectFlags | undefined>;
 
 export type LiveDefinitions = {
   /**
    * Finds the project with this public key; undefined if it does not exist. Synchronous for a project in memory.
    * @throws Unavailable while Postgres is away, for a project that is not in memory
    */
-  find(token: string): Found;
+  find(token: string): ProjectLookup;
   /** Same as `find`, by the id of the project. */
-  findById(projectId: number): Found;
+  findById(projectId: number): ProjectLookup;
   /**
    * Registers a listener, which is called after a change, when `find` returns the changed project already. It must not throw.
    * @returns a function that removes the listener
@@ -54,13 +54,13 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
   });
   const store = definitionsStore(pool);
-  const held = createHeldProjects();
+  const cache = createProjectCache();
   const listeners = new Set<(projectId: number) => void>();
   /** First loads of projects that are under way, by token or id. */
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
   /** Versions by project that Postgres announced during first loads, which may have read an older version. */
-  const announced = new Map<number, number>();
-  const { reload, reloadIfOlder, refresh, untilIdle } = createReloads({ store, held, notify, log });
+  const announcedVersions = new Map<number, number>();
+  const { reload, reloadIfOlder, refresh, untilIdle } = createReloads({ store, cache: cache, notify, log });
   let checking: Promise<void> | undefined;
 
   function notify(projectId: number): void {
@@ -68,11 +68,11 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   }
 
   function load(name: string, read: () => Promise<Snapshot | undefined>): Promise<ProjectFlags | undefined> {
-    const under = loads.get(name);
-    if (under) return under;
+    const pending = loads.get(name);
+    if (pending) return pending;
     const loading = loadOnce(name, read).finally(() => {
       loads.delete(name);
-      if (loads.size === 0) announced.clear();
+      if (loads.size === 0) announcedVersions.clear();
     });
     loads.set(name, loading);
     return loading;
@@ -84,34 +84,34 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
       throw new Unavailable('Flags cannot be looked up right now.', 5, { cause });
     });
     if (!snapshot) {
-      held.miss(name);
+      cache.rememberMissing(name);
       return undefined;
     }
-    const known = held.peek(snapshot.projectId);
+    const known = cache.peek(snapshot.projectId);
     const isOld = known !== undefined && Number(known.version) >= Number(snapshot.version);
-    const project = isOld ? known : held.put(withCompiled(snapshot));
-    void reloadIfOlder(project.projectId, announced.get(project.projectId) ?? 0);
+    const project = isOld ? known : cache.put(withCompiled(snapshot));
+    void reloadIfOlder(project.projectId, announcedVersions.get(project.projectId) ?? 0);
     return project;
   }
 
   function onNotification(payload: string): void {
     const [projectId, version] = payload.split(':').map(Number) as [number, number];
-    if (loads.size > 0) announced.set(projectId, version);
-    if (held.peek(projectId)) void reloadIfOlder(projectId, version);
+    if (loads.size > 0) announcedVersions.set(projectId, version);
+    if (cache.peek(projectId)) void reloadIfOlder(projectId, version);
     else notify(projectId);
   }
 
   /** Never rejects. */
-  function check(): Promise<void> {
+  function compareVersions(): Promise<void> {
     checking ??= checkVersions().finally(() => (checking = undefined));
     return checking;
   }
 
   async function checkVersions(): Promise<void> {
-    const projects = held.all();
+    const projects = cache.list();
     if (projects.length === 0) return;
     try {
-      const versions = await store.versions(projects.map(({ projectId }) => projectId));
+      const versions = await store.findVersions(projects.map(({ projectId }) => projectId));
       for (const { projectId, version } of projects) {
         const present = versions.get(projectId);
         // Also if the version is lower, because the database may have been restored.
@@ -122,29 +122,29 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     }
   }
 
-  const timer = setInterval(() => void check(), checkEveryMs);
+  const timer = setInterval(() => void compareVersions(), checkEveryMs);
   timer.unref();
   const listener = listen({
     url: databaseUrl,
     channel: CHANNEL,
     onNotification,
     // A running check may have read the versions before listening began.
-    onListening: () => void (checking ? checking.then(check) : check()),
+    onListening: () => void (checking ? checking.then(compareVersions) : compareVersions()),
     log,
   });
 
   return {
     find(token) {
-      const project = held.byToken(token);
+      const project = cache.findByToken(token);
       if (project) return project;
-      if (!TOKEN.test(token) || held.isMissing(token)) return undefined;
+      if (!TOKEN.test(token) || cache.isMissing(token)) return undefined;
       return load(token, () => store.findByToken(token));
     },
     findById(projectId) {
-      const project = held.byId(projectId);
+      const project = cache.findById(projectId);
       if (project) return project;
       const name = String(projectId);
-      if (held.isMissing(name)) return undefined;
+      if (cache.isMissing(name)) return undefined;
       return load(name, () => store.findById(projectId));
     },
     onChange(listener) {

@@ -6,7 +6,15 @@
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import { fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
-import { cohortOf, conditionsOf, flagOf, leavesOf, propertiesOf, referencesIn, type References } from './references.ts';
+import {
+  cohortIdOf,
+  conditionsOf,
+  flagIdOf,
+  leavesOf,
+  propertiesOf,
+  referencesIn,
+  type References,
+} from './references.ts';
 import type { StoredDefinitions, StoredFlag } from './stored-definitions.ts';
 
 /** Whether SDKs can evaluate a flag if they are given the properties in its conditions; `reason` says why not. */
@@ -78,7 +86,7 @@ function conditionObstacle(
   const index = integerOf(own === undefined ? flagIndex : own);
   if (index !== undefined && !definitions.groupTypes.has(index)) return `There is no group type ${index}.`;
   for (const property of propertiesOf(condition)) {
-    const cohort = cohortOf(property);
+    const cohort = cohortIdOf(property);
     const found = cohort === undefined ? propertyObstacle(property, index) : cohortObstacle(cohort, references);
     if (found !== undefined) return found;
   }
@@ -99,13 +107,13 @@ function propertyObstacle(property: Fields, index: number | undefined): string |
 }
 
 function cohortObstacle(id: number, references: References): string | undefined {
-  const behind = references.cohortsBehind(id);
+  const behind = references.cohortsReachableFrom(id);
   if (!behind) return `Cohort ${id} contains itself.`;
   for (const [one, cohort] of behind) {
     if (!cohort) return `There is no cohort ${one}.`;
     if (cohort.isStatic) return `Cohort ${one} is a list of persons, which SDKs do not have.`;
     for (const leaf of leavesOf(cohort)) {
-      const found = cohortOf(leaf) === undefined && propertyObstacle(leaf, undefined);
+      const found = cohortIdOf(leaf) === undefined && propertyObstacle(leaf, undefined);
       if (found) return `Cohort ${one}: ${found}`;
     }
   }
@@ -113,10 +121,10 @@ function cohortObstacle(id: number, references: References): string | undefined 
 }
 
 function dependencyObstacle(flag: JudgedFlag, definitions: StoredDefinitions): string | undefined {
-  const { chainTo } = referencesIn(definitions);
-  for (const id of conditionsOf(flag).flatMap(propertiesOf).map(flagOf)) {
+  const { dependencyChainOf } = referencesIn(definitions);
+  for (const id of conditionsOf(flag).flatMap(propertiesOf).map(flagIdOf)) {
     if (id === undefined) continue;
-    const chain = chainTo(id);
+    const chain = dependencyChainOf(id);
     if (!chain || chain.some((one) => one.id === flag.id)) {
       return `It depends on flag ${id}, which does not exist, depends on itself, or depends on too many others.`;
     }

@@ -1,5 +1,5 @@
 /** Finds the references in stored filters to flags and cohorts, which are by id; malformed ones are ignored. */
-import { inDependencyOrder } from '../evaluation/dependency-order.ts';
+import { sortByDependencies } from '../evaluation/dependency-order.ts';
 import type { CohortDefinition } from '../evaluation/definitions.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldsOf, integerOf, type Fields } from '../../conditions/operators/stored-json.ts';
@@ -18,50 +18,50 @@ export function propertiesOf(condition: Fields): readonly Fields[] {
 /** The property filters of a cohort, at any depth. */
 export function leavesOf({ filters }: CohortDefinition): Fields[] {
   const leaves: Fields[] = [];
-  const waiting: (Json | undefined)[] = [fieldsOf(filters)['properties']];
-  for (const one of waiting) {
+  const queue: (Json | undefined)[] = [fieldsOf(filters)['properties']];
+  for (const one of queue) {
     const fields = fieldsOf(one);
-    if (Object.hasOwn(fields, 'values')) waiting.push(...elementsOf(fields['values']));
+    if (Object.hasOwn(fields, 'values')) queue.push(...elementsOf(fields['values']));
     else leaves.push(fields);
   }
   return leaves;
 }
 
 /** The ids of the cohorts that a cohort references directly. */
-function partsOf(cohort: CohortDefinition | undefined): number[] {
+function referencedCohortIds(cohort: CohortDefinition | undefined): number[] {
   const leaves = cohort && !cohort.isStatic ? leavesOf(cohort) : [];
-  return leaves.map(cohortOf).filter((id) => id !== undefined);
+  return leaves.map(cohortIdOf).filter((id) => id !== undefined);
 }
 
 /** The id of the flag that a property filter tests; undefined for other filters. */
-export function flagOf(property: Fields): number | undefined {
+export function flagIdOf(property: Fields): number | undefined {
   return property['type'] === 'flag' ? integerOf(property['key']) : undefined;
 }
 
 /** The id of the cohort that a property filter tests; undefined for other filters. */
-export function cohortOf(property: Fields): number | undefined {
+export function cohortIdOf(property: Fields): number | undefined {
   return property['type'] === 'cohort' ? integerOf(property['value']) : undefined;
 }
 
 /** Longer chains would make descriptions of many flags huge. */
-const LONGEST_CHAIN = 100;
+const MAX_CHAIN = 100;
 
 export type References = {
   /**
    * A cohort and all cohorts that it references, directly or not; missing ones map to undefined. Returns undefined for a cycle, because
    * SDKs would never finish.
    */
-  cohortsBehind(id: number): ReadonlyMap<number, CohortDefinition | undefined> | undefined;
+  cohortsReachableFrom(id: number): ReadonlyMap<number, CohortDefinition | undefined> | undefined;
   /** All flags that a flag depends on, then the flag itself; undefined if one is missing, for a cycle, or if there are too many. */
-  chainTo(flagId: number): readonly StoredFlag[] | undefined;
+  dependencyChainOf(flagId: number): readonly StoredFlag[] | undefined;
 };
 
-const known = new WeakMap<StoredDefinitions, References>();
+const cachedReferences = new WeakMap<StoredDefinitions, References>();
 
 /** Returns the references of a project, built once per version of the project. */
 export function referencesIn(definitions: StoredDefinitions): References {
-  const references = known.get(definitions) ?? makeReferences(definitions);
-  known.set(definitions, references);
+  const references = cachedReferences.get(definitions) ?? makeReferences(definitions);
+  cachedReferences.set(definitions, references);
   return references;
 }
 
@@ -72,17 +72,17 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
 
   function findChain(flagId: number): readonly StoredFlag[] | undefined {
     const chain = new Map<number, StoredFlag>();
-    const above = new Set<number>();
+    const ancestors = new Set<number>();
     const visit = (id: number): boolean => {
       if (chain.has(id)) return true;
       const flag = flagsById.get(id);
-      if (!flag || above.has(id) || above.size + chain.size === LONGEST_CHAIN) return false;
-      above.add(id);
+      if (!flag || ancestors.has(id) || ancestors.size + chain.size === MAX_CHAIN) return false;
+      ancestors.add(id);
       const complete = conditionsOf(flag)
         .flatMap(propertiesOf)
-        .map(flagOf)
+        .map(flagIdOf)
         .every((one) => one === undefined || visit(one));
-      above.delete(id);
+      ancestors.delete(id);
       chain.set(id, flag);
       return complete;
     };
@@ -90,18 +90,21 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
   }
 
   return {
-    cohortsBehind(id) {
-      const behind = new Map([[id, cohortsById.get(id)]]);
+    cohortsReachableFrom(id) {
+      const reachable = new Map([[id, cohortsById.get(id)]]);
       // A map's iterator also visits entries that are added meanwhile.
-      for (const cohort of behind.values()) {
-        for (const one of partsOf(cohort)) if (!behind.has(one)) behind.set(one, cohortsById.get(one));
+      for (const cohort of reachable.values()) {
+        for (const one of referencedCohortIds(cohort))
+          if (!reachable.has(one)) reachable.set(one, cohortsById.get(one));
       }
-      const indexes = new Map([...behind.keys()].map((one, index) => [one, index]));
-      const parts = [...behind.values()].map((cohort) => partsOf(cohort).map((one) => indexes.get(one)!));
-      const { cyclic } = inDependencyOrder(parts.length, (index) => parts[index]!);
-      return cyclic.size > 0 ? undefined : behind;
+      const indexes = new Map([...reachable.keys()].map((one, index) => [one, index]));
+      const dependencies = [...reachable.values()].map((cohort) =>
+        referencedCohortIds(cohort).map((one) => indexes.get(one)!),
+      );
+      const { cyclic } = sortByDependencies(dependencies.length, (index) => dependencies[index]!);
+      return cyclic.size > 0 ? undefined : reachable;
     },
-    chainTo(flagId) {
+    dependencyChainOf(flagId) {
       if (!chains.has(flagId)) chains.set(flagId, findChain(flagId));
       return chains.get(flagId);
     },

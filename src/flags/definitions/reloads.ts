@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { compileDefinitions } from '../evaluation/compile.ts';
 import type { DefinitionsStore } from './definitions.store.ts';
-import type { HeldProjects } from './held-projects.ts';
+import type { ProjectCache } from './held-projects.ts';
 import type { ProjectFlags } from './project-flags.ts';
 import type { Snapshot } from './stored-definitions.ts';
 
@@ -23,28 +23,28 @@ export type Reloads = {
 
 type Options = {
   store: DefinitionsStore;
-  held: HeldProjects;
+  cache: ProjectCache;
   /** Called when the cached version of a project has changed, or the project was dropped. */
   notify(projectId: number): void;
   log: Logger;
 };
 
-export function createReloads({ store, held, notify, log }: Options): Reloads {
-  const under = new Map<number, { wanted: number; done: Promise<void> }>();
+export function createReloads({ store, cache, notify, log }: Options): Reloads {
+  const running = new Map<number, { wanted: number; done: Promise<void> }>();
 
   function reload(projectId: number, version: number): Promise<void> {
-    const known = under.get(projectId);
+    const known = running.get(projectId);
     if (known) {
       known.wanted = Math.max(known.wanted, version);
       return known.done;
     }
     const state = { wanted: version, done: Promise.resolve() };
-    under.set(projectId, state);
-    state.done = readUntil(projectId, state);
+    running.set(projectId, state);
+    state.done = readUntilCurrent(projectId, state);
     return state.done;
   }
 
-  async function readUntil(projectId: number, state: { wanted: number }): Promise<void> {
+  async function readUntilCurrent(projectId: number, state: { wanted: number }): Promise<void> {
     let before: string | undefined;
     try {
       for (;;) {
@@ -56,7 +56,7 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
         await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
       }
     } finally {
-      under.delete(projectId);
+      running.delete(projectId);
     }
   }
 
@@ -65,12 +65,12 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
    * @returns undefined when the project could not be read, or no longer exists
    */
   async function read(projectId: number): Promise<Snapshot | undefined> {
-    const before = held.peek(projectId);
+    const before = cache.peek(projectId);
     if (!before) return undefined;
     try {
       const snapshot = await store.findById(projectId);
-      if (snapshot) held.put(withCompiled(snapshot));
-      else held.drop(projectId);
+      if (snapshot) cache.put(withCompiled(snapshot));
+      else cache.drop(projectId);
       if (snapshot?.version !== before.version) notify(projectId);
       return snapshot;
     } catch (error) {
@@ -80,7 +80,7 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
   }
 
   async function reloadIfOlder(projectId: number, version: number): Promise<void> {
-    const project = held.peek(projectId);
+    const project = cache.peek(projectId);
     if (project && Number(project.version) < version) await reload(projectId, version);
   }
 
@@ -88,12 +88,12 @@ export function createReloads({ store, held, notify, log }: Options): Reloads {
     reload,
     reloadIfOlder,
     async refresh(projectId) {
-      if (!held.peek(projectId)) return;
-      const versions = await store.versions([projectId]).catch(() => undefined);
+      if (!cache.peek(projectId)) return;
+      const versions = await store.findVersions([projectId]).catch(() => undefined);
       await reloadIfOlder(projectId, Number(versions?.get(projectId)));
     },
     async untilIdle() {
-      await Promise.all([...under.values()].map(({ done }) => done));
+      await Promise.all([...running.values()].map(({ done }) => done));
     },
   };
 }

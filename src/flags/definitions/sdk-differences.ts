@@ -6,7 +6,7 @@
  */
 import { isOfSurvey } from '../evaluation/definitions.ts';
 import type { JudgedFlag } from './local-evaluation.ts';
-import { conditionsOf, flagOf, propertiesOf, referencesIn } from './references.ts';
+import { conditionsOf, flagIdOf, propertiesOf, referencesIn } from './references.ts';
 import { traitsOf, type Trait } from './sdk-traits.ts';
 import type { StoredDefinitions } from './stored-definitions.ts';
 
@@ -23,21 +23,21 @@ export const NEWEST = {
 export type Sdk = keyof typeof NEWEST;
 
 /** The first release of each SDK that decides as the server does; null if none does. SDKs that always did are left out. */
-type Fixed = Partial<Record<Sdk, string | null>>;
+type FixedIn = Partial<Record<Sdk, string | null>>;
 
-const NOWHERE: Fixed = Object.fromEntries(Object.keys(NEWEST).map((sdk) => [sdk, null]));
+const NEVER_FIXED: FixedIn = Object.fromEntries(Object.keys(NEWEST).map((sdk) => [sdk, null]));
 
 /** `has`: the part of a flag, for the docs; `what`: how the SDK evaluates it, for users of the API. */
-export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fixed: Fixed }>> = {
+export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fixed: FixedIn }>> = {
   holdout: {
     has: 'a holdout',
     what: 'It ignores holdouts.',
-    fixed: { ...NOWHERE, 'posthog-node': '5.52.6', 'posthog-python': '7.60.0' },
+    fixed: { ...NEVER_FIXED, 'posthog-node': '5.52.6', 'posthog-python': '7.60.0' },
   },
   olderHoldout: {
     has: '`holdout_groups`, the older form',
     what: 'It ignores `holdout_groups`.',
-    fixed: NOWHERE,
+    fixed: NEVER_FIXED,
   },
   earlyExit: {
     has: '`early_exit`',
@@ -53,7 +53,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   superGroups: {
     has: '`super_groups`, without `feature_enrollment`',
     what: 'It ignores `super_groups`.',
-    fixed: NOWHERE,
+    fixed: NEVER_FIXED,
   },
   enrollment: {
     has: '`feature_enrollment`',
@@ -68,12 +68,12 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   byDevice: {
     has: 'percentages of devices',
     what: 'It applies percentages to distinct ids instead of devices.',
-    fixed: { ...NOWHERE, 'posthog-node': '5.26.0', 'posthog-python': '7.9.0', 'posthog-go': '1.10.0' },
+    fixed: { ...NEVER_FIXED, 'posthog-node': '5.26.0', 'posthog-python': '7.9.0', 'posthog-go': '1.10.0' },
   },
   ofPages: {
     has: '`evaluation_runtime` `client`',
     what: 'It decides flags of the runtime `client`, which the server leaves out of answers to servers.',
-    fixed: NOWHERE,
+    fixed: NEVER_FIXED,
   },
   cohort: {
     has: 'a cohort',
@@ -106,7 +106,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   personSet: {
     has: 'a percentage of persons, in a flag about groups',
     what: 'It applies the percentage of a condition set about persons to groups.',
-    fixed: NOWHERE,
+    fixed: NEVER_FIXED,
   },
   variantFirst: {
     has: 'a condition set with a variant, after one without',
@@ -141,7 +141,7 @@ export const DIFFERENCES: Readonly<Record<Trait, { has: string; what: string; fi
   ownDate: {
     has: 'a date without an offset, where the project is not in UTC, or in another form than `2024-06-01T08:30:00Z`',
     what: 'It may read this date differently or not at all: the date has no offset while the project is not in UTC, or it is not written like `2024-06-01T08:30:00Z`.',
-    fixed: NOWHERE,
+    fixed: NEVER_FIXED,
   },
 };
 
@@ -160,8 +160,8 @@ export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions)
       const { what, fixed } = DIFFERENCES[trait];
       const reason = one.id === flag.id ? what : `It depends on flag ${one.key}: ${what}`;
       for (const [sdk, first] of Object.entries(fixed) as [Sdk, string | null][]) {
-        const asks = sdk !== 'posthog-rs' && one.ensureExperienceContinuity;
-        if (!asks)
+        const asksServer = sdk !== 'posthog-rs' && one.ensureExperienceContinuity;
+        if (!asksServer)
           found.set(`${sdk} ${reason}`, { sdk, versions: first === null ? `<=${NEWEST[sdk]}` : `<${first}`, reason });
       }
     }
@@ -170,9 +170,9 @@ export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions)
 }
 
 function dependenciesOf(flag: JudgedFlag, definitions: StoredDefinitions): JudgedFlag[] {
-  const { chainTo } = referencesIn(definitions);
+  const { dependencyChainOf } = referencesIn(definitions);
   const chains = conditionsOf(flag)
     .flatMap(propertiesOf)
-    .map((one) => chainTo(flagOf(one) ?? 0) ?? []);
+    .map((one) => dependencyChainOf(flagIdOf(one) ?? 0) ?? []);
   return [...new Set(chains.flat())].filter(({ id, active }) => active && id !== flag.id);
 }

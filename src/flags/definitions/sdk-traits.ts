@@ -10,7 +10,7 @@ import {
   type Fields,
 } from '../../conditions/operators/stored-json.ts';
 import type { JudgedFlag } from './local-evaluation.ts';
-import { cohortOf, conditionsOf, leavesOf, propertiesOf, referencesIn } from './references.ts';
+import { cohortIdOf, conditionsOf, leavesOf, propertiesOf, referencesIn } from './references.ts';
 import type { StoredDefinitions } from './stored-definitions.ts';
 
 export type Trait =
@@ -57,11 +57,11 @@ export function traitsOf(flag: JudgedFlag, definitions: StoredDefinitions): Set<
   for (const set of sets) {
     const own = set['aggregation_group_type_index'];
     const index = own === undefined ? flagIndex : integerOf(own);
-    const isDealt = propertiesOf(set).length === 0 && (isPartial(set) || hasVariants(filters));
-    add(index === undefined ? 'personSet' : 'groupSet', index !== flagIndex && isDealt);
+    const isDecidedByHash = propertiesOf(set).length === 0 && (isPartial(set) || hasVariants(filters));
+    add(index === undefined ? 'personSet' : 'groupSet', index !== flagIndex && isDecidedByHash);
   }
   for (const property of conditionsIn(sets, definitions)) {
-    const isCohort = isInFeed(cohortOf(property), definitions);
+    const isCohort = isInFeed(cohortIdOf(property), definitions);
     add('cohort', isCohort);
     add('notInCohort', isCohort && property['operator'] === 'not_in');
     add('comparedText', isComparedText(property));
@@ -85,14 +85,14 @@ function hasVariants(filters: Fields): boolean {
 /** Conditions of the condition sets, and of the cohorts that they reference. */
 function conditionsIn(sets: readonly Fields[], definitions: StoredDefinitions): Fields[] {
   const own = sets.flatMap(propertiesOf);
-  const { cohortsBehind } = referencesIn(definitions);
-  const cohorts = new Set(own.flatMap((one) => [...(cohortsBehind(cohortOf(one) ?? 0)?.values() ?? [])]));
+  const { cohortsReachableFrom } = referencesIn(definitions);
+  const cohorts = new Set(own.flatMap((one) => [...(cohortsReachableFrom(cohortIdOf(one) ?? 0)?.values() ?? [])]));
   return [...own, ...[...cohorts].flatMap((cohort) => (cohort ? leavesOf(cohort) : []))];
 }
 
 /** Whether the cohort is in the feed; SDKs ask the server about others. */
 function isInFeed(id: number | undefined, definitions: StoredDefinitions): boolean {
-  const cohort = id === undefined ? undefined : referencesIn(definitions).cohortsBehind(id)?.get(id);
+  const cohort = id === undefined ? undefined : referencesIn(definitions).cohortsReachableFrom(id)?.get(id);
   return cohort !== undefined && !cohort.isStatic;
 }
 

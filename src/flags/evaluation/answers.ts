@@ -85,8 +85,8 @@ export function answersOf(flag: FlagDefinition) {
     },
     /** @param index of the condition set; undefined if the flag has none */
     missDecision(miss: Miss, index: number | undefined, skippedGroups: boolean): Decision {
-      const place = (((index ?? -1) + 1) * KINDS_OF_MISS + miss) * 2 + (skippedGroups ? 1 : 0);
-      return (misses[place] ??= newDecision(MISS_CODES[miss], {
+      const slot = (((index ?? -1) + 1) * KINDS_OF_MISS + miss) * 2 + (skippedGroups ? 1 : 0);
+      return (misses[slot] ??= newDecision(MISS_CODES[miss], {
         index,
         description: descriptionOf(miss, skippedGroups),
       }));

@@ -2,8 +2,8 @@
 import type { EvaluationContext } from './context.ts';
 import type { FailureCode } from './decision.ts';
 import type { CohortDefinition } from './definitions.ts';
-import { inDependencyOrder, visitInOrder } from './dependency-order.ts';
-import { compileFilter, type FilterScope } from './filter-test.ts';
+import { sortByDependencies, visitInOrder } from './dependency-order.ts';
+import { compileFilter, type CompileOptions } from './filter-test.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import type { ConditionContext } from '../../conditions/operators/operators.ts';
 import { noReads, type Reads } from './reads.ts';
@@ -15,7 +15,7 @@ import { type Verdict } from './decision.ts';
 const MAX_DEPTH = 200;
 
 export type Cohorts = {
-  isIn: (id: number) => Test;
+  isInCohort: (id: number) => Test;
   /** Finds a cohort's own reads, without those of the cohorts that it references. */
   find: (id: number) => Pick<Cohort, 'reads' | 'isStatic'> | undefined;
 };
@@ -34,17 +34,19 @@ export function compileCohorts(definitions: readonly CohortDefinition[], context
   const indexes = new Map(definitions.map(({ id }, index) => [id, index]));
   const isIn = (id: number): Test => {
     const index = indexes.get(id);
-    return index === undefined ? () => 'dependency_not_found_cohort' : (context) => verdictOf(context, index, cohorts);
+    return index === undefined
+      ? () => 'dependency_not_found_cohort'
+      : (context) => evaluateCohort(context, index, cohorts);
   };
   const cohorts = definitions.map((definition) => compileCohort(definition, { context, isInCohort: isIn }));
   linkCohorts(cohorts, indexes);
   return {
-    isIn,
+    isInCohort: isIn,
     find: (id) => cohorts[indexes.get(id) ?? -1],
   };
 }
 
-function verdictOf(context: EvaluationContext, index: number, cohorts: readonly Cohort[]): Verdict {
+function evaluateCohort(context: EvaluationContext, index: number, cohorts: readonly Cohort[]): Verdict {
   const { failure } = cohorts[index]!;
   if (failure) return failure;
   visitInOrder(
@@ -63,7 +65,7 @@ function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, nu
     cohort.dependencies = found.filter((index) => index !== undefined);
     if (cohort.dependencies.length < found.length) cohort.failure = 'dependency_not_found_cohort';
   }
-  const { ordered, cyclic } = inDependencyOrder(cohorts.length, (index) => cohorts[index]!.dependencies);
+  const { ordered, cyclic } = sortByDependencies(cohorts.length, (index) => cohorts[index]!.dependencies);
   for (const index of cyclic) cohorts[index]!.failure = 'dependency_cycle_cohort';
   for (const index of ordered) {
     const cohort = cohorts[index]!;
@@ -71,30 +73,30 @@ function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, nu
   }
 }
 
-function compileCohort(definition: CohortDefinition, scope: Pick<FilterScope, 'context' | 'isInCohort'>): Cohort {
+function compileCohort(definition: CohortDefinition, options: Pick<CompileOptions, 'context' | 'isInCohort'>): Cohort {
   const reads = noReads();
   const cohort = { isStatic: definition.isStatic, reads, dependencies: [], failure: undefined };
   if (definition.isStatic) return { ...cohort, test: (context) => context.isInStaticCohort(definition.id) };
   const group = fieldAt(fieldsOf(definition.filters), 'properties');
-  const wholeScope = { ...scope, reads, group: undefined, flagNamed: undefined };
-  return { ...cohort, test: isFields(group) ? compileGroup(group, wholeScope, 0) : neverTrue };
+  const filterOptions = { ...options, reads, group: undefined, findFlagIndex: undefined };
+  return { ...cohort, test: isFields(group) ? compileGroup(group, filterOptions, 0) : neverTrue };
 }
 
 /** `{}` and an empty AND match everyone; an empty OR matches nobody. */
-function compileGroup(stored: Json, scope: FilterScope, depth: number): Test {
+function compileGroup(stored: Json, options: CompileOptions, depth: number): Test {
   const group = fieldsOf(stored);
   if (Object.keys(group).length === 0) return always;
   const type = fieldAt(group, 'type');
   const values = fieldAt(group, 'values') ?? [];
   if (!Array.isArray(values) || depth > MAX_DEPTH) return neverTrue;
-  const tests = elementsOf(values).map((one) => compileMember(one, scope, depth + 1));
+  const tests = elementsOf(values).map((one) => compileMember(one, options, depth + 1));
   if (type === 'OR') return anyOf(tests);
   return type === 'AND' || type === 'property' ? allOf(tests) : neverTrue;
 }
 
-function compileMember(stored: Json, scope: FilterScope, depth: number): Test {
+function compileMember(stored: Json, options: CompileOptions, depth: number): Test {
   if (!isFields(stored)) return neverTrue;
-  if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return compileGroup(stored, scope, depth);
-  const test = compileFilter(stored, scope);
+  if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return compileGroup(stored, options, depth);
+  const test = compileFilter(stored, options);
   return fieldAt(stored, 'negation') === true ? negationOf(test) : test;
 }

@@ -7,7 +7,7 @@ import { reachableFrom, visitInOrder } from './dependency-order.ts';
 import { linkFlags } from './flag-links.ts';
 import { compileFlag } from './flag.ts';
 import { StepsSpent } from '../../conditions/operators/readings.ts';
-import { isFor, needsOf, requirementsOf, type Requirements } from './selection.ts';
+import { isFlagForRequest, needsOf, requirementsOf, type Requirements } from './selection.ts';
 
 export type CompiledFlags = {
   /** Returns which stored facts the request's flags may depend on. */
@@ -31,7 +31,7 @@ export type CompiledFlags = {
 const NO_KNOWN_CONTEXT = ['\0'];
 
 /** Cache size. Unless they name flags, requests select flags in few different ways. */
-const KNOWN_SELECTIONS = 100;
+const MAX_SELECTIONS = 100;
 
 type Selection = {
   /** Indexes of the selected flags, in the order of the definitions. */
@@ -42,7 +42,7 @@ type Selection = {
 };
 
 /** Cache key of a selection. Usually just the runtime, because looking up a newly built text costs more than deciding a flag. */
-function selectionName({ runtime, onlySurveys, contexts }: EvaluationRequest): string {
+function selectionKey({ runtime, onlySurveys, contexts }: EvaluationRequest): string {
   return contexts.length === 0 && !onlySurveys ? runtime : `${runtime} ${onlySurveys} ${JSON.stringify(contexts)}`;
 }
 
@@ -52,14 +52,17 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   const cohorts = compileCohorts(definitions.cohorts, context);
   const indexByKey = new Map(definitions.flags.map(({ key }, index) => [key, index]));
   const indexById = new Map(definitions.flags.map(({ id }, index) => [String(id), index]));
-  const flagNamed = (name: string) => indexById.get(name) ?? indexByKey.get(name);
-  const flags = definitions.flags.map((flag) => compileFlag(flag, { context, isInCohort: cohorts.isIn, flagNamed }));
-  const links = linkFlags(flags, flagNamed);
+  const findFlagIndex = (name: string) => indexById.get(name) ?? indexByKey.get(name);
+  const flags = definitions.flags.map((flag) =>
+    compileFlag(flag, { context, isInCohort: cohorts.isInCohort, findFlagIndex: findFlagIndex }),
+  );
+  const links = linkFlags(flags, findFlagIndex);
   const hasContinuity = flags.some(({ definition, isContinuous }) => definition.active && isContinuous);
   const selections = new Map<string, Selection>();
   const knownContexts = new Set(definitions.flags.flatMap(({ evaluationContexts }) => evaluationContexts));
 
-  const isForRequest = (request: EvaluationRequest) => (index: number) => isFor(request, flags[index]!.definition);
+  const isForRequest = (request: EvaluationRequest) => (index: number) =>
+    isFlagForRequest(request, flags[index]!.definition);
 
   function selectionOf(indexes: readonly number[]): Selection {
     const isFaulty = indexes.some((index) => links.cyclic.has(index) || flags[index]!.reads.isMalformed);
@@ -71,10 +74,10 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
       const named = [...request.flagKeys].map((key) => indexByKey.get(key)).filter((index) => index !== undefined);
       return selectionOf(named.filter(isForRequest(request)).sort((a, b) => a - b));
     }
-    const name = selectionName(request);
+    const name = selectionKey(request);
     let selection = selections.get(name);
     if (selection) return selection;
-    if (selections.size >= KNOWN_SELECTIONS) selections.clear();
+    if (selections.size >= MAX_SELECTIONS) selections.clear();
     selection = selectionOf([...flags.keys()].filter(isForRequest(request)));
     selections.set(name, selection);
     return selection;
@@ -95,7 +98,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   function decide(index: number, context: EvaluationContext): Decision {
     const { answers, decide: decideFlag } = flags[index]!;
     if (links.isBroken[index]) return answers.missingDependency();
-    if (context.isLateSoFar()) return answers.failureDecision('timeout');
+    if (context.isLateSampled()) return answers.failureDecision('timeout');
     try {
       return decideFlag(context);
     } catch (error) {

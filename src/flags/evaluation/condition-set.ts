@@ -1,5 +1,5 @@
 /** Compiles a condition set of a flag: filters that must all match, and the percentage of matches that the flag is on for. */
-import { compileFilter, isCohortFilter, malformedTest, type FilterScope } from './filter-test.ts';
+import { compileFilter, isCohortFilter, malformedTest, type CompileOptions } from './filter-test.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldAt, integerOf, isFields, percentageOf } from '../../conditions/operators/stored-json.ts';
 import { allOf, type Test } from './verdict.ts';
@@ -18,26 +18,26 @@ export function compileConditionSet(
   stored: Json,
   flagGroup: number | undefined,
   variantKeys: ReadonlySet<string>,
-  scope: Omit<FilterScope, 'group'>,
+  options: Omit<CompileOptions, 'group'>,
 ): ConditionSet {
   if (!isFields(stored))
-    return { group: flagGroup, matches: malformedTest(scope), percentage: 100, variant: undefined };
+    return { group: flagGroup, matches: malformedTest(options), percentage: 100, variant: undefined };
   const ownGroup = fieldAt(stored, 'aggregation_group_type_index');
   const group = ownGroup === undefined ? flagGroup : integerOf(ownGroup);
   const variant = fieldAt(stored, 'variant');
   const percentage = percentageOf(fieldAt(stored, 'rollout_percentage'), 100);
-  if (Number.isNaN(percentage)) malformedTest(scope);
+  if (Number.isNaN(percentage)) malformedTest(options);
   return {
     group,
-    matches: compileFilters(fieldAt(stored, 'properties'), { ...scope, group }),
+    matches: compileFilters(fieldAt(stored, 'properties'), { ...options, group }),
     percentage,
     variant: typeof variant === 'string' && variantKeys.has(variant) ? variant : undefined,
   };
 }
 
-function compileFilters(stored: Json | undefined, scope: FilterScope): Test {
-  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return malformedTest(scope);
+function compileFilters(stored: Json | undefined, options: CompileOptions): Test {
+  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return malformedTest(options);
   const filters = elementsOf(stored ?? []);
   const ordered = [...filters.filter((one) => !isCohortFilter(one)), ...filters.filter(isCohortFilter)];
-  return allOf(ordered.map((one) => compileFilter(one, scope)));
+  return allOf(ordered.map((one) => compileFilter(one, options)));
 }

@@ -11,7 +11,7 @@ import type { Verdict } from './decision.ts';
 /** The value of data that could not be read. */
 export const UNAVAILABLE = Symbol('unavailable');
 /** Result of looking up a property; undefined if there is no such property. */
-export type Found = Json | undefined | typeof UNAVAILABLE;
+export type FoundProperty = Json | undefined | typeof UNAVAILABLE;
 
 const MAX_GRACE_MS = 500;
 /** Cheap checks per reading of the clock, because one reading takes as long as deciding a simple flag. */
@@ -80,13 +80,13 @@ export class EvaluationContext {
   }
 
   /** Cheap form of `isLate` for use between small steps: reads the clock only every `STEPS_PER_LOOK` calls. */
-  isLateSoFar(): boolean {
+  isLateSampled(): boolean {
     this.#steps += 1;
     return this.#steps % STEPS_PER_LOOK === 0 ? this.isLate() : this.#isLate || this.readings.areSpent;
   }
 
   /** Does work that benefits all later requests, such as compiling a pattern, without charging its time (up to a limit) to this request. */
-  notCounting<T>(work: () => T): T {
+  runUncharged<T>(work: () => T): T {
     const started = performance.now();
     const result = work();
     const spentMs = Math.min(performance.now() - started, this.#graceMs);
@@ -96,14 +96,15 @@ export class EvaluationContext {
   }
 
   /** Property from the request, else from its location, else from the stored person. */
-  personProperty(key: string): Found {
+  personProperty(key: string): FoundProperty {
     const { personProperties: own, geoProperties: geo } = this.request;
-    const said = own[key];
+    const requested = own[key];
     // Inherited members of objects are not properties.
-    if (typeof said === 'string' || typeof said === 'number' || typeof said === 'boolean') return said;
+    if (typeof requested === 'string' || typeof requested === 'number' || typeof requested === 'boolean')
+      return requested;
     const isOwn = Object.hasOwn(own, key);
     const isGeo = geo !== undefined && Object.hasOwn(geo, key);
-    if (isOwn && (said !== null || !isGeo)) return said;
+    if (isOwn && (requested !== null || !isGeo)) return requested;
     if (isGeo) return geo[key];
     if (key === 'distinct_id') return this.request.distinctId;
     if (this.#stored === UNAVAILABLE) return UNAVAILABLE;
@@ -113,7 +114,7 @@ export class EvaluationContext {
   }
 
   /** Data of the person's record, independent of its properties. */
-  personMetadata(key: string): Found {
+  personMetadata(key: string): FoundProperty {
     const { person } = this.#facts;
     if (key !== 'created_at') return undefined;
     return person === 'unavailable' ? UNAVAILABLE : person?.createdAt;
@@ -126,7 +127,7 @@ export class EvaluationContext {
     return this.request.groups[name] || undefined;
   }
 
-  groupProperty(index: number, key: string): Found {
+  groupProperty(index: number, key: string): FoundProperty {
     const name = this.#groupTypes.get(index);
     if (name === undefined) return undefined;
     const groupKey = this.groupKey(index);

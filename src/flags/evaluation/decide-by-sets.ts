@@ -15,17 +15,17 @@ type Flag = {
 
 export function decideBySets(flag: Flag): (context: EvaluationContext, trace?: Trace) => Decision {
   const [set, second] = flag.sets;
-  const isSimple = set && !second && set.group === undefined && !flag.placement.byDevice;
+  const isSimple = set && !second && set.group === undefined && !flag.placement.isByDevice;
   if (!isSimple) return (context, trace) => decideInOrder(flag, context, trace);
   return (context, trace) =>
-    (trace ? undefined : decideByOnly(set, flag, context)) ?? decideInOrder(flag, context, trace);
+    (trace ? undefined : decideBySingleSet(set, flag, context)) ?? decideInOrder(flag, context, trace);
 }
 
 /**
  * Same result as `decideInOrder` for the usual case, a single set about persons, at half the cost.
  * @returns undefined if a needed fact is unknown
  */
-function decideByOnly(
+function decideBySingleSet(
   set: ConditionSet,
   { placement, answers }: Flag,
   context: EvaluationContext,
@@ -40,44 +40,44 @@ function decideByOnly(
 }
 
 function decideInOrder(flag: Flag, context: EvaluationContext, trace: Trace | undefined): Decision {
-  const course = new Course(flag.answers, trace);
+  const progress = new SetProgress(flag.answers, trace);
   for (let index = 0; index < flag.sets.length; index++) {
-    const isLate = index > 0 && context.isLateSoFar();
-    if (isLate) course.note(index, 'timeout');
-    const decided = isLate ? flag.answers.failureDecision('timeout') : trySet(flag, index, context, course);
+    const isLate = index > 0 && context.isLateSampled();
+    if (isLate) progress.traceSet(index, 'timeout');
+    const decided = isLate ? flag.answers.failureDecision('timeout') : trySet(flag, index, context, progress);
     if (decided) return decided;
   }
-  return course.endWithMiss();
+  return progress.finishWithMiss();
 }
 
 /** @returns undefined if the next set must be tried */
-function trySet(flag: Flag, index: number, context: EvaluationContext, course: Course): Decision | undefined {
+function trySet(flag: Flag, index: number, context: EvaluationContext, progress: SetProgress): Decision | undefined {
   const { placement, answers, exitsEarly } = flag;
   const set = flag.sets[index]!;
-  if (set.group !== undefined && context.groupKey(set.group) === undefined) return course.skipGroup(index);
-  if (set.group === undefined && placement.byDevice && context.deviceId === '') {
-    return course.miss(MISS.noDevice, index);
+  if (set.group !== undefined && context.groupKey(set.group) === undefined) return progress.skipGroup(index);
+  if (set.group === undefined && placement.isByDevice && context.deviceId === '') {
+    return progress.miss(MISS.noDevice, index);
   }
   const matches = set.matches(context);
-  if (matches === false) return course.miss(MISS.noConditionMatch, index);
+  if (matches === false) return progress.miss(MISS.noConditionMatch, index);
   // Unread data may not matter for the outcome. Other failures are faults of the flag, so they end the evaluation.
   if (typeof matches === 'string' && matches !== 'database_error') {
-    course.note(index, matches);
+    progress.traceSet(index, matches);
     return answers.failureDecision(matches);
   }
   const isIn = placement.isInRollout(context, set.group, set.percentage);
-  if (course.isTraced) course.place = placement.placeOf(context, set.group);
+  if (progress.isTraced) progress.place = placement.placeOf(context, set.group);
   if (isIn === false && matches === true) {
-    course.miss(MISS.outOfRolloutBound, index);
-    return exitsEarly ? course.endWithMiss() : undefined;
+    progress.miss(MISS.outOfRolloutBound, index);
+    return exitsEarly ? progress.finishWithMiss() : undefined;
   }
-  if (isIn === false) return exitsEarly ? course.suppose(false) : course.miss(MISS.noConditionMatch, index);
+  if (isIn === false) return exitsEarly ? progress.assumeValue(false) : progress.miss(MISS.noConditionMatch, index);
   const variant = set.variant ?? placement.variantFor(context, set.group);
   const isMatch = matches === true && isIn === true;
-  course.note(index, isMatch && variant !== undefined ? 'condition_match' : 'database_error');
+  progress.traceSet(index, isMatch && variant !== undefined ? 'condition_match' : 'database_error');
   if (variant === undefined) return answers.failureDecision('database_error');
-  if (isMatch) return course.end(answers.matchDecision(index, variant));
-  return course.suppose(variant) ?? (exitsEarly && isIn !== true ? course.suppose(false) : undefined);
+  if (isMatch) return progress.finish(answers.matchDecision(index, variant));
+  return progress.assumeValue(variant) ?? (exitsEarly && isIn !== true ? progress.assumeValue(false) : undefined);
 }
 
 /** A flag's value: false, a variant, or null for a flag that is on without variants. */
@@ -86,7 +86,7 @@ type Value = string | null | false;
 const MISS_REASONS = ['no_group_type', 'no_condition_match', 'out_of_rollout_bound', 'no_device'] as const;
 
 /** Progress through the condition sets of one flag: misses and assumptions so far. */
-class Course {
+class SetProgress {
   readonly #answers: Answers;
   readonly #trace: Trace | undefined;
   /** Hash of the subject for the set that is being tried, for the trace. */
@@ -106,14 +106,14 @@ class Course {
     return this.#trace !== undefined;
   }
 
-  note(index: number, reason: SetTrace['reason']): void {
+  traceSet(index: number, reason: SetTrace['reason']): void {
     this.#trace?.sets.push({ index, reason, place: this.place });
     this.place = undefined;
   }
 
   /** Records a miss; among misses of the same rank the last one counts. */
   miss(miss: Miss, index: number): undefined {
-    this.note(index, MISS_REASONS[miss]);
+    this.traceSet(index, MISS_REASONS[miss]);
     if (rankOf(miss) < rankOf(this.#miss)) return;
     this.#miss = miss;
     this.#index = index;
@@ -125,22 +125,22 @@ class Course {
   }
 
   /** Records a value that the flag may have because of unknown data. The flag is still decided if all possible values are the same. */
-  suppose(value: Value): Decision | undefined {
+  assumeValue(value: Value): Decision | undefined {
     if (this.#supposed !== undefined && this.#supposed !== value)
       return this.#answers.failureDecision('database_error');
     this.#supposed = value;
     return undefined;
   }
 
-  end(decision: Decision): Decision {
+  finish(decision: Decision): Decision {
     const value = decision.enabled ? decision.variant : false;
     return this.#supposed === undefined || this.#supposed === value
       ? decision
       : this.#answers.failureDecision('database_error');
   }
 
-  endWithMiss(): Decision {
-    return this.end(this.#answers.missDecision(this.#miss, this.#index, this.#hasSkippedGroup));
+  finishWithMiss(): Decision {
+    return this.finish(this.#answers.missDecision(this.#miss, this.#index, this.#hasSkippedGroup));
   }
 }
 

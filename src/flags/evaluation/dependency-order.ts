@@ -11,15 +11,15 @@ export function visitInOrder(
   isVisited: (index: number) => boolean,
   visit: (index: number) => void,
 ): void {
-  const waiting = [start];
-  while (waiting.length > 0) {
-    const index = waiting.at(-1)!;
-    const ahead = isVisited(index) ? [] : dependenciesOf(index).filter((one) => !isVisited(one));
-    if (ahead.length > 0) {
-      for (const one of ahead) waiting.push(one);
+  const stack = [start];
+  while (stack.length > 0) {
+    const index = stack.at(-1)!;
+    const unvisited = isVisited(index) ? [] : dependenciesOf(index).filter((one) => !isVisited(one));
+    if (unvisited.length > 0) {
+      for (const one of unvisited) stack.push(one);
       continue;
     }
-    waiting.pop();
+    stack.pop();
     if (!isVisited(index)) visit(index);
   }
 }
@@ -40,12 +40,12 @@ export function reachableFrom(
 /**
  * Sorts the indexes below `count` by Kahn's algorithm: `ordered` has dependencies first; `cyclic` are those in a cycle, or depending on one.
  */
-export function inDependencyOrder(
+export function sortByDependencies(
   count: number,
   dependenciesOf: (index: number) => readonly number[],
 ): { ordered: number[]; cyclic: Set<number> } {
   const dependents = new Map<number, number[]>();
-  const missing = Array.from({ length: count }, (_, index) => dependenciesOf(index).length);
+  const unresolved = Array.from({ length: count }, (_, index) => dependenciesOf(index).length);
   for (let index = 0; index < count; index++) {
     for (const one of dependenciesOf(index)) {
       const known = dependents.get(one);
@@ -53,12 +53,12 @@ export function inDependencyOrder(
       else dependents.set(one, [index]);
     }
   }
-  const ordered = missing.flatMap((number, index) => (number === 0 ? [index] : []));
+  const ordered = unresolved.flatMap((number, index) => (number === 0 ? [index] : []));
   for (const index of ordered) {
     for (const dependent of dependents.get(index) ?? []) {
-      missing[dependent]! -= 1;
-      if (missing[dependent] === 0) ordered.push(dependent);
+      unresolved[dependent]! -= 1;
+      if (unresolved[dependent] === 0) ordered.push(dependent);
     }
   }
-  return { ordered, cyclic: new Set(missing.flatMap((number, index) => (number > 0 ? [index] : []))) };
+  return { ordered, cyclic: new Set(unresolved.flatMap((number, index) => (number > 0 ? [index] : []))) };
 }

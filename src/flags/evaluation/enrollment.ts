@@ -4,7 +4,7 @@
  */
 import { UNAVAILABLE, type EvaluationContext } from './context.ts';
 import { compileConditionSet } from './condition-set.ts';
-import type { FilterScope } from './filter-test.ts';
+import type { CompileOptions } from './filter-test.ts';
 import type { Placement } from './placement.ts';
 import { elementsOf, fieldAt, fieldsOf, type Fields } from '../../conditions/operators/stored-json.ts';
 import { allOf } from './verdict.ts';
@@ -18,14 +18,14 @@ export function compileEnrollment(
   flagKey: string,
   filters: Fields,
   placement: Placement,
-  scope: Omit<FilterScope, 'group'>,
+  options: Omit<CompileOptions, 'group'>,
 ): Enrollment | undefined {
-  if (fieldAt(filters, 'feature_enrollment') === true) return choiceOf(`$feature_enrollment/${flagKey}`, scope);
+  if (fieldAt(filters, 'feature_enrollment') === true) return compileChoice(`$feature_enrollment/${flagKey}`, options);
   const set = elementsOf(fieldAt(filters, 'super_groups'))[0];
   const properties = elementsOf(fieldAt(fieldsOf(set), 'properties'));
   if (set === undefined || properties.length === 0) return undefined;
-  const { matches, percentage } = compileConditionSet(set, undefined, placement.variantKeys, scope);
-  const isKnown = anyIsKnown(
+  const { matches, percentage } = compileConditionSet(set, undefined, placement.variantKeys, options);
+  const isKnown = compileIsAnyKnown(
     properties.map((one) => fieldAt(fieldsOf(one), 'key')).filter((key) => typeof key === 'string'),
   );
   const isChosen = allOf([matches, (context) => placement.isInRollout(context, undefined, percentage)]);
@@ -35,7 +35,7 @@ export function compileEnrollment(
   };
 }
 
-function choiceOf(key: string, { reads }: Omit<FilterScope, 'group'>): Enrollment {
+function compileChoice(key: string, { reads }: Omit<CompileOptions, 'group'>): Enrollment {
   reads.person.push(key);
   return (context) => {
     const choice = context.personProperty(key);
@@ -44,7 +44,7 @@ function choiceOf(key: string, { reads }: Omit<FilterScope, 'group'>): Enrollmen
   };
 }
 
-function anyIsKnown(keys: readonly string[]): (context: EvaluationContext) => Verdict {
+function compileIsAnyKnown(keys: readonly string[]): (context: EvaluationContext) => Verdict {
   return (context) => {
     const found = keys.map((key) => context.personProperty(key));
     if (found.some((one) => one !== undefined && one !== UNAVAILABLE)) return true;

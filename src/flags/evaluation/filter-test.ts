@@ -1,35 +1,35 @@
 /** Compiles one filter of a condition set or of a cohort into a test of the evaluation context. */
-import { UNAVAILABLE, type EvaluationContext, type Found } from './context.ts';
+import { UNAVAILABLE, type EvaluationContext, type FoundProperty } from './context.ts';
 import type { FailureCode } from './decision.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
-import { operatorNamed } from '../../conditions/operators/operator-table.ts';
+import { findOperator } from '../../conditions/operators/operator-table.ts';
 import { prepareCondition, type ConditionContext, type PropertyTest } from '../../conditions/operators/operators.ts';
 import type { Reads } from './reads.ts';
 import { fieldAt, fieldsOf, integerOf, isFields, type Fields } from '../../conditions/operators/stored-json.ts';
 import { negationOf, neverTrue, type Test } from './verdict.ts';
 import { type Verdict } from './decision.ts';
 
-export type FilterScope = {
+export type CompileOptions = {
   readonly context: ConditionContext;
   /** Index of the group type of the condition set; undefined: the set is about persons. */
   readonly group: number | undefined;
   readonly isInCohort: (id: number) => Test;
   /** Index of the flag with this id, or with this key in definitions for SDKs. Absent where filters cannot depend on flags. */
-  readonly flagNamed: ((name: string) => number | undefined) | undefined;
+  readonly findFlagIndex: ((name: string) => number | undefined) | undefined;
   /** Receives the data that the filter reads. */
   readonly reads: Reads;
 };
 
 /** Returns a test that never matches for a malformed filter, so the other condition sets and flags are still decided. */
-export function compileFilter(stored: Json, scope: FilterScope): Test {
-  if (!isFields(stored)) return malformedTest(scope);
+export function compileFilter(stored: Json, options: CompileOptions): Test {
+  if (!isFields(stored)) return malformedTest(options);
   const type = fieldAt(stored, 'type');
-  if (type === 'cohort') return compileMembership(stored, scope);
-  if (type === 'flag') return compileDependency(stored, scope);
-  return compileProperty(stored, scope);
+  if (type === 'cohort') return compileMembership(stored, options);
+  if (type === 'flag') return compileDependency(stored, options);
+  return compileProperty(stored, options);
 }
 
-export function malformedTest({ reads }: Pick<FilterScope, 'reads'>): Test {
+export function malformedTest({ reads }: Pick<CompileOptions, 'reads'>): Test {
   reads.isMalformed = true;
   return neverTrue;
 }
@@ -39,12 +39,12 @@ export function isCohortFilter(stored: Json): boolean {
   return fieldsOf(stored)['type'] === 'cohort';
 }
 
-function compileProperty(filter: Fields, scope: FilterScope): Test {
+function compileProperty(filter: Fields, options: CompileOptions): Test {
   const key = fieldAt(filter, 'key');
-  const lookUp = typeof key === 'string' ? lookUpOf(key, filter, scope) : undefined;
-  const operator = operatorNamed(operatorOf(filter));
-  if (!lookUp || !operator) return malformedTest(scope);
-  const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, scope.context);
+  const lookUp = typeof key === 'string' ? compileLookUp(key, filter, options) : undefined;
+  const operator = findOperator(operatorOf(filter));
+  if (!lookUp || !operator) return malformedTest(options);
+  const test = prepareCondition({ operator, value: fieldAt(filter, 'value') }, options.context);
   const answer = operator.endsWith('regex') ? slowTest(test) : fastTest(test);
   return (context) => {
     const found = lookUp(context);
@@ -68,7 +68,7 @@ function slowTest(test: PropertyTest): ContextTest {
     const { now, readings } = context;
     if (isCompiled) return test(found, now, readings);
     isCompiled = found !== undefined;
-    return context.notCounting(() => test(found, now, readings));
+    return context.runUncharged(() => test(found, now, readings));
   };
 }
 
@@ -78,11 +78,11 @@ function operatorOf(filter: Fields): string | null {
   return typeof operator === 'string' || operator === null ? operator : '';
 }
 
-function lookUpOf(
+function compileLookUp(
   key: string,
   filter: Fields,
-  { group, reads }: FilterScope,
-): ((context: EvaluationContext) => Found) | undefined {
+  { group, reads }: CompileOptions,
+): ((context: EvaluationContext) => FoundProperty) | undefined {
   // Old filters have no type; the condition set implies it.
   const type = fieldAt(filter, 'type') ?? (group === undefined ? 'person' : 'group');
   if (type === 'person') {
@@ -100,7 +100,7 @@ function lookUpOf(
   return (context) => context.groupProperty(index, key);
 }
 
-function compileMembership(filter: Fields, { isInCohort, reads }: FilterScope): Test {
+function compileMembership(filter: Fields, { isInCohort, reads }: CompileOptions): Test {
   const id = integerOf(fieldAt(filter, 'value'));
   if (id === undefined) return () => 'cohort_filters_parsing_error';
   reads.cohorts.push(id);
@@ -110,13 +110,13 @@ function compileMembership(filter: Fields, { isInCohort, reads }: FilterScope): 
   return operator === 'not_in' ? negationOf(isInCohort(id)) : neverTrue;
 }
 
-function compileDependency(filter: Fields, scope: FilterScope): Test {
-  const { flagNamed, reads } = scope;
+function compileDependency(filter: Fields, options: CompileOptions): Test {
+  const { findFlagIndex, reads } = options;
   const key = fieldAt(filter, 'key');
   const name = typeof key === 'string' ? key : integerOf(key)?.toString();
-  if (!flagNamed || name === undefined) return malformedTest(scope);
+  if (!findFlagIndex || name === undefined) return malformedTest(options);
   reads.flags.push(name);
-  const index = flagNamed(name);
+  const index = findFlagIndex(name);
   const wanted = fieldAt(filter, 'value');
   if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return neverTrue;
   return (context) => {

@@ -1,5 +1,5 @@
 /** Dependencies between flags. */
-import { inDependencyOrder } from './dependency-order.ts';
+import { sortByDependencies } from './dependency-order.ts';
 import type { CompiledFlag } from './flag.ts';
 
 export type FlagLinks = {
@@ -14,12 +14,15 @@ export type FlagLinks = {
 };
 
 /** Dependencies of an inactive flag are ignored, because it is off anyway. */
-export function linkFlags(flags: readonly CompiledFlag[], flagNamed: (name: string) => number | undefined): FlagLinks {
+export function linkFlags(
+  flags: readonly CompiledFlag[],
+  findFlagIndex: (name: string) => number | undefined,
+): FlagLinks {
   const found = flags.map(({ definition, reads }) =>
-    definition.active ? [...new Set(reads.flags)].map(flagNamed) : [],
+    definition.active ? [...new Set(reads.flags)].map(findFlagIndex) : [],
   );
   const dependencies = found.map((indexes) => indexes.filter((index) => index !== undefined));
-  const { ordered, cyclic } = inDependencyOrder(flags.length, (index) => dependencies[index]!);
+  const { ordered, cyclic } = sortByDependencies(flags.length, (index) => dependencies[index]!);
   const broken = new Set(cyclic);
   for (const index of ordered) {
     const isBroken = found[index]!.some((one) => one === undefined || broken.has(one));

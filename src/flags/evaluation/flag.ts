@@ -6,8 +6,8 @@ import { decideBySets } from './decide-by-sets.ts';
 import type { Decision } from './decision.ts';
 import type { FlagDefinition } from './definitions.ts';
 import { compileEnrollment } from './enrollment.ts';
-import { malformedTest, type FilterScope } from './filter-test.ts';
-import { placementOf } from './placement.ts';
+import { malformedTest, type CompileOptions } from './filter-test.ts';
+import { compilePlacement } from './placement.ts';
 import { noReads, type Reads } from './reads.ts';
 import { elementsOf, fieldAt, fieldsOf, integerOf, isFields } from '../../conditions/operators/stored-json.ts';
 
@@ -25,20 +25,22 @@ export type CompiledFlag = {
 
 export function compileFlag(
   definition: FlagDefinition,
-  scope: Pick<FilterScope, 'context' | 'isInCohort' | 'flagNamed'>,
+  options: Pick<CompileOptions, 'context' | 'isInCohort' | 'findFlagIndex'>,
 ): CompiledFlag {
   const filters = fieldsOf(definition.filters);
   const reads = noReads();
-  const wholeScope = { ...scope, reads };
+  const filterOptions = { ...options, reads };
   const group = integerOf(fieldAt(filters, 'aggregation_group_type_index'));
-  const placement = placementOf(definition, filters, group);
-  const enrollment = compileEnrollment(definition.key, filters, placement, wholeScope);
+  const placement = compilePlacement(definition, filters, group);
+  const enrollment = compileEnrollment(definition.key, filters, placement, filterOptions);
   const answers = answersOf(definition);
   const storedSets = fieldAt(filters, 'groups') ?? [];
-  if (!isFields(definition.filters) || !Array.isArray(storedSets)) malformedTest(wholeScope);
-  const sets = elementsOf(storedSets).map((set) => compileConditionSet(set, group, placement.variantKeys, wholeScope));
+  if (!isFields(definition.filters) || !Array.isArray(storedSets)) malformedTest(filterOptions);
+  const sets = elementsOf(storedSets).map((set) =>
+    compileConditionSet(set, group, placement.variantKeys, filterOptions),
+  );
   const decideSets = decideBySets({ sets, placement, answers, exitsEarly: fieldAt(filters, 'early_exit') === true });
-  const isPlaced =
+  const usesHash =
     placement.variantKeys.size > 0 ||
     sets.some(({ percentage }) => percentage < 100) ||
     elementsOf(fieldAt(filters, 'super_groups')).length > 0;
@@ -46,7 +48,7 @@ export function compileFlag(
     definition,
     reads,
     isContinuous: placement.isContinuous,
-    needsContinuousId: placement.isContinuous && isPlaced,
+    needsContinuousId: placement.isContinuous && usesHash,
     answers,
     decide(context) {
       const enrolled = enrollment?.(context);

@@ -22,32 +22,32 @@ const SCALE = 2 ** 60;
 export function hash01(prefix: string): (id: string, salt?: string) => number {
   const head = new Int32Array(16);
   // A longer prefix writes past the array, which has no effect; such a head is never used.
-  const maxLength = put(prefix, head, 0) <= MAX_ASCII ? MAX_BLOCK_TEXT : -1;
+  const maxLength = writeBytes(prefix, head, 0) <= MAX_ASCII ? MAX_BLOCK_TEXT : -1;
 
   return (id, salt = '') => {
     const length = prefix.length + id.length + salt.length;
-    if (length > maxLength) return hash01OfAny(prefix + id + salt);
+    if (length > maxLength) return hash01ByOpenssl(prefix + id + salt);
     block.set(head);
-    const seen = put(id, block, prefix.length) | put(salt, block, length - salt.length);
-    if (seen > MAX_ASCII) return hash01OfAny(prefix + id + salt);
+    const usedBits = writeBytes(id, block, prefix.length) | writeBytes(salt, block, length - salt.length);
+    if (usedBits > MAX_ASCII) return hash01ByOpenssl(prefix + id + salt);
     block[length >> 2]! |= 0x80 << (24 - (length & 3) * 8);
     block[15] = length * 8;
     return first60BitsOfSha1() / SCALE;
   };
 }
 
-function hash01OfAny(text: string): number {
+function hash01ByOpenssl(text: string): number {
   return Number(BigInt(`0x${hash('sha1', text, 'hex').slice(0, 15)}`)) / SCALE;
 }
 
 /** Writes text into a block, starting at a byte. @returns the bitwise OR of its code units */
-function put(text: string, words: Int32Array, from: number): number {
-  let seen = 0;
+function writeBytes(text: string, words: Int32Array, from: number): number {
+  let usedBits = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const at = from + index;
-    seen |= code;
+    usedBits |= code;
     words[at >> 2]! |= code << (24 - (at & 3) * 8);
   }
-  return seen;
+  return usedBits;
 }

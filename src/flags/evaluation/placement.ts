@@ -19,7 +19,7 @@ type Variant = { readonly key: string; readonly below: number };
 
 export type Placement = {
   /** Whether devices are placed instead of persons. */
-  readonly byDevice: boolean;
+  readonly isByDevice: boolean;
   /** Whether persons keep the answer that they got before they were identified. */
   readonly isContinuous: boolean;
   readonly variantKeys: ReadonlySet<string>;
@@ -36,16 +36,16 @@ export type Placement = {
 /** Steps per character of an id, because ids of groups and devices may be as long as a request. */
 const HASH_STEPS = 4;
 
-export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
-  const byDevice = flag.bucketingIdentifier === 'device_id';
-  const isContinuous = flag.ensureExperienceContinuity && !byDevice && flagGroup === undefined;
+export function compilePlacement(flag: FlagDefinition, filters: Fields, flagGroup: number | undefined): Placement {
+  const isByDevice = flag.bucketingIdentifier === 'device_id';
+  const isContinuous = flag.ensureExperienceContinuity && !isByDevice && flagGroup === undefined;
   const hashOf = hash01(`${flag.key}.`);
   const variants = variantsOf(fieldAt(fieldsOf(fieldAt(filters, 'multivariate')), 'variants'));
   const holdout = holdoutIn(filters);
 
   function idOf(context: EvaluationContext, group: number | undefined): string | undefined {
     if (group !== undefined) return context.groupKey(group) ?? '';
-    if (byDevice && context.deviceId !== '') return context.deviceId;
+    if (isByDevice && context.deviceId !== '') return context.deviceId;
     return isContinuous ? context.continuousId(flag.key) : context.request.distinctId;
   }
 
@@ -67,17 +67,17 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
     if (percentage >= 100) return true;
     const id = holdoutIdOf(context);
     context.readings.spendOn(id, HASH_STEPS);
-    return isWithin(placeInHoldout(id), percentage);
+    return isInPercentage(hashForHoldout(id), percentage);
   }
 
   return {
-    byDevice,
+    isByDevice: isByDevice,
     isContinuous,
     variantKeys: new Set(variants.map(({ key }) => key)),
     isInRollout(context, group, percentage) {
       if (percentage >= 100) return true;
       const place = percentileOf(context, group);
-      return place === undefined ? 'database_error' : isWithin(place, percentage);
+      return place === undefined ? 'database_error' : isInPercentage(place, percentage);
     },
     placeOf: (context, group) => percentileOf(context, group),
     variantFor(context, group) {
@@ -90,10 +90,10 @@ export function placementOf(flag: FlagDefinition, filters: Fields, flagGroup: nu
 }
 
 /** Hash for holdouts, the same for all flags. */
-const placeInHoldout = hash01('holdout-');
+const hashForHoldout = hash01('holdout-');
 
 /** @param percentage inclusive upper bound */
-export function isWithin(place: number, percentage: number): boolean {
+export function isInPercentage(place: number, percentage: number): boolean {
   return place <= percentage / 100;
 }
 

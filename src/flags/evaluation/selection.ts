@@ -6,15 +6,18 @@ import { isOfSurvey, type FlagDefinition } from './definitions.ts';
 import type { CompiledFlag } from './flag.ts';
 
 /** Whether a request gets the flag; otherwise the flag counts as false for flags that depend on it. */
-export function isFor({ runtime, contexts, onlySurveys }: EvaluationRequest, flag: FlagDefinition): boolean {
+export function isFlagForRequest({ runtime, contexts, onlySurveys }: EvaluationRequest, flag: FlagDefinition): boolean {
   if (!flag.active || (onlySurveys && !isOfSurvey(flag))) return false;
-  const isRun = isRunBy(flag, runtime);
-  if (!isRun || contexts.length === 0 || flag.evaluationContexts.length === 0) return isRun;
+  const isForRuntime = isFlagForRuntime(flag, runtime);
+  if (!isForRuntime || contexts.length === 0 || flag.evaluationContexts.length === 0) return isForRuntime;
   return flag.evaluationContexts.some((context) => contexts.includes(context));
 }
 
 /** Whether programs of this runtime get the flag. */
-export function isRunBy({ evaluationRuntime }: Pick<FlagDefinition, 'evaluationRuntime'>, runtime: Runtime): boolean {
+export function isFlagForRuntime(
+  { evaluationRuntime }: Pick<FlagDefinition, 'evaluationRuntime'>,
+  runtime: Runtime,
+): boolean {
   return runtime === 'all' || evaluationRuntime === 'all' || evaluationRuntime === runtime;
 }
 
@@ -33,8 +36,8 @@ export function requirementsOf(flags: readonly CompiledFlag[], cohorts: Cohorts)
     flags.flatMap(({ reads }) => reads.cohorts),
     (id) => cohorts.find(id)?.reads.cohorts ?? [],
   );
-  const ofCohorts = [...cohortIds].flatMap((id) => cohorts.find(id)?.reads ?? []);
-  const reads = [...flags.map((flag) => flag.reads), ...ofCohorts];
+  const cohortReads = [...cohortIds].flatMap((id) => cohorts.find(id)?.reads ?? []);
+  const reads = [...flags.map((flag) => flag.reads), ...cohortReads];
   const groups = new Map<number, Set<string>>();
   for (const { index, key } of reads.flatMap((one) => one.groups)) {
     groups.set(index, (groups.get(index) ?? new Set()).add(key));
@@ -64,22 +67,26 @@ export function needsOf(
   if (request.onlyRequestProperties) return NEEDS_NOTHING;
   const hashKeyOverrides = continuousIds || mayKeepId;
   return {
-    person: metadata || staticCohorts.length > 0 || hashKeyOverrides || !person.every((key) => isGiven(request, key)),
+    person:
+      metadata ||
+      staticCohorts.length > 0 ||
+      hashKeyOverrides ||
+      !person.every((key) => isPersonPropertyGiven(request, key)),
     groups: groups
-      .filter(({ index, keys }) => !keys.every((key) => isGivenOfGroup(request, groupTypes.get(index), key)))
+      .filter(({ index, keys }) => !keys.every((key) => isGroupPropertyGiven(request, groupTypes.get(index), key)))
       .map(({ index }) => index),
     staticCohorts,
     hashKeyOverrides,
   };
 }
 
-function isGiven({ personProperties, geoProperties }: EvaluationRequest, key: string): boolean {
+function isPersonPropertyGiven({ personProperties, geoProperties }: EvaluationRequest, key: string): boolean {
   if (Object.hasOwn(personProperties, key) || key === 'distinct_id') return true;
   return geoProperties !== undefined && Object.hasOwn(geoProperties, key);
 }
 
 /** Whether the property need not be fetched: it is in the request, or the request names no group that could have it stored. */
-function isGivenOfGroup(
+function isGroupPropertyGiven(
   { groups, groupProperties }: EvaluationRequest,
   name: string | undefined,
   key: string,

@@ -12,16 +12,16 @@ export const neverTrue: Test = () => false;
 
 export function allOf(tests: readonly Test[]): Test {
   if (tests.length <= 1) return tests[0] ?? always;
-  return (context) => firstOrUnknown(tests, context, false);
+  return (context) => findDecisive(tests, context, false);
 }
 
 export function anyOf(tests: readonly Test[]): Test {
   if (tests.length <= 1) return tests[0] ?? neverTrue;
-  return (context) => firstOrUnknown(tests, context, true);
+  return (context) => findDecisive(tests, context, true);
 }
 
 /** @param decisive the verdict with which a single test decides the whole */
-function firstOrUnknown(tests: readonly Test[], context: EvaluationContext, decisive: boolean): Verdict {
+function findDecisive(tests: readonly Test[], context: EvaluationContext, decisive: boolean): Verdict {
   let unknown: FailureCode | undefined;
   for (const test of tests) {
     const verdict = test(context);

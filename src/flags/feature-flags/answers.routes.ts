@@ -7,7 +7,7 @@ import type { FlagAnswers, Groups } from './answers.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagQuery } from './list.store.ts';
 import { presentSummary } from './present.ts';
-import { FlagParams, FlagStatusBody, ONE_FLAG } from './schema.ts';
+import { FlagParams, FlagStatusBody, FLAG_IN_PATH } from './schema.ts';
 import { statusOf } from './status.ts';
 
 export type FlagAnswersApi = FlagManagementApi & { flagAnswers: FlagAnswers };
@@ -124,7 +124,7 @@ const userBlastRadius = route({
 const flagStatus = route({
   method: 'get',
   path: '/feature_flags/:id/status/',
-  access: { scope: 'feature_flag:read', object: ONE_FLAG },
+  access: { scope: 'feature_flag:read', object: FLAG_IN_PATH },
   params: FlagParams,
   answers: { 200: FlagStatusBody },
   summary: 'Check whether a flag still affects any decision',

@@ -49,7 +49,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
 
     /** Finds the distinct id with which the user is a person. */
     async distinctIdOf(userId: number): Promise<string | undefined> {
-      return (await stores.users.byIds([userId])).get(userId)?.distinctId;
+      return (await stores.users.findByIds([userId])).get(userId)?.distinctId;
     },
 
     /**
@@ -68,7 +68,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       const wanted = { ...condition, aggregation_group_type_index: groupTypeIndex, variant: null };
       const set = await checkedSet(project, wanted, rights);
       // tooth: raw-blast-radius
-      if (set.properties?.some(asksPersons)) ensureRaw(rawAccessByLevel(rights), ['person']);
+      if (set.properties?.some(readsPersonProperty)) ensureRaw(rawAccessByLevel(rights), ['person']);
       const subject = groupTypeIndex === null ? 'person' : ({ groupTypeIndex } as const);
       return counts.countMatching(project.id, (set.properties ?? []) as readonly Json[], subject);
     },
@@ -92,7 +92,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
 }
 
 /** Whether the condition itself reads a person's property; cohorts and flags were checked when they were stored. */
-function asksPersons({ type }: Property): boolean {
+function readsPersonProperty({ type }: Property): boolean {
   return type !== 'group' && type !== 'cohort' && type !== 'flag';
 }
 

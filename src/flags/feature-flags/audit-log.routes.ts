@@ -12,7 +12,7 @@ import { ActivityBody, presentAuditLog } from '../../people/audit/audit-log.ts';
 import { visibleAuditLog, type VisibleAuditLog } from '../../people/audit/visible-audit-log.ts';
 import type { FlagManagementApi } from './feature-flags.routes.ts';
 import type { FlagManagement } from './flag-management.ts';
-import { FlagParams, ONE_FLAG } from './schema.ts';
+import { FlagParams, FLAG_IN_PATH } from './schema.ts';
 
 const Query = offsetQuery(10);
 
@@ -32,7 +32,7 @@ const listActivity = route({
 const listActivityOfFlag = route({
   method: 'get',
   path: '/feature_flags/:id/activity/',
-  access: { scope: 'activity_log:read', object: ONE_FLAG },
+  access: { scope: 'activity_log:read', object: FLAG_IN_PATH },
   params: FlagParams,
   query: Query,
   answers: { 200: offsetPageOf(ActivityBody) },
@@ -50,7 +50,7 @@ async function activityPage(
   { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; seen?: VisibleAuditLog[] } },
 ): Promise<Answer> {
   const page = await featureFlags.listAuditLog(project.id, { scope: 'FeatureFlag', ...wanted }, pageBounds(query));
-  return json(200, offsetPage(url, query, await presentAuditLog(page, { byIds: featureFlags.users })));
+  return json(200, offsetPage(url, query, await presentAuditLog(page, { findByIds: featureFlags.users })));
 }
 
 export const flagAuditLogRoutes = [listActivity, listActivityOfFlag];

@@ -16,15 +16,15 @@ export const refuseToEncrypt: EncryptPayload = () => {
 };
 
 /** Binds a ciphertext to its flag's row, so it cannot be decrypted if it is copied to another row. */
-const boundTo = ({ id, projectId }: Row) => `feature_flags/${projectId}/${id}`;
+const contextOf = ({ id, projectId }: Row) => `feature_flags/${projectId}/${id}`;
 
 export function payloadEncryption(keyRing: KeyRing) {
-  const encrypt: EncryptPayload = (flag, payload) => keyRing.encrypt(payload, boundTo(flag));
+  const encrypt: EncryptPayload = (flag, payload) => keyRing.encrypt(payload, contextOf(flag));
   return {
     encrypt,
     /** @returns the payload as JSON text; null if there is none. @throws Error if the key ring lacks the key */
     decrypt(flag: Row & Pick<FeatureFlag, 'encryptedPayloads'>): string | null {
-      return flag.encryptedPayloads === null ? null : keyRing.decrypt(flag.encryptedPayloads, boundTo(flag));
+      return flag.encryptedPayloads === null ? null : keyRing.decrypt(flag.encryptedPayloads, contextOf(flag));
     },
   };
 }
@@ -38,7 +38,7 @@ export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
  * @returns the flag to store, and as `secret` the new payload, if any, which must be encrypted first
  * @throws InvalidInput for a flag with variants, because only the payload of `true` can be encrypted
  */
-export function encryptedFields(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
+export function withoutSecretPayload(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
   const payload = wanted.filters.payloads?.['true'];
   if (payload === MASK && !wanted.hasEncryptedPayloads) {
     throw new InvalidInput(

@@ -5,11 +5,11 @@ import { entityTag, expectedVersion, locationHeader } from '../../platform/http/
 import { json, route, type Answer } from '../../platform/http/route.ts';
 import { stringEnum, Type } from '../../platform/schema.ts';
 import { ignoredMembers } from './checks/check-members.ts';
-import { flagChangesOf, newFlagOf } from './fields.ts';
+import { parseFlagChanges, parseNewFlag } from './fields.ts';
 import { RUNTIMES, type FeatureFlag } from './feature-flags.store.ts';
 import type { FlagManagement, Viewer } from './flag-management.ts';
 import { ORDERS, type FlagQuery } from './list.store.ts';
-import { FlagBody, FlagParams, FlagPatchBody, FlagPutBody, NewFlagBody, ONE_FLAG } from './schema.ts';
+import { FlagBody, FlagParams, FlagPatchBody, FlagPutBody, NewFlagBody, FLAG_IN_PATH } from './schema.ts';
 
 export type FlagManagementApi = { featureFlags: FlagManagement };
 
@@ -77,7 +77,7 @@ const createFlag = route({
     'replaced. Unknown members of `filters` are ignored and listed in `ignored_members`.',
   async handle({ project, caller, rights, body, url }, { featureFlags }: FlagManagementApi) {
     const ignored = ignoredMembers(body.filters);
-    const flag = await featureFlags.create(project, { ...caller, rights }, newFlagOf(body));
+    const flag = await featureFlags.create(project, { ...caller, rights }, parseNewFlag(body));
     return representation(201, { caller, rights }, flag, featureFlags, ignored, locationHeader(url, flag.id));
   },
 });
@@ -85,7 +85,7 @@ const createFlag = route({
 const getFlag = route({
   method: 'get',
   path: '/feature_flags/:id/',
-  access: { scope: 'feature_flag:read', object: ONE_FLAG },
+  access: { scope: 'feature_flag:read', object: FLAG_IN_PATH },
   params: FlagParams,
   answers: { 200: FlagBody },
   summary: 'Retrieve a feature flag',
@@ -99,7 +99,7 @@ const patchFlag = route({
   method: 'patch',
   path: '/feature_flags/:id/',
   errors: [409, 412],
-  access: { scope: 'feature_flag:write', object: ONE_FLAG },
+  access: { scope: 'feature_flag:write', object: FLAG_IN_PATH },
   params: FlagParams,
   body: FlagPatchBody,
   answers: { 200: FlagBody },
@@ -109,7 +109,7 @@ const patchFlag = route({
     'conflicting changes made since then are refused with 409. Unknown members of `filters` are ignored and ' +
     'listed in `ignored_members`. Decisions reflect the change within 100 ms.',
   async handle({ project, caller, rights, params, body, headers }, { featureFlags }: FlagManagementApi) {
-    const changes = flagChangesOf(body);
+    const changes = parseFlagChanges(body);
     const ignored = ignoredMembers(body.filters);
     const flag = await featureFlags.change(
       project,
@@ -126,7 +126,7 @@ const putFlag = route({
   method: 'put',
   path: '/feature_flags/:id/',
   errors: [409, 412],
-  access: { scope: 'feature_flag:write', object: ONE_FLAG },
+  access: { scope: 'feature_flag:write', object: FLAG_IN_PATH },
   params: FlagParams,
   body: FlagPutBody,
   answers: { 200: FlagBody },

@@ -5,7 +5,7 @@ import { NotFound } from '../../platform/errors.ts';
 import type { Visible } from '../../platform/http/access.ts';
 import { seesAll, whereVisible } from '../../people/access/visible.store.ts';
 import type { FlagFilters } from './filters.ts';
-import { wantedFlags, type FlagQuery } from './list.store.ts';
+import { selectFlags, type FlagQuery } from './list.store.ts';
 
 export const RUNTIMES = ['all', 'client', 'server'] as const;
 export const IDENTIFIERS = ['distinct_id', 'device_id'] as const;
@@ -137,7 +137,7 @@ export function featureFlagStore(db: Knex) {
 
     /** Lists flags, without deleted ones and those that belong to a survey. */
     async list(projectId: number, query: FlagQuery): Promise<{ count: number; results: FeatureFlag[] }> {
-      const { count, rows } = await wantedFlags(db, projectId, query);
+      const { count, rows } = await selectFlags(db, projectId, query);
       return { count, results: (rows as Row[]).map(fromRow) };
     },
 
@@ -149,13 +149,13 @@ export function featureFlagStore(db: Knex) {
     },
 
     /** Finds flags that exist and are not deleted, sorted by id. */
-    async byIds(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
+    async findByIds(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
       const rows = await table().where({ project_id: projectId, deleted: false }).whereIn('id', ids).orderBy('id');
       return rows.map(fromRow);
     },
 
     /** Finds flags, including deleted ones, in no order. */
-    async everById(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
+    async findByIdsWithDeleted(projectId: number, ids: readonly number[]): Promise<FeatureFlag[]> {
       return (await table().where({ project_id: projectId }).whereIn('id', ids)).map(fromRow);
     },
 

@@ -5,12 +5,12 @@ import type { FlagChanges, NewFlag } from '../feature-flags.ts';
 import type { FlagPatchBody, NewFlagBody } from './schema.ts';
 
 /** @throws InvalidInput for a field in the wrong place */
-export function newFlagOf(body: NewFlagBody): NewFlag {
+export function parseNewFlag(body: NewFlagBody): NewFlag {
   return { key: body.key, ...givenFields(body) };
 }
 
 /** @throws InvalidInput for a field in the wrong place */
-export function flagChangesOf(body: FlagPatchBody): FlagChanges {
+export function parseFlagChanges(body: FlagPatchBody): FlagChanges {
   const { key, deleted, version, original_flag: original } = body;
   return { ...omitUndefined({ key, deleted, version }), original: original ?? {}, ...givenFields(body) };
 }

@@ -7,7 +7,9 @@ const GroupTypeIndex = nullable(Type.Integer({ minimum: 0, maximum: 4 }), {
 });
 const Text = nullable(Type.String({ maxLength: 2000 }));
 /** Members that upstream's clients send and its exports contain. */
-const KeptForClients = Type.Optional(Type.Unknown({ description: 'Stored for clients; has no effect on decisions.' }));
+const StoredForClients = Type.Optional(
+  Type.Unknown({ description: 'Stored for clients; has no effect on decisions.' }),
+);
 
 const Property = Type.Object({
   key: Type.Unsafe<string | number>({
@@ -27,12 +29,12 @@ const Property = Type.Object({
   value: Type.Optional(Type.Unknown()),
   group_type_index: Type.Optional(GroupTypeIndex),
   negation: Type.Optional(nullable(Type.Boolean())),
-  label: KeptForClients,
-  cohort_name: KeptForClients,
-  group_key_names: KeptForClients,
-  dependency_chain: KeptForClients,
-  conditionHash: KeptForClients,
-  bytecode: KeptForClients,
+  label: StoredForClients,
+  cohort_name: StoredForClients,
+  group_key_names: StoredForClients,
+  dependency_chain: StoredForClients,
+  conditionHash: StoredForClients,
+  bytecode: StoredForClients,
 });
 export type Property = Static<typeof Property>;
 
@@ -54,8 +56,8 @@ const ConditionSet = Type.Object({
   ),
   aggregation_group_type_index: Type.Optional(GroupTypeIndex),
   description: Type.Optional(Text),
-  sort_key: KeptForClients,
-  users_affected: KeptForClients,
+  sort_key: StoredForClients,
+  users_affected: StoredForClients,
 });
 export type ConditionSet = Static<typeof ConditionSet>;
 
@@ -133,12 +135,12 @@ export type FlagFilters = Omit<GivenFilters, 'groups' | 'payloads'> & {
 };
 
 /** Default filters, which match everybody. */
-export const EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }] };
+export const MATCH_EVERYBODY: FlagFilters = { groups: [{ properties: [], rollout_percentage: 100 }] };
 
 /** Filters of a new remote configuration: a percentage of 0, which upstream's clients send, becomes 100, because it applies to everybody. */
-export function rolledOut(filters: FlagFilters): FlagFilters {
+export function withFullRollout(filters: FlagFilters): FlagFilters {
   const groups = filters.groups.map((set) => ({ ...set, rollout_percentage: set.rollout_percentage || 100 }));
-  return { ...filters, groups: groups.length > 0 ? groups : EVERYBODY.groups };
+  return { ...filters, groups: groups.length > 0 ? groups : MATCH_EVERYBODY.groups };
 }
 
 export function variantsOf({ multivariate }: Pick<GivenFilters, 'multivariate'>): readonly Variant[] {

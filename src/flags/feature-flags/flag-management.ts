@@ -10,7 +10,7 @@ import { changeFlag, createFlag, type FlagAuthor, type FlagChanges, type NewFlag
 import type { FlagStores } from '../stores.ts';
 import type { PayloadEncryption } from './encrypted-payloads.ts';
 import type { FeatureFlag } from './feature-flags.store.ts';
-import { judgedFlag, presentFlag } from './present.ts';
+import { toJudgedFlag, presentFlag } from './present.ts';
 import type { FlagBody } from './schema.ts';
 
 const RESOURCE = 'feature_flag';
@@ -30,13 +30,11 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
     list: stores.flags.list,
     listAuditLog: stores.auditLog.list,
     hiddenKeys: (projectId: number, rights: Rights) => stores.flags.hiddenKeys(projectId, rights.visible(RESOURCE)),
-    users: stores.users.byIds,
+    users: stores.users.findByIds,
 
     /** @throws InvalidInput naming the field */
     async create(project: Project, author: FlagAuthor, input: NewFlag): Promise<FeatureFlag> {
-      return stores.inTransaction(project.id, (inside) =>
-        createFlag(inside, project, author, input, encryption.encrypt),
-      );
+      return stores.inTransaction(project.id, (bound) => createFlag(bound, project, author, input, encryption.encrypt));
     },
 
     /**
@@ -50,29 +48,29 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
       changes: FlagChanges,
       ifMatch?: string,
     ): Promise<FeatureFlag> {
-      return stores.inTransaction(project.id, async (inside) => {
-        const { version } = await inside.flags.get(project.id, id);
+      return stores.inTransaction(project.id, async (bound) => {
+        const { version } = await bound.flags.get(project.id, id);
         ensureVersion(ifMatch, version, 'feature flag');
-        return changeFlag(inside, project, author, id, changes, encryption.encrypt);
+        return changeFlag(bound, project, author, id, changes, encryption.encrypt);
       });
     },
 
     /** Presents flags to a caller, in the same order. Makes a few queries, whatever their number. */
     async show({ caller, rights }: Viewer, projectId: number, flags: readonly FeatureFlag[]): Promise<FlagBody[]> {
       const [users, related, project] = await Promise.all([
-        stores.users.byIds(flags.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy])),
-        stores.related.ofFlags(flags.map(({ id }) => id)),
+        stores.users.findByIds(flags.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy])),
+        stores.related.findByFlags(flags.map(({ id }) => id)),
         definitions.findById(projectId),
       ]);
-      const seen = { users, mayWrite: allows(caller.scopes, 'feature_flag:write'), now: Date.now() };
+      const shared = { users, mayWrite: allows(caller.scopes, 'feature_flag:write'), now: Date.now() };
       return flags.map((flag) =>
         presentFlag(flag, {
-          ...seen,
+          ...shared,
           level: rights.levelOf(RESOURCE, flag),
           related: related.get(flag.id)!,
           // The flag's project exists.
-          localEvaluation: localEvaluation(judgedFlag(flag), project!.definitions),
-          sdkDifferences: sdkDifferences(judgedFlag(flag), project!.definitions),
+          localEvaluation: localEvaluation(toJudgedFlag(flag), project!.definitions),
+          sdkDifferences: sdkDifferences(toJudgedFlag(flag), project!.definitions),
         }),
       );
     },
@@ -83,7 +81,7 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
      * @throws PermissionDenied if the viewer may not see the flag
      */
     async remoteConfig(projectId: number, rights: Rights, key: string): Promise<string | null | undefined> {
-      const flag = (await stores.flags.findByKey(projectId, key)) ?? (await flagById(projectId, key));
+      const flag = (await stores.flags.findByKey(projectId, key)) ?? (await findByIdText(projectId, key));
       if (!flag) return undefined;
       if (!reaches(rights.levelOf(RESOURCE, flag), 'viewer')) {
         throw new PermissionDenied('You do not have viewer access to this resource.');
@@ -93,9 +91,9 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
     },
   };
 
-  async function flagById(projectId: number, text: string): Promise<FeatureFlag | undefined> {
+  async function findByIdText(projectId: number, text: string): Promise<FeatureFlag | undefined> {
     if (!/^[1-9]\d{0,8}$/.test(text)) return undefined;
-    const [flag] = await stores.flags.byIds(projectId, [Number(text)]);
+    const [flag] = await stores.flags.findByIds(projectId, [Number(text)]);
     return flag;
   }
 }

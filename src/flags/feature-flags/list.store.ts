@@ -27,29 +27,29 @@ export type FlagQuery = {
 const VARIANTS = `filters @@ 'exists($.multivariate.variants[*])'`;
 
 /** A condition set without conditions at 100 %. Question marks are escaped, because knex reads them as bindings. */
-const ALL = String.raw`\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null || @.rollout_percentage == 100)
+const MATCHES_EVERYBODY = String.raw`\? ((!exists(@.rollout_percentage) || @.rollout_percentage == null || @.rollout_percentage == 100)
   && !exists(@.properties[*]))`;
 
 /** Whether a flag has the same answer for everybody; the same rule as in `status.ts`. */
-const SAME = String.raw`not filters @@ 'exists($ \? (@.feature_enrollment == true)) || exists($.holdout.id)
+const SAME_FOR_EVERYBODY = String.raw`not filters @@ 'exists($ \? (@.feature_enrollment == true)) || exists($.holdout.id)
     || exists($.super_groups[*] \? (@ != null)) || exists($.holdout_groups[*] \? (@ != null))'
-  and case when filters @@ '$.early_exit == true' then filters @@ 'exists($.groups[0] ${ALL})'
-    else filters @@ 'exists($.groups[*] ${ALL})' end
+  and case when filters @@ '$.early_exit == true' then filters @@ 'exists($.groups[0] ${MATCHES_EVERYBODY})'
+    else filters @@ 'exists($.groups[*] ${MATCHES_EVERYBODY})' end
   and (not ${VARIANTS} or (
     select count(distinct key) = 1 and count(key) = count(*)
     from (
       select coalesce(nullif(condition_set ->> 'variant', ''), whole #>> '{}') as key, coalesce(bool_or(
-        jsonb_path_exists(condition_set, '$ ${ALL}')) over (order by place rows between unbounded preceding and 1 preceding
+        jsonb_path_exists(condition_set, '$ ${MATCHES_EVERYBODY}')) over (order by place rows between unbounded preceding and 1 preceding
       ), false) as unreached
       from jsonb_array_elements(filters -> 'groups') with ordinality as sets (condition_set, place),
         jsonb_path_query_first(filters, '$.multivariate.variants[*] \? (@.rollout_percentage == 100).key') as whole
     ) as outcomes
     where not unreached))`;
-const STALE = `active and created_at < now() - interval '30 days' and ${SAME}`;
+const STALE = `active and created_at < now() - interval '30 days' and ${SAME_FOR_EVERYBODY}`;
 const EXPERIMENT = 'exists (select from experiments where flag_id = feature_flags.id and not experiments.deleted)';
 
 /** Flags that surveys own, which nobody should edit directly. */
-const OF_SURVEYS =
+const OWNED_BY_SURVEY =
   'exists (select from surveys where feature_flags.id in (targeting_flag_id, internal_targeting_flag_id))';
 
 const KINDS = {
@@ -60,13 +60,15 @@ const KINDS = {
 };
 
 /** Selects flags of a project, without deleted ones and those that belong to a survey. */
-export async function wantedFlags(
+export async function selectFlags(
   db: Knex,
   projectId: number,
   query: FlagQuery,
 ): Promise<{ count: number; rows: unknown[] }> {
   const matchingRows = () => {
-    const rows = db('feature_flags').where({ project_id: projectId, deleted: false }).whereRaw(`not ${OF_SURVEYS}`);
+    const rows = db('feature_flags')
+      .where({ project_id: projectId, deleted: false })
+      .whereRaw(`not ${OWNED_BY_SURVEY}`);
     whereVisible(rows, query.visible);
     if (query.search !== undefined) {
       const part = `%${query.search.replace(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -29,7 +29,7 @@ export function fieldsOf(flag: FeatureFlag, masked = flag.encryptedPayloads !== 
   };
 }
 
-const ELSEWHERE = {
+const UNSUPPORTED_FIELDS = {
   analytics_dashboards: [],
   archived: false as const,
   has_enriched_analytics: false as const,
@@ -41,7 +41,7 @@ const ELSEWHERE = {
 };
 
 /** Further data for the presentation of a flag. */
-export type Seen = {
+export type FlagPresentation = {
   users: Users;
   related: Related;
   localEvaluation: LocalEvaluation;
@@ -54,7 +54,7 @@ export type Seen = {
 
 export function presentFlag(
   flag: FeatureFlag,
-  { users, related, localEvaluation, sdkDifferences, mayWrite, level, now }: Seen,
+  { users, related, localEvaluation, sdkDifferences, mayWrite, level, now }: FlagPresentation,
 ): FlagBody {
   const { key, name, ...fields } = fieldsOf(flag);
   return {
@@ -73,7 +73,7 @@ export function presentFlag(
     experiment_set_metadata: related.experiments,
     features: related.features,
     surveys: related.surveys,
-    ...ELSEWHERE,
+    ...UNSUPPORTED_FIELDS,
     status: statusOf(flag, now).status.toUpperCase() as Uppercase<ReturnType<typeof statusOf>['status']>,
     can_edit: mayWrite && reaches(level, 'editor'),
     user_access_level: level,
@@ -81,7 +81,7 @@ export function presentFlag(
 }
 
 /** Fields that decide whether SDKs can evaluate the flag. */
-export function judgedFlag(flag: FeatureFlag): JudgedFlag {
+export function toJudgedFlag(flag: FeatureFlag): JudgedFlag {
   return { ...flag, filters: flag.filters as Json };
 }
 

@@ -17,10 +17,10 @@ export type CohortInUse = { id: number; name: string; behavioural: boolean };
 /** The expression of the index `feature_flags_dependencies`. The question mark is escaped, because knex reads it as a binding. */
 const DEPENDENCIES = String.raw`jsonb_path_query_array(filters, '$.groups[*].properties[*] \? (@.type == "flag").key')`;
 const VARIANTS = `jsonb_path_query_array(filters, '$.multivariate.variants[*].key')`;
-const ON_VARIANT = String.raw`jsonb_path_exists(filters,
+const DEPENDS_ON_VARIANT = String.raw`jsonb_path_exists(filters,
   '$.groups[*].properties[*] \? (@.type == "flag" && @.key == $id && @.value == $variants[*])', ?::jsonb)`;
 
-const REACHED = `
+const FLAGS_WITH_DEPENDENCIES = `
   with recursive reached (id) as (
     select id from feature_flags where project_id = :projectId and id = any (:ids) and not deleted
     union
@@ -33,7 +33,7 @@ const REACHED = `
   select id, key, created_by as "createdBy", active, ${VARIANTS} as variants, ${DEPENDENCIES} as "dependsOn"
   from reached join feature_flags using (id)`;
 
-const COHORTS = String.raw`
+const COHORTS_WITH_REFERENCES = String.raw`
   with recursive used (id) as (
     select id from cohorts where project_id = :projectId and id = any (:ids) and not deleted
     union
@@ -49,16 +49,19 @@ const COHORTS = String.raw`
 export function referenceStore(db: Knex) {
   return {
     /** Finds these flags and all flags that they depend on, without deleted flags and those of other projects. */
-    async reachedFrom(projectId: number, ids: readonly number[]): Promise<Dependency[]> {
-      const { rows } = await db.raw<{ rows: (Omit<Dependency, 'dependsOn'> & { dependsOn: string[] })[] }>(REACHED, {
-        projectId,
-        ids: [...ids],
-      });
+    async findFlagsWithDependencies(projectId: number, ids: readonly number[]): Promise<Dependency[]> {
+      const { rows } = await db.raw<{ rows: (Omit<Dependency, 'dependsOn'> & { dependsOn: string[] })[] }>(
+        FLAGS_WITH_DEPENDENCIES,
+        {
+          projectId,
+          ids: [...ids],
+        },
+      );
       return rows.map((row) => ({ ...row, dependsOn: row.dependsOn.map(Number) }));
     },
 
     /** Finds the active flags that depend on this flag, or only on one of its `variants`, sorted by key. */
-    async dependentsOf(
+    async findDependents(
       projectId: number,
       id: number,
       variants?: readonly string[],
@@ -67,15 +70,15 @@ export function referenceStore(db: Knex) {
         .where({ project_id: projectId, deleted: false, active: true })
         .whereNot({ id })
         .whereRaw(`${DEPENDENCIES} @> jsonb_build_array(?::text)`, [String(id)]);
-      if (variants) rows.whereRaw(ON_VARIANT, [JSON.stringify({ id: String(id), variants })]);
+      if (variants) rows.whereRaw(DEPENDS_ON_VARIANT, [JSON.stringify({ id: String(id), variants })]);
       return rows
         .orderBy('key')
         .select<{ id: number; key: string; createdBy: number | null }[]>('id', 'key', { createdBy: 'created_by' });
     },
 
     /** Finds these cohorts and all cohorts that they reference. */
-    async cohortsFrom(projectId: number, ids: readonly number[]): Promise<CohortInUse[]> {
-      const { rows } = await db.raw<{ rows: CohortInUse[] }>(COHORTS, { projectId, ids: [...ids] });
+    async findCohortsWithReferences(projectId: number, ids: readonly number[]): Promise<CohortInUse[]> {
+      const { rows } = await db.raw<{ rows: CohortInUse[] }>(COHORTS_WITH_REFERENCES, { projectId, ids: [...ids] });
       return rows;
     },
   };

@@ -1,6 +1,6 @@
 /** Finds the objects that use flags: experiments, early access features, surveys. */
 import type { Knex } from '../../platform/db/connection.ts';
-import { IN_PHASE } from '../extensions/experiments/phases.ts';
+import { PHASE_CONDITIONS } from '../extensions/experiments/phases.ts';
 
 export type Related = {
   experiments: { id: number; name: string; is_running: boolean }[];
@@ -11,7 +11,7 @@ export type Related = {
 
 const RELATED = `
   select flag_id as "flagId",
-    array(select jsonb_build_object('id', id, 'name', name, 'is_running', ${IN_PHASE.running})
+    array(select jsonb_build_object('id', id, 'name', name, 'is_running', ${PHASE_CONDITIONS.running})
       from experiments where experiments.flag_id = wanted.flag_id and not deleted order by id) as experiments,
     array(select jsonb_build_object('id', id, 'name', name, 'stage', stage) from early_access_features as features
       where features.flag_id = wanted.flag_id) as features,
@@ -22,7 +22,7 @@ const RELATED = `
 export function relatedStore(db: Knex) {
   return {
     /** Finds the objects that use these flags, in one query, by flag id. */
-    async ofFlags(ids: readonly number[]): Promise<Map<number, Related>> {
+    async findByFlags(ids: readonly number[]): Promise<Map<number, Related>> {
       const { rows } = await db.raw<{ rows: (Related & { flagId: number })[] }>(RELATED, { ids: [...ids] });
       return new Map(rows.map(({ flagId, ...related }) => [flagId, related]));
     },

@@ -11,7 +11,7 @@ import { STATUSES } from './status.ts';
 const Id = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 export const FlagParams = Type.Object({ id: Id });
 /** The protected object that `FlagParams` name. */
-export const ONE_FLAG = { resource: 'feature_flag', param: 'id' } as const;
+export const FLAG_IN_PATH = { resource: 'feature_flag', param: 'id' } as const;
 
 const Key = Type.String({
   minLength: 1,
@@ -108,7 +108,7 @@ const Used = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.Strin
 const Instant = Type.String({ format: 'date-time' });
 
 /** Upstream's fields for features that do not exist here, with constant values, because clients may expect the fields. */
-const elsewhere = {
+const unsupportedFields = {
   analytics_dashboards: Type.Array(Type.Integer(), { maxItems: 0 }),
   archived: Type.Literal(false),
   has_enriched_analytics: Type.Literal(false),
@@ -149,7 +149,7 @@ export const FlagBody = Type.Object(
       description: 'The early access features that use the flag.',
     }),
     surveys: Type.Array(Used, { description: 'The surveys that are linked to the flag.' }),
-    ...elsewhere,
+    ...unsupportedFields,
     status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
     can_edit: Type.Boolean(),
     ignored_members: IgnoredMembers,

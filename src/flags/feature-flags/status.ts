@@ -13,7 +13,7 @@ export function statusOf({ filters, ...flag }: FeatureFlag, now: number): FlagSt
   if (flag.deleted) return { status: 'deleted', reason: 'Flag has been deleted' };
   if (!flag.active) return { status: 'inactive', reason: 'Flag is disabled' };
   const same = sameForEverybody(filters);
-  if (same === undefined) return { status: 'active', reason: differs(filters) };
+  if (same === undefined) return { status: 'active', reason: explainDifference(filters) };
   if (Date.parse(flag.createdAt) < now - STALE_AFTER_MS) return { status: 'stale', reason: same };
   return { status: 'active', reason: `${same}, and is stale 30 days after it was made` };
 }
@@ -27,7 +27,7 @@ function sameForEverybody(filters: FlagFilters): string | undefined {
   const variants = variantsOf(filters);
   if (variants.length === 0) return 'This boolean flag will always evaluate to "true"';
   const whole = variants.find(({ rollout_percentage }) => rollout_percentage === 100)?.key;
-  const reached = filters.groups.slice(0, filters.groups.findIndex(takesEverybody) + 1);
+  const reached = filters.groups.slice(0, filters.groups.findIndex(matchesEverybody) + 1);
   const [key, ...others] = new Set(reached.map(({ variant }) => variant || whole));
   return key === undefined || others.length > 0 ? undefined : `This flag will always use the variant "${key}"`;
 }
@@ -37,7 +37,7 @@ function hasExceptions({ feature_enrollment, super_groups, holdout, holdout_grou
   return Boolean(feature_enrollment || super_groups?.length || holdout || holdout_groups?.length);
 }
 
-function differs(filters: FlagFilters): string {
+function explainDifference(filters: FlagFilters): string {
   if (hasExceptions(filters))
     return 'Enrollment or a holdout decides for some persons, and condition sets for the others';
   if (filters.groups.every(({ rollout_percentage }) => rollout_percentage === 0)) {
@@ -49,9 +49,9 @@ function differs(filters: FlagFilters): string {
 
 /** Whether some condition set matches everybody. With an early exit only the first one counts, because it may end the evaluation. */
 function reachesEverybody({ groups: sets, early_exit }: FlagFilters): boolean {
-  return (early_exit ? sets.slice(0, 1) : sets).some(takesEverybody);
+  return (early_exit ? sets.slice(0, 1) : sets).some(matchesEverybody);
 }
 
-function takesEverybody({ properties, rollout_percentage }: ConditionSet): boolean {
+function matchesEverybody({ properties, rollout_percentage }: ConditionSet): boolean {
   return (properties ?? []).length === 0 && (rollout_percentage ?? 100) === 100;
 }

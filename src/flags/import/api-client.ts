@@ -4,19 +4,19 @@ import { CommandFailed } from '../../platform/errors.ts';
 import { mayPass } from '../../platform/sending/answer.ts';
 import { retryAfterMs, retrying, TryAgain, type RetryPolicy } from '../../platform/sending/retry.ts';
 import { isFields, type Fields } from './exported.ts';
-import { collect, roomForList, type Room } from './limits.ts';
-import { LONGEST_REASON, printable } from './lines.ts';
+import { collect, listBudget, type SizeBudget } from './limits.ts';
+import { MAX_REASON, printable } from './lines.ts';
 import type { Refusal } from './outcome.ts';
 import { parseList } from './read-list.ts';
 
 const ATTEMPT_TIMEOUT_MS = 60_000;
 /** Longest wait on a server's request: an hour, because servers limit requests per minute and per hour. */
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 const USUAL_WAIT_MS = 30_000;
 /** Minimum wait even if the server requests less; doubles up to the usual wait. */
-const SHORTEST_WAIT_MS = 1000;
+const MIN_WAIT_MS = 1000;
 /** How long a request that only gets 429 is repeated. */
-const THROTTLED_AT_MOST_MS = 30 * 60_000;
+const MAX_THROTTLED_MS = 30 * 60_000;
 const PAGE = 500;
 
 export type ApiClientOptions = {
@@ -29,13 +29,13 @@ export type ApiClientOptions = {
   keyName: string;
   retry: RetryPolicy;
   /** How long a request is repeated while it gets 429; default: half an hour. */
-  throttledAtMostMs?: number;
+  maxThrottledMs?: number;
   /** Called with the reason before each wait. */
   onWait: (reason: string) => void;
 };
 
 /** Result of a write. */
-export type Written = { body: Fields } | { refusal: Refusal; status: number };
+export type WriteResult = { body: Fields } | { refusal: Refusal; status: number };
 
 export type ApiClient = ReturnType<typeof apiClient>;
 
@@ -45,7 +45,7 @@ export function apiClient({
   key,
   keyName,
   retry,
-  throttledAtMostMs = THROTTLED_AT_MOST_MS,
+  maxThrottledMs = MAX_THROTTLED_MS,
   onWait,
 }: ApiClientOptions) {
   const base = new URL(`api/projects/${encodeURIComponent(project)}/`, url.endsWith('/') ? url : `${url}/`);
@@ -53,23 +53,23 @@ export function apiClient({
   let hasAnswered = false;
 
   /** Sends a request, and repeats it after 429, because then it had no effect. @throws TryAgain, CommandFailed */
-  async function ask(method: string, path: string, body?: Fields, headers: Record<string, string> = {}) {
-    const deadline = performance.now() + throttledAtMostMs;
-    for (let least = SHORTEST_WAIT_MS; ; least = Math.min(least * 2, USUAL_WAIT_MS)) {
+  async function requestUnthrottled(method: string, path: string, body?: Fields, headers: Record<string, string> = {}) {
+    const deadline = performance.now() + maxThrottledMs;
+    for (let least = MIN_WAIT_MS; ; least = Math.min(least * 2, USUAL_WAIT_MS)) {
       const response = await send(method, path, body, headers);
       if (response.status !== 429) return response;
       await response.body?.cancel();
       // tooth: import-throttled-for-ever
-      if (performance.now() >= deadline) throw new CommandFailed(sayThrottled());
+      if (performance.now() >= deadline) throw new CommandFailed(throttledMessage());
       const requested = retryAfterMs(response.headers.get('retry-after')) ?? USUAL_WAIT_MS;
-      const wait = Math.min(Math.max(requested, least), LONGEST_WAIT_MS);
+      const wait = Math.min(Math.max(requested, least), MAX_WAIT_MS);
       onWait(`it takes no more requests with this key for ${Math.ceil(wait / 1000)} s`);
       await sleep(wait);
     }
   }
 
-  function sayThrottled(): string {
-    const minutes = Math.round(throttledAtMostMs / 60_000);
+  function throttledMessage(): string {
+    const minutes = Math.round(maxThrottledMs / 60_000);
     return `${url} has answered nothing but 429 (too many requests) for ${minutes} minutes. Run the command again later: it continues.`;
   }
 
@@ -103,32 +103,32 @@ export function apiClient({
         `${url} answers ${status}, a redirect, which is not followed. Give the address it leads to.`,
       );
     }
-    if (status === 401) throw new CommandFailed(`${url} refused the key of ${keyName}: ${await detailOf(response)}`);
+    if (status === 401) throw new CommandFailed(`${url} refused the key of ${keyName}: ${await readDetail(response)}`);
     return response;
   }
 
-  async function bytesOf(response: Response, room: Room = roomForList()): Promise<Buffer> {
+  async function readBody(response: Response, budget: SizeBudget = listBudget()): Promise<Buffer> {
     const name = `The answer of ${url}`;
     if (!response.body) throw new TryAgain(`${name} is empty`);
     try {
-      return await collect(response.body, name, room);
+      return await collect(response.body, name, budget);
     } catch (error) {
       if (error instanceof CommandFailed) throw error;
       throw new TryAgain(`${name} ends early (${codeOf(error)})`, undefined, { cause: error });
     }
   }
 
-  async function detailOf(response: Response): Promise<string> {
-    return printable((await refusalOf(response)).reason, LONGEST_REASON);
+  async function readDetail(response: Response): Promise<string> {
+    return printable((await readRefusal(response)).reason, MAX_REASON);
   }
 
-  async function sayUnlisted(path: string, response: Response): Promise<string> {
+  async function notListedMessage(path: string, response: Response): Promise<string> {
     const where = response.status === 404 ? ` of the project ${project}` : '';
-    return `${url} does not list ${path}${where}: ${await detailOf(response)}`;
+    return `${url} does not list ${path}${where}: ${await readDetail(response)}`;
   }
 
-  async function refusalOf(response: Response): Promise<Refusal> {
-    const text = (await bytesOf(response).catch(() => Buffer.alloc(0))).toString();
+  async function readRefusal(response: Response): Promise<Refusal> {
+    const text = (await readBody(response).catch(() => Buffer.alloc(0))).toString();
     const { attr, code, detail } = fieldsOf(text);
     return {
       attr: typeof attr === 'string' ? withoutKey(attr) : null,
@@ -153,7 +153,7 @@ export function apiClient({
      */
     async *list(
       path: string,
-      limits: { items?: number; room?: Room } = {},
+      limits: { items?: number; room?: SizeBudget } = {},
       query: Readonly<Record<string, string>> = {},
     ): AsyncGenerator {
       let items = 0;
@@ -161,9 +161,9 @@ export function apiClient({
       const seen = new Set([search]);
       for (;;) {
         const page = await withRetries(async () => {
-          const response = await ask('GET', `${path}?${search}`);
-          if (!response.ok) throw new CommandFailed(await sayUnlisted(path, response));
-          return parseList(await bytesOf(response, limits.room), `The answer of ${url} to ${path}`);
+          const response = await requestUnthrottled('GET', `${path}?${search}`);
+          if (!response.ok) throw new CommandFailed(await notListedMessage(path, response));
+          return parseList(await readBody(response, limits.room), `The answer of ${url} to ${path}`);
         });
         for (const item of page.results) {
           if (++items > (limits.items ?? Infinity))
@@ -188,10 +188,10 @@ export function apiClient({
       path: string,
       body: Fields,
       headers?: Record<string, string>,
-    ): Promise<Written> {
-      const response = await ask(method, path, body, headers);
-      if (!response.ok) return { refusal: await refusalOf(response), status: response.status };
-      return { body: fieldsOf((await bytesOf(response)).toString()) };
+    ): Promise<WriteResult> {
+      const response = await requestUnthrottled(method, path, body, headers);
+      if (!response.ok) return { refusal: await readRefusal(response), status: response.status };
+      return { body: fieldsOf((await readBody(response)).toString()) };
     },
 
     withRetries,

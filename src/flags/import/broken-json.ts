@@ -8,7 +8,7 @@ const END = ' is not valid JSON';
  * @param message of the SyntaxError that `JSON.parse` throws for the text
  * @returns `, at line 3, column 7`, both from 1; empty if the position is unknown
  */
-export function placeOfFault(text: string, message: string): string {
+export function positionOfFault(text: string, message: string): string {
   const at = offsetOf(text, message);
   if (at === undefined) return '';
   if (at >= text.length) return `: it ends too early, in line ${lineOf(text, text.length)}`;
@@ -26,14 +26,14 @@ function offsetOf(text: string, message: string): number | undefined {
   const after = rest.endsWith('"...');
   const context = rest.slice(0, after ? -'"...'.length : -1);
   if (before !== undefined) {
-    const start = onlyPlace(text, context);
+    const start = onlyOccurrence(text, context);
     return start === undefined ? undefined : start + QUOTED;
   }
-  return after ? context.length - QUOTED : onlyPlace(text, token);
+  return after ? context.length - QUOTED : onlyOccurrence(text, token);
 }
 
 /** @returns undefined unless the text contains the part exactly once */
-function onlyPlace(text: string, part: string): number | undefined {
+function onlyOccurrence(text: string, part: string): number | undefined {
   const first = part === '' ? -1 : text.indexOf(part);
   return first === -1 || text.includes(part, first + 1) ? undefined : first;
 }

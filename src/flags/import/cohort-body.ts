@@ -6,7 +6,7 @@ import { filtersOfGroups } from '../cohorts/groups.ts';
 import { invalidInput } from '../../platform/http/validation.ts';
 import { compile } from '../../platform/schema.ts';
 import type { Fields } from './exported.ts';
-import { saysSomething } from './flag-body.ts';
+import { hasContent } from './flag-body.ts';
 
 /** Fields that are imported, and fields that may be dropped because they do not affect who is in a cohort. */
 const KNOWN = new Set([
@@ -47,14 +47,14 @@ export function cohortBody(fields: Fields, renameIds: (body: Fields) => void): R
   const about = { name, ...((description ?? null) !== null && { description }) };
   if (isStatic(fields)) return about;
   // Upstream's lists have both fields, and one of them may be empty.
-  const conditions = hasConditions(filters) || !saysSomething(groups) ? { filters } : { groups };
+  const conditions = hasConditions(filters) || !hasContent(groups) ? { filters } : { groups };
   const body = structuredClone({ ...about, ...conditions });
   renameIds(body);
   return body;
 }
 
 export function cohortFieldsLeftOut(fields: Fields): string[] {
-  return Object.keys(fields).filter((name) => !KNOWN.has(name) && saysSomething(fields[name]));
+  return Object.keys(fields).filter((name) => !KNOWN.has(name) && hasContent(fields[name]));
 }
 
 const isBody = compile(NewCohortBody);

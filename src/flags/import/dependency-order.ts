@@ -1,7 +1,7 @@
 /** Sorts items so that each comes after those that it references, and finds circles. */
 
 /** Maximum number of a circle's members in an error. */
-const MAX_TOLD = 10;
+const MAX_REPORTED = 10;
 
 export type Circle<T> = { members: readonly T[]; length: number };
 
@@ -18,30 +18,30 @@ export function dependencyOrder<T>(
   const circles = new Map<T, Circle<T>>();
   const done = new Set<T>();
   /** Nodes on the current path, with their positions in it. */
-  const places = new Map<T, number>();
-  const way: { node: T; named: readonly T[]; next: number }[] = [];
+  const positions = new Map<T, number>();
+  const path: { node: T; named: readonly T[]; next: number }[] = [];
   const enter = (node: T) => {
-    places.set(node, way.length);
-    way.push({ node, named: namesOf(node), next: 0 });
+    positions.set(node, path.length);
+    path.push({ node, named: namesOf(node), next: 0 });
   };
   for (const start of nodes) {
     if (done.has(start)) continue;
     enter(start);
-    for (let top = way.at(-1); top; top = way.at(-1)) {
+    for (let top = path.at(-1); top; top = path.at(-1)) {
       const named = top.named[top.next++];
       if (named === undefined) {
-        way.pop();
-        places.delete(top.node);
+        path.pop();
+        positions.delete(top.node);
         done.add(top.node);
         order.push(top.node);
         continue;
       }
-      const place = places.get(named);
-      if (place === undefined) {
+      const position = positions.get(named);
+      if (position === undefined) {
         if (!done.has(named)) enter(named);
       } else if (!circles.has(top.node)) {
-        const members = way.slice(place, place + MAX_TOLD).map(({ node }) => node);
-        circles.set(top.node, { members, length: way.length - place });
+        const members = path.slice(position, position + MAX_REPORTED).map(({ node }) => node);
+        circles.set(top.node, { members, length: path.length - position });
       }
     }
   }

@@ -22,25 +22,25 @@ const NAME = { flag: 'key', cohort: 'name' } as const;
 const MAX_ID = 2 ** 31 - 1;
 
 /**
- * @param place position of the item for errors, such as `flags.json: results[3]`
+ * @param position position of the item for errors, such as `flags.json: results[3]`
  * @throws CommandFailed naming the position and the field if the item is not of this kind
  */
-export function exportedItem(item: unknown, kind: Kind, place: string): Exported {
-  if (!isFields(item)) throw new CommandFailed(`${place} is no ${kind}: an object is expected.`);
+export function parseItem(item: unknown, kind: Kind, position: string): Exported {
+  if (!isFields(item)) throw new CommandFailed(`${position} is no ${kind}: an object is expected.`);
   const nameField = NAME[kind];
   const { id, [nameField]: name, deleted = false, active = true } = item;
   if (typeof name !== 'string' || name === '') {
-    throw new CommandFailed(`${place}.${nameField} is not a text, or missing: this is no list of ${kind}s.`);
+    throw new CommandFailed(`${position}.${nameField} is not a text, or missing: this is no list of ${kind}s.`);
   }
   // Flags have a name, too, so only their key tells them from cohorts.
   if (kind === 'cohort' && typeof item['key'] === 'string') {
-    throw new CommandFailed(`${place}.key belongs to a flag: this is no list of cohorts.`);
+    throw new CommandFailed(`${position}.key belongs to a flag: this is no list of cohorts.`);
   }
   if (id !== undefined && !(Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ID)) {
-    throw new CommandFailed(`${place}.id is not an id: a whole number from 1 to ${MAX_ID} is expected.`);
+    throw new CommandFailed(`${position}.id is not an id: a whole number from 1 to ${MAX_ID} is expected.`);
   }
   for (const [field, value] of Object.entries({ deleted, active })) {
-    if (typeof value !== 'boolean') throw new CommandFailed(`${place}.${field} is not true or false.`);
+    if (typeof value !== 'boolean') throw new CommandFailed(`${position}.${field} is not true or false.`);
   }
   const fault = faultOf(item);
   return {

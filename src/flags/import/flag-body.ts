@@ -4,15 +4,15 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { checkedNewFlag } from '../feature-flags.ts';
 import { checkedFilters } from '../feature-flags/checks/check-filters.ts';
 import { ignoredMembers } from '../feature-flags/checks/check-members.ts';
-import { encryptedFields } from '../feature-flags/encrypted-payloads.ts';
-import { newFlagOf } from '../feature-flags/fields.ts';
-import { conditionsOf, rolledOut, type FlagFilters } from '../feature-flags/filters.ts';
+import { withoutSecretPayload } from '../feature-flags/encrypted-payloads.ts';
+import { parseNewFlag } from '../feature-flags/fields.ts';
+import { conditionsOf, withFullRollout, type FlagFilters } from '../feature-flags/filters.ts';
 import { NewFlagBody } from '../feature-flags/schema.ts';
 import { invalidInput } from '../../platform/http/validation.ts';
 import { compile } from '../../platform/schema.ts';
 import { isFields, type Fields } from './exported.ts';
 
-const TAKEN: readonly string[] = [
+const IMPORTED: readonly string[] = [
   'key',
   'name',
   'filters',
@@ -29,7 +29,7 @@ const TAKEN: readonly string[] = [
 
 /** Fields that are imported, and fields that may be dropped: authors, display, and values that follow from other fields. */
 const KNOWN = new Set([
-  ...TAKEN,
+  ...IMPORTED,
   'id',
   'team_id',
   'deleted',
@@ -68,7 +68,7 @@ export function flagBody(fields: Fields, renameIds: (filters: Fields) => void): 
     throw new InvalidInput('A flag without filters would be on for everybody.', 'filters', 'required');
   }
   const body: Record<string, unknown> = {};
-  for (const name of TAKEN) {
+  for (const name of IMPORTED) {
     const isSecond = Object.hasOwn(SECOND_NAMES, name) && (fields[SECOND_NAMES[name]!] ?? null) !== null;
     if (!isSecond && (fields[name] ?? null) !== null) body[name] = structuredClone(fields[name]);
   }
@@ -92,10 +92,10 @@ export function hasPayload({ filters }: Fields): boolean {
 
 /** Names of fields in the export that have a value but cannot be imported. */
 export function fieldsLeftOut(fields: Fields): string[] {
-  return Object.keys(fields).filter((name) => !KNOWN.has(name) && saysSomething(fields[name]));
+  return Object.keys(fields).filter((name) => !KNOWN.has(name) && hasContent(fields[name]));
 }
 
-export function saysSomething(value: unknown): boolean {
+export function hasContent(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isFields(value)) return Object.keys(value).length > 0;
   return value !== null && value !== undefined && value !== false && value !== '';
@@ -111,7 +111,7 @@ const isBody = compile(NewFlagBody);
 export function checkedFlagBody(body: Fields): readonly string[] {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
-  encryptedFields(checkedNewFlag(newFlagOf(given)));
+  withoutSecretPayload(checkedNewFlag(parseNewFlag(given)));
   return ignoredMembers(given.filters).ignored_members ?? [];
 }
 
@@ -124,19 +124,19 @@ export function checkedFlagBody(body: Fields): readonly string[] {
 export function flagDifferences(present: Fields, body: Fields): string[] {
   const names = Object.keys(body).filter((name) => name !== 'evaluation_tags');
   if (body['evaluation_tags'] !== undefined) names.push('evaluation_contexts');
-  const wanted = wantedOf(body);
+  const wanted = storedFieldsOf(body);
   return names.filter(
     (name) => !isDeepStrictEqual(comparable(name, present[name], body), comparable(name, wanted[name], body)),
   );
 }
 
 /** Fields as the API would show them after storing the body. @throws InvalidInput if it would refuse the body */
-function wantedOf(body: Fields): Fields {
+function storedFieldsOf(body: Fields): Fields {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewFlagBody);
-  const { tags, evaluationContexts } = newFlagOf(given);
+  const { tags, evaluationContexts } = parseNewFlag(given);
   const checked = checkedFilters(given.filters);
-  const filters = given.is_remote_configuration === true ? rolledOut(checked) : checked;
+  const filters = given.is_remote_configuration === true ? withFullRollout(checked) : checked;
   return JSON.parse(JSON.stringify({ ...given, filters, tags, evaluation_contexts: evaluationContexts })) as Fields;
 }
 

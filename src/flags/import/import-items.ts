@@ -1,15 +1,15 @@
 /** Imports items of one kind in the order of their dependencies, and remembers the outcomes for items that reference them. */
 import { CommandFailed, InvalidInput } from '../../platform/errors.ts';
 import { TryAgain } from '../../platform/sending/retry.ts';
-import type { ApiClient, Written } from './api-client.ts';
+import type { ApiClient, WriteResult } from './api-client.ts';
 import { dependencyOrder, type Circle } from './dependency-order.ts';
 import { distinctItems } from './distinct-items.ts';
 import type { Exported } from './exported.ts';
 import { hasPayload, isEncrypted } from './flag-body.ts';
 import type { KindOfItem } from './kinds.ts';
-import { LONGEST_REASON, printable } from './lines.ts';
+import { MAX_REASON, printable } from './lines.ts';
 import type { Kind, Outcome, Refusal } from './outcome.ts';
-import { findHere, presentItems, type Present } from './present.ts';
+import { findPresentItem, findPresentItems, type Present } from './present.ts';
 import type { Reference } from './references.ts';
 
 export type ImportOptions = {
@@ -20,18 +20,23 @@ export type ImportOptions = {
 };
 
 /** Outcome of an item, for conditions that reference it. */
-type Known = { name: string; id: number | null; active: boolean; gone?: 'deleted' | 'refused' | 'ambiguous' };
+type KnownItem = {
+  name: string;
+  id: number | null;
+  active: boolean;
+  missingBecause?: 'deleted' | 'refused' | 'ambiguous';
+};
 
 /** @param hasCohorts whether the export includes cohorts */
 export function itemImporter(target: ApiClient, { update, dryRun }: ImportOptions, hasCohorts: boolean) {
-  const known: Record<Kind, Map<number, Known>> = { flag: new Map(), cohort: new Map() };
+  const known: Record<Kind, Map<number, KnownItem>> = { flag: new Map(), cohort: new Map() };
 
   /** Replaces the id in a condition by that of this server. @throws InvalidInput if the item is not usable here */
   function rename({ kind, id, attr, rename: put }: Reference): void {
     const named = known[kind].get(id);
     if (named?.id != null && (kind === 'cohort' || named.active)) return put(named.id);
     // tooth: import-strange-id
-    throw new InvalidInput(sayUnusable(kind, named ?? id, hasCohorts), attr, 'dependency_not_imported');
+    throw new InvalidInput(unusableMessage(kind, named ?? id, hasCohorts), attr, 'dependency_not_imported');
   }
 
   /** @param isWanted selects the items to import */
@@ -40,44 +45,50 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     items: readonly Exported[],
     isWanted: (item: Exported) => boolean,
   ): AsyncGenerator<Outcome, void> {
-    const ofKind = known[kind.kind];
+    const knownOfKind = known[kind.kind];
     const chosen = items.filter(isWanted);
     // An empty list of flags still makes a request, so a wrong address or key is reported.
     if (kind.kind === 'cohort' && chosen.length === 0) return;
     const { live, deleted, byId, ambiguous: shared } = distinctItems(kind.kind, chosen);
     const named = new Map<string, number>();
     for (const { name, deleted: isGone } of live) if (!isGone) named.set(name, (named.get(name) ?? 0) + 1);
-    const here = await presentItems(target, kind, new Set(named.keys()));
-    for (const id of shared) ofKind.set(id, { name: String(id), id: null, active: false, gone: 'ambiguous' });
+    const existing = await findPresentItems(target, kind, new Set(named.keys()));
+    for (const id of shared)
+      knownOfKind.set(id, { name: String(id), id: null, active: false, missingBecause: 'ambiguous' });
     for (const item of deleted) {
-      if (item.id !== undefined) ofKind.set(item.id, { name: item.name, id: null, active: false, gone: 'deleted' });
+      if (item.id !== undefined)
+        knownOfKind.set(item.id, { name: item.name, id: null, active: false, missingBecause: 'deleted' });
       if (kind.kind === 'flag') yield outcomeOf(kind, item, { outcome: 'skipped' });
     }
-    const { order, circles } = dependencyOrder(live, (item) => sameKind(kind, item, byId));
+    const { order, circles } = dependencyOrder(live, (item) => dependenciesOfSameKind(kind, item, byId));
     for (const item of order) {
       const outcome = await importItem(kind, item, {
         circle: circles.get(item),
         sameName: named.get(item.name) ?? 1,
-        here: here.get(item.name) ?? [],
+        here: existing.get(item.name) ?? [],
       });
-      if (item.id !== undefined && !shared.has(item.id)) ofKind.set(item.id, knownBy(outcome, item));
+      if (item.id !== undefined && !shared.has(item.id)) knownOfKind.set(item.id, knownItemOf(outcome, item));
       yield outcome;
     }
   };
 
-  type Place = { circle: Circle<Exported> | undefined; sameName: number; here: readonly Present[] };
+  type ItemContext = { circle: Circle<Exported> | undefined; sameName: number; here: readonly Present[] };
 
-  async function importItem(kind: KindOfItem, item: Exported, { circle, sameName, here }: Place): Promise<Outcome> {
+  async function importItem(
+    kind: KindOfItem,
+    item: Exported,
+    { circle, sameName, here: existing }: ItemContext,
+  ): Promise<Outcome> {
     // Undefined if the name is ambiguous, because choosing one item would be a guess.
-    const present = sameName === 1 && here.length === 1 ? here[0] : undefined;
+    const present = sameName === 1 && existing.length === 1 ? existing[0] : undefined;
     try {
       if (item.fault) return outcomeOf(kind, item, { outcome: 'refused', refusal: item.fault });
-      if (sameName > 1) throw ambiguous(kind, sameName, 'of the export');
-      if (here.length > 1) throw ambiguous(kind, here.length, 'here');
-      if (present) return await meet(kind, item, present);
+      if (sameName > 1) throw ambiguousError(kind, sameName, 'of the export');
+      if (existing.length > 1) throw ambiguousError(kind, existing.length, 'here');
+      if (present) return await handleExisting(kind, item, present);
       kind.checkNew(item);
-      if (circle) throw circular(circle);
-      return await make(kind, item);
+      if (circle) throw circularError(circle);
+      return await createItem(kind, item);
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
       return outcomeOf(kind, item, {
@@ -89,25 +100,25 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
     }
   }
 
-  async function make(kind: KindOfItem, item: Exported): Promise<Outcome> {
+  async function createItem(kind: KindOfItem, item: Exported): Promise<Outcome> {
     const body = kind.body(item.fields, rename);
     const made = { outcome: 'created' as const, withoutPayload: lacksPayload(item) };
-    if (dryRun) return outcomeOf(kind, item, { ...made, leftOut: leftOut(kind, item, kind.check(body)) });
+    if (dryRun) return outcomeOf(kind, item, { ...made, leftOut: fieldsNotImported(kind, item, kind.check(body)) });
     const written = await create(kind, item.name, body);
-    if ('present' in written) return meet(kind, item, written.present);
+    if ('present' in written) return handleExisting(kind, item, written.present);
     const answer = acceptedBody(written);
     return outcomeOf(kind, item, {
       ...made,
       id: Number(answer['id']),
-      leftOut: leftOut(kind, item, answer['ignored_members']),
+      leftOut: fieldsNotImported(kind, item, answer['ignored_members']),
     });
   }
 
   /** Looks for the item before it repeats a request, because a request whose answer was lost may have created it. */
   async function create(kind: KindOfItem, name: string, body: Record<string, unknown>) {
     let isAsked = false;
-    return target.withRetries(async (): Promise<Written | { present: Present }> => {
-      const lost = isAsked ? await findHere(target, kind, name) : undefined;
+    return target.withRetries(async (): Promise<WriteResult | { present: Present }> => {
+      const lost = isAsked ? await findPresentItem(target, kind, name) : undefined;
       if (lost) return { body: lost.fields };
       isAsked = true;
       const written = await target.write('POST', kind.path, body);
@@ -115,15 +126,15 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
       const { status, refusal } = written;
       if (status === 403)
         throw new CommandFailed(
-          `${target.url} lets this key make no ${kind.kind}s: ${printable(refusal.reason, LONGEST_REASON)}`,
+          `${target.url} lets this key make no ${kind.kind}s: ${printable(refusal.reason, MAX_REASON)}`,
         );
       // `unique`: another client has created it meanwhile.
-      const present = refusal.code === 'unique' ? await findHere(target, kind, name) : undefined;
+      const present = refusal.code === 'unique' ? await findPresentItem(target, kind, name) : undefined;
       return present ? { present } : written;
     });
   }
 
-  async function meet(kind: KindOfItem, item: Exported, present: Present): Promise<Outcome> {
+  async function handleExisting(kind: KindOfItem, item: Exported, present: Present): Promise<Outcome> {
     const { id, active } = present;
     const withoutPayload = lacksPayload(item) && !hasPayload(present.fields);
     const met = { id, active, withoutPayload };
@@ -132,7 +143,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
       return outcomeOf(kind, item, { ...met, outcome: 'exists', differs, refusal });
     }
     const changed = { ...met, outcome: 'updated' as const, active: item.active };
-    if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, kind.check(body)) });
+    if (dryRun) return outcomeOf(kind, item, { ...changed, leftOut: fieldsNotImported(kind, item, kind.check(body)) });
     const headers = { 'If-Match': `"${present.version}"` };
     // Safe to repeat, because the request sets the same state again.
     const answer = acceptedBody(
@@ -140,7 +151,7 @@ export function itemImporter(target: ApiClient, { update, dryRun }: ImportOption
         target.write('PATCH', `${kind.path}${id}/`, body, headers).catch(dropPrecondition(headers)),
       ),
     );
-    return outcomeOf(kind, item, { ...changed, leftOut: leftOut(kind, item, answer['ignored_members']) });
+    return outcomeOf(kind, item, { ...changed, leftOut: fieldsNotImported(kind, item, answer['ignored_members']) });
   }
 
   /** If the two cannot be compared, throws InvalidInput with `update`, and otherwise returns it as `refusal`. */
@@ -160,8 +171,8 @@ function refusalOf({ attr, code, message }: InvalidInput): Refusal {
 }
 
 /** Uses the export's id for an item that a dry run would create. */
-function knownBy({ outcome, id, name, active }: Outcome, item: Exported): Known {
-  if (id === null && outcome === 'refused') return { name, id, active, gone: 'refused' };
+function knownItemOf({ outcome, id, name, active }: Outcome, item: Exported): KnownItem {
+  if (id === null && outcome === 'refused') return { name, id, active, missingBecause: 'refused' };
   return { name, id: id ?? item.id ?? null, active };
 }
 
@@ -174,13 +185,17 @@ function dropPrecondition(headers: Record<string, string>) {
 }
 
 /** @throws InvalidInput with the API's reason, if it refused the write */
-function acceptedBody(written: Written): Readonly<Record<string, unknown>> {
+function acceptedBody(written: WriteResult): Readonly<Record<string, unknown>> {
   if ('body' in written) return written.body;
   const { reason, attr, code } = written.refusal;
   throw new InvalidInput(reason, attr, code);
 }
 
-function sameKind(kind: KindOfItem, { fields, fault }: Exported, byId: ReadonlyMap<number, Exported>): Exported[] {
+function dependenciesOfSameKind(
+  kind: KindOfItem,
+  { fields, fault }: Exported,
+  byId: ReadonlyMap<number, Exported>,
+): Exported[] {
   if (fault) return [];
   const own = kind.references(fields).filter((reference) => reference.kind === kind.kind);
   return own.flatMap(({ id }) => {
@@ -190,21 +205,21 @@ function sameKind(kind: KindOfItem, { fields, fault }: Exported, byId: ReadonlyM
 }
 
 /** @param named the referenced item, or only its id if the export does not contain it */
-function sayUnusable(kind: Kind, named: Known | number, hasCohorts: boolean): string {
+function unusableMessage(kind: Kind, named: KnownItem | number, hasCohorts: boolean): string {
   const verb = kind === 'flag' ? 'It depends on the flag' : 'It names the cohort';
-  if (typeof named !== 'number') return `${verb} ${named.name}, which ${whyNot(kind, named)}.`;
+  if (typeof named !== 'number') return `${verb} ${named.name}, which ${reasonUnusable(kind, named)}.`;
   const wayOut = kind === 'cohort' && !hasCohorts ? '; name a file of cohorts with --cohorts' : '';
   return `${verb} ${named}, which is not in the export${wayOut}.`;
 }
 
-function whyNot(kind: Kind, { gone }: Known): string {
-  if (gone === 'ambiguous') return `is the id of several ${kind}s in the export`;
-  if (gone === 'deleted') return 'is deleted in the export';
-  if (gone === 'refused') return 'was refused';
+function reasonUnusable(kind: Kind, { missingBecause }: KnownItem): string {
+  if (missingBecause === 'ambiguous') return `is the id of several ${kind}s in the export`;
+  if (missingBecause === 'deleted') return 'is deleted in the export';
+  if (missingBecause === 'refused') return 'was refused';
   return 'is inactive. A flag can depend only on active flags. Activate it or remove the condition at the source, and export again';
 }
 
-function ambiguous({ kind, nameField }: KindOfItem, count: number, where: string): InvalidInput {
+function ambiguousError({ kind, nameField }: KindOfItem, count: number, where: string): InvalidInput {
   return new InvalidInput(
     `${count} ${kind}s ${where} have this ${nameField}, which must be unique. Rename all but one.`,
     nameField,
@@ -212,7 +227,7 @@ function ambiguous({ kind, nameField }: KindOfItem, count: number, where: string
   );
 }
 
-function circular({ members, length }: Circle<Exported>): InvalidInput {
+function circularError({ members, length }: Circle<Exported>): InvalidInput {
   const names = members.map(({ name }) => name);
   const more = length > members.length ? [`… (${length} in all)`] : [];
   return new InvalidInput(
@@ -227,7 +242,7 @@ function lacksPayload({ fields }: Exported): boolean {
   return isEncrypted(fields) && hasPayload(fields);
 }
 
-function leftOut(kind: KindOfItem, { fields }: Exported, ignored: unknown): string[] {
+function fieldsNotImported(kind: KindOfItem, { fields }: Exported, ignored: unknown): string[] {
   return [...(Array.isArray(ignored) ? ignored.map(String) : []), ...kind.fieldsLeftOut(fields)];
 }
 

@@ -23,13 +23,13 @@ export async function* importFlags(
   options: ImportOptions,
 ): AsyncGenerator<Outcome, void> {
   const importItems = itemImporter(target, options, given.cohorts !== undefined);
-  const named = cohortsNamed(given);
+  const named = cohortIdsUsed(given);
   if (given.cohorts && named.size > 0) yield* importItems(COHORTS, given.cohorts, (cohort) => named.has(cohort.id));
   yield* importItems(FLAGS, given.flags, () => true);
 }
 
 /** Ids of the cohorts that flags reference, directly or through other cohorts. */
-export function cohortsNamed({ flags, cohorts = [] }: Export): Set<number | undefined> {
+export function cohortIdsUsed({ flags, cohorts = [] }: Export): Set<number | undefined> {
   const byId = new Map(cohorts.map((cohort) => [cohort.id, cohort]));
   const named = new Set<number | undefined>();
   for (const { fields, fault, deleted } of flags) {

@@ -9,29 +9,29 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_VALUES = 5_000_000;
 
 /** Bytes and values that may still be read. */
-export type Room = { bytes: number; values: number };
+export type SizeBudget = { bytes: number; values: number };
 
 /** Limits for one list, over all its files or pages, unpacked. */
-export function roomForList(): Room {
+export function listBudget(): SizeBudget {
   return { bytes: MAX_BYTES, values: MAX_VALUES };
 }
 
 /**
  * @param name of the source, for errors
- * @param room reduced by the size of the blocks
+ * @param budget reduced by the size of the blocks
  * @throws CommandFailed when no room is left
  */
-export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, room: Room): Promise<Buffer> {
+export async function collect(blocks: AsyncIterable<Uint8Array>, name: string, budget: SizeBudget): Promise<Buffer> {
   const taken: Uint8Array[] = [];
   for await (const block of blocks) {
-    room.bytes -= block.length;
+    budget.bytes -= block.length;
     // tooth: import-bytes
-    if (room.bytes < 0) throw new CommandFailed(`${name} goes beyond ${MAX_BYTES / 1024 / 1024} MiB.`);
+    if (budget.bytes < 0) throw new CommandFailed(`${name} goes beyond ${MAX_BYTES / 1024 / 1024} MiB.`);
     taken.push(block);
   }
   const bytes = Buffer.concat(taken);
-  room.values -= valuesIn(bytes, room.values);
+  budget.values -= valuesIn(bytes, budget.values);
   // tooth: import-values
-  if (room.values < 0) throw new CommandFailed(`${name} goes beyond ${MAX_VALUES.toLocaleString('en')} values.`);
+  if (budget.values < 0) throw new CommandFailed(`${name} goes beyond ${MAX_VALUES.toLocaleString('en')} values.`);
   return bytes;
 }

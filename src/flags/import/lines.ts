@@ -1,9 +1,9 @@
 /** Formats the outcomes of an import for people: a line for each flag and cohort, and a summary. */
 import { isIncomplete, type Kind, type Outcome, type Refusal } from './outcome.ts';
 
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 /** Maximum number of characters printed of a text from a server or a file. */
-export const LONGEST_REASON = 500;
+export const MAX_REASON = 500;
 
 /** Verbs of a dry run, which does none of it. */
 const PLANNED: Readonly<Record<Outcome['outcome'], string>> = {
@@ -21,7 +21,7 @@ const REWRITES = 'docs/feature-flags.md, "Patterns without lookaround", shows eq
 export function lineOf(outcome: Outcome, dryRun: boolean): string {
   const verb = dryRun ? PLANNED[outcome.outcome] : outcome.outcome;
   const notes = notesOf(outcome).join('; ');
-  return `${verb.padEnd(7)}  ${outcome.kind.padEnd(6)}  ${printable(outcome.name, LONGEST_NAME)}${notes && `  ${notes}`}`;
+  return `${verb.padEnd(7)}  ${outcome.kind.padEnd(6)}  ${printable(outcome.name, MAX_NAME)}${notes && `  ${notes}`}`;
 }
 
 function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayload }: Outcome): string[] {
@@ -31,16 +31,15 @@ function notesOf({ kind, outcome, active, refusal, leftOut, differs, withoutPayl
   if (kind === 'flag' && !active) notes.push('inactive');
   if (withoutPayload) notes.push('the payload is missing: it is encrypted, and the export masks it; set it here');
   if (refusal) notes.push(`cannot be compared: ${reasonOf(refusal)}`);
-  if (differs.length > 0)
-    notes.push(`differs in ${printable(differs.join(', '), LONGEST_REASON)}; --update changes it`);
-  if (leftOut.length > 0) notes.push(`left out: ${printable(leftOut.join(', '), LONGEST_REASON)}`);
+  if (differs.length > 0) notes.push(`differs in ${printable(differs.join(', '), MAX_REASON)}; --update changes it`);
+  if (leftOut.length > 0) notes.push(`left out: ${printable(leftOut.join(', '), MAX_REASON)}`);
   return notes;
 }
 
 function reasonOf({ attr, reason }: Refusal): string {
   const text = `${attr === null ? '' : `${attr}: `}${reason}`;
   const hint = REWRITABLE.test(reason) && reason.includes('regular expression') ? ` (${REWRITES})` : '';
-  return printable(text, LONGEST_REASON) + hint;
+  return printable(text, MAX_REASON) + hint;
 }
 
 export type Summary = Record<Kind, Record<Outcome['outcome'], number>> & { incomplete: number };
@@ -51,7 +50,7 @@ export function emptySummary(): Summary {
   return { cohort: { ...NONE }, flag: { ...NONE }, incomplete: 0 };
 }
 
-export function count(summary: Summary, outcome: Outcome): void {
+export function addToSummary(summary: Summary, outcome: Outcome): void {
   summary[outcome.kind][outcome.outcome] += 1;
   if (isIncomplete(outcome)) summary.incomplete += 1;
 }
@@ -81,7 +80,7 @@ export function printableJson(json: string): string {
 }
 
 /** Escapes names and reasons from files and servers, which may contain characters that move the cursor or reverse the line. */
-export function printable(text: string, longest: number): string {
-  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
+export function printable(text: string, maxCharacters: number): string {
+  const cut = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
   return cut.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }

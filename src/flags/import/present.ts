@@ -12,7 +12,7 @@ export type Present = {
 };
 
 /** Finds items by name; several cohorts may share one. Remembers only these items, so the server's list may be of any length. */
-export async function presentItems(
+export async function findPresentItems(
   target: ApiClient,
   kind: KindOfItem,
   names: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export async function presentItems(
 }
 
 /** Finds an item that may have been created since the list was read. */
-export async function findHere(target: ApiClient, kind: KindOfItem, name: string): Promise<Present | undefined> {
+export async function findPresentItem(target: ApiClient, kind: KindOfItem, name: string): Promise<Present | undefined> {
   for await (const item of target.list(kind.path, {}, { search: name })) {
     if (isFields(item) && item[kind.nameField] === name) return presentItem(item);
   }

@@ -2,10 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import { CommandFailed } from '../../platform/errors.ts';
 import { openInput } from '../../platform/sending/input.ts';
-import { placeOfFault } from './broken-json.ts';
-import { exportedItem, isFields, type Exported } from './exported.ts';
-import { collect, MAX_ITEMS, roomForList } from './limits.ts';
-import { LONGEST_REASON, printable } from './lines.ts';
+import { positionOfFault } from './broken-json.ts';
+import { parseItem, isFields, type Exported } from './exported.ts';
+import { collect, MAX_ITEMS, listBudget } from './limits.ts';
+import { MAX_REASON, printable } from './lines.ts';
 import type { Kind } from './outcome.ts';
 
 /**
@@ -21,13 +21,13 @@ export async function readLists(
   let count = 0;
   let isWhole = false;
   let page: string | undefined;
-  const room = roomForList();
+  const budget = listBudget();
   for (const file of files) {
     const { bytes } = await openInput(file);
-    const name = printable(file, LONGEST_REASON);
-    const parsed = parseList(await collect(bytes, name, room), name);
+    const name = printable(file, MAX_REASON);
+    const parsed = parseList(await collect(bytes, name, budget), name);
     for (const [index, item] of parsed.results.entries()) {
-      items.push(exportedItem(item, kind, `${name}: ${parsed.place}[${index}]`));
+      items.push(parseItem(item, kind, `${name}: ${parsed.place}[${index}]`));
       if (items.length > MAX_ITEMS) throw new CommandFailed(`${name} goes beyond ${MAX_ITEMS} ${kind}s.`);
     }
     count = Math.max(count, parsed.count);
@@ -83,6 +83,6 @@ function parse(bytes: Buffer, name: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new CommandFailed(`${name} is not valid JSON${placeOfFault(text, (error as Error).message)}.`);
+    throw new CommandFailed(`${name} is not valid JSON${positionOfFault(text, (error as Error).message)}.`);
   }
 }

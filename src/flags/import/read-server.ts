@@ -1,21 +1,21 @@
 /** Reads lists of flags and cohorts from the exporting server. */
 import type { ApiClient } from './api-client.ts';
-import { exportedItem, type Exported } from './exported.ts';
-import { cohortsNamed, type Export } from './import.ts';
-import { MAX_ITEMS, roomForList } from './limits.ts';
+import { parseItem, type Exported } from './exported.ts';
+import { cohortIdsUsed, type Export } from './import.ts';
+import { MAX_ITEMS, listBudget } from './limits.ts';
 import type { Kind } from './outcome.ts';
 
 /** Reads cohorts only if a flag names one, because the key may be for flags alone. @throws CommandFailed */
 export async function readServer(source: ApiClient): Promise<Export> {
   const flags = await readAll(source, 'feature_flags/', 'flag');
-  const needsCohorts = cohortsNamed({ flags, cohorts: [] }).size > 0;
+  const needsCohorts = cohortIdsUsed({ flags, cohorts: [] }).size > 0;
   return { flags, cohorts: needsCohorts ? await readAll(source, 'cohorts/', 'cohort') : [] };
 }
 
 async function readAll(source: ApiClient, path: string, kind: Kind): Promise<Exported[]> {
   const items: Exported[] = [];
-  for await (const item of source.list(path, { items: MAX_ITEMS, room: roomForList() })) {
-    items.push(exportedItem(item, kind, `${source.url}: ${path}[${items.length}]`));
+  for await (const item of source.list(path, { items: MAX_ITEMS, room: listBudget() })) {
+    items.push(parseItem(item, kind, `${source.url}: ${path}[${items.length}]`));
   }
   return items;
 }

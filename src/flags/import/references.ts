@@ -32,16 +32,16 @@ export function flagReferences(filters: unknown): Reference[] {
 /** Finds the references in a cohort's `filters` and its old `groups`, without recursion. @param fields changed in place by `rename` */
 export function cohortReferences({ filters, groups }: Fields): Reference[] {
   const found: Reference[] = [];
-  const places = listOf(groups).flatMap((group, index) =>
+  const pending = listOf(groups).flatMap((group, index) =>
     isFields(group) ? [{ values: listOf(group['properties']), attr: `groups__${index}__properties` }] : [],
   );
   const properties = isFields(filters) ? filters['properties'] : undefined;
-  if (isFields(properties)) places.push({ values: listOf(properties['values']), attr: 'filters__properties__values' });
-  for (let place = places.pop(); place; place = places.pop()) {
-    const { values, attr } = place;
+  if (isFields(properties)) pending.push({ values: listOf(properties['values']), attr: 'filters__properties__values' });
+  for (let path = pending.pop(); path; path = pending.pop()) {
+    const { values, attr } = path;
     for (const one of conditionReferences(values, attr)) if (one.kind === 'cohort') found.push(one);
     for (const [index, value] of values.entries()) {
-      if (isFields(value)) places.push({ values: listOf(value['values']), attr: `${attr}__${index}__values` });
+      if (isFields(value)) pending.push({ values: listOf(value['values']), attr: `${attr}__${index}__values` });
     }
   }
   return found;
@@ -50,19 +50,19 @@ export function cohortReferences({ filters, groups }: Fields): Reference[] {
 function conditionReferences(conditions: readonly unknown[], attr: string): Reference[] {
   return conditions.flatMap((condition, index) => {
     if (!isFields(condition)) return [];
-    const place = `${attr}__${index}`;
-    if (condition['type'] === 'cohort') return reference('cohort', condition, 'value', place);
-    return condition['type'] === 'flag' ? reference('flag', condition, 'key', place) : [];
+    const path = `${attr}__${index}`;
+    if (condition['type'] === 'cohort') return reference('cohort', condition, 'value', path);
+    return condition['type'] === 'flag' ? reference('flag', condition, 'key', path) : [];
   });
 }
 
-function reference(kind: Kind, condition: Fields, field: 'key' | 'value', place: string): Reference[] {
+function reference(kind: Kind, condition: Fields, field: 'key' | 'value', path: string): Reference[] {
   const id = idOf(condition[field]);
   if (id === undefined) return [];
   const rename = (other: number) => {
     (condition as Record<string, unknown>)[field] = kind === 'flag' ? String(other) : other;
   };
-  return [{ kind, id, attr: `${place}__${field}`, rename }];
+  return [{ kind, id, attr: `${path}__${field}`, rename }];
 }
 
 function listOf(value: unknown): readonly unknown[] {

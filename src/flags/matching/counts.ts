@@ -3,10 +3,10 @@ import type { Pool } from '../../platform/db/connection.ts';
 import { ensureAnswered } from '../../events/table/lookup.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { cohortSql, matchingSql } from './matching-sql.ts';
-import { loadScope } from './scope.ts';
+import { loadMatchingSettings } from './scope.ts';
 import type { Subject } from './subject.ts';
 
-const SIMPLER = 'Fewer or simpler conditions are counted faster.';
+const TIMEOUT_ADVICE = 'Fewer or simpler conditions are counted faster.';
 
 export type Counts = {
   /**
@@ -25,20 +25,24 @@ export type Counts = {
 /** @param pool with a timeout for statements */
 export function createCounts({ pool, now }: { pool: Pool; now: () => number }): Counts {
   // Sent without knex, which reads question marks in SQL as parameters.
-  const ask = <Row extends object>(sql: string) => ensureAnswered(pool.query<Row>(sql), SIMPLER);
+  const query = <Row extends object>(sql: string) => ensureAnswered(pool.query<Row>(sql), TIMEOUT_ADVICE);
 
   return {
     async countMatching(projectId, filters, subject) {
-      const { from, exists, matches } = matchingSql(filters, subject, await loadScope(pool, projectId, now()));
-      const { rows } = await ask<{ matching: string; total: string }>(
+      const { from, exists, matches } = matchingSql(
+        filters,
+        subject,
+        await loadMatchingSettings(pool, projectId, now()),
+      );
+      const { rows } = await query<{ matching: string; total: string }>(
         `select count(*) filter (where ${matches}) as matching, count(*) as total from ${from} where ${exists}`,
       );
       return { matching: Number(rows[0]!.matching), total: Number(rows[0]!.total) };
     },
 
     async countCohort(projectId, cohortId) {
-      const { from, exists, matches } = cohortSql(cohortId, await loadScope(pool, projectId, now()));
-      const { rows } = await ask<{ count: string }>(`select count(*) from ${from} where ${exists} and ${matches}`);
+      const { from, exists, matches } = cohortSql(cohortId, await loadMatchingSettings(pool, projectId, now()));
+      const { rows } = await query<{ count: string }>(`select count(*) from ${from} where ${exists} and ${matches}`);
       return Number(rows[0]!.count);
     },
   };

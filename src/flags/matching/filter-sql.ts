@@ -8,7 +8,7 @@ import { ALIAS, groupProperties, NO_PROPERTIES, PERSON_METADATA, personPropertie
 /** An unknown result. In SQL, neither it nor its negation is true. */
 export const UNKNOWN = 'null::boolean';
 
-export type FilterScope = {
+export type FilterSqlContext = {
   subject: Subject;
   context: ConditionSqlContext;
   /** @returns an SQL condition for membership in the cohort */
@@ -16,15 +16,15 @@ export type FilterScope = {
 };
 
 /** @returns SQL that is true, false or unknown; a malformed filter is false */
-export function filterSql(stored: Json, scope: FilterScope): string {
+export function filterSql(stored: Json, options: FilterSqlContext): string {
   const filter = fieldsOf(stored);
-  if (fieldAt(filter, 'type') === 'cohort') return membershipSql(filter, scope);
+  if (fieldAt(filter, 'type') === 'cohort') return membershipSql(filter, options);
   const key = fieldAt(filter, 'key');
-  const source = typeof key === 'string' ? sourceOf(key, filter, scope.subject) : undefined;
+  const source = typeof key === 'string' ? sourceOf(key, filter, options.subject) : undefined;
   if (typeof key !== 'string' || source === undefined) return 'false';
   const condition = { key, operator: operatorOf(filter), value: fieldAt(filter, 'value') };
-  if (source === DISTINCT_IDS) return distinctIdSql(condition, scope.context);
-  return conditionSql(condition, source, scope.context);
+  if (source === DISTINCT_IDS) return distinctIdSql(condition, options.context);
+  return conditionSql(condition, source, options.context);
 }
 
 /** @returns null without an operator; an operator that is not text becomes text that names no operator */
@@ -57,7 +57,7 @@ function distinctIdSql(condition: PropertyCondition, context: ConditionSqlContex
       and ${conditionSql(condition, `jsonb_build_object('distinct_id', known.distinct_id)`, context)})`;
 }
 
-function membershipSql(filter: Fields, { subject, inCohort }: FilterScope): string {
+function membershipSql(filter: Fields, { subject, inCohort }: FilterSqlContext): string {
   const id = integerOf(fieldAt(filter, 'value'));
   if (id === undefined) return UNKNOWN;
   const member = subject === 'person' ? inCohort(id) : 'false';

@@ -7,10 +7,10 @@ import type { ConditionSqlContext } from '../../conditions/sql/condition-sql.ts'
 import type { CohortDefinition } from '../evaluation/definitions.ts';
 import type { Json } from '../../conditions/operators/json-values.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operators/stored-json.ts';
-import { filterSql, UNKNOWN, type FilterScope } from './filter-sql.ts';
-import { ALIAS, rowsOf, type Subject } from './subject.ts';
+import { filterSql, UNKNOWN, type FilterSqlContext } from './filter-sql.ts';
+import { ALIAS, subjectRows, type Subject } from './subject.ts';
 
-export type MatchingScope = {
+export type MatchingSettings = {
   projectId: number;
   /** All cohorts of the project that may be used, by id. */
   cohorts: ReadonlyMap<number, CohortDefinition>;
@@ -25,19 +25,19 @@ export type Matching = { from: string; exists: string; matches: string };
  *   stored
  * @param subject of the flag
  */
-export function matchingSql(filters: readonly Json[], subject: Subject, scope: MatchingScope): Matching {
-  const compiled = compiler(subject, scope);
+export function matchingSql(filters: readonly Json[], subject: Subject, settings: MatchingSettings): Matching {
+  const compiled = compiler(subject, settings);
   const own = filters.filter((filter) => fieldAt(fieldsOf(filter), 'type') !== 'flag');
   return compiled.query(allOf(own.map((filter) => compiled.filter(filter))));
 }
 
 /** Query for the persons of a cohort, static or dynamic; nobody for a cohort that is not in the scope. */
-export function cohortSql(id: number, scope: MatchingScope): Matching {
-  const compiled = compiler('person', scope);
+export function cohortSql(id: number, settings: MatchingSettings): Matching {
+  const compiled = compiler('person', settings);
   return compiled.query(compiled.inCohort(id));
 }
 
-function compiler(subject: Subject, { projectId, cohorts, context }: MatchingScope) {
+function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSettings) {
   const computed: string[] = [];
   const known = new Map<number, string>();
 
@@ -79,28 +79,28 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSco
     inCohort,
     filter: (stored: Json) => filterSql(stored, { subject, context, inCohort }),
     query(matches: string): Matching {
-      const { table, condition } = rowsOf(projectId, subject);
+      const { table, condition } = subjectRows(projectId, subject);
       return { from: [table, ...computed].join(' '), exists: condition, matches };
     },
   };
 }
 
 /** `{}` and an empty AND match everyone; an empty OR matches nobody. */
-function groupSql(stored: Json, scope: FilterScope): string {
+function groupSql(stored: Json, settings: FilterSqlContext): string {
   if (!isFields(stored)) return 'false';
   if (Object.keys(stored).length === 0) return 'true';
   const values = fieldAt(stored, 'values') ?? [];
   if (!Array.isArray(values)) return 'false';
-  const parts = elementsOf(values).map((one) => memberSql(one, scope));
+  const parts = elementsOf(values).map((one) => memberSql(one, settings));
   const type = fieldAt(stored, 'type');
   if (type === 'OR') return anyOf(parts);
   return type === 'AND' || type === 'property' ? allOf(parts) : 'false';
 }
 
-function memberSql(stored: Json, scope: FilterScope): string {
+function memberSql(stored: Json, settings: FilterSqlContext): string {
   if (!isFields(stored)) return 'false';
-  if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return groupSql(stored, scope);
-  const sql = fieldAt(stored, 'type') === 'flag' ? 'false' : filterSql(stored, scope);
+  if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return groupSql(stored, settings);
+  const sql = fieldAt(stored, 'type') === 'flag' ? 'false' : filterSql(stored, settings);
   return fieldAt(stored, 'negation') === true ? `not ${sql}` : sql;
 }
 

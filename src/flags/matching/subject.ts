@@ -8,7 +8,7 @@ export type Subject = 'person' | { groupTypeIndex: number };
 export const ALIAS = 'subject';
 
 /** @returns SQL of the table, and of the condition that selects the project's rows for the subject */
-export function rowsOf(projectId: number, subject: Subject): { table: string; condition: string } {
+export function subjectRows(projectId: number, subject: Subject): { table: string; condition: string } {
   const ofProject = `${ALIAS}.project_id = ${projectId}`;
   if (subject === 'person') return { table: `persons as ${ALIAS}`, condition: ofProject };
   return {

@@ -15,7 +15,7 @@ const MAX_PENDING = 50_000;
 const MAX_SDKS = 100;
 const OTHER_SDK = 'other';
 /** How long after a project's last request its quota is still read. */
-const WATCHED_MS = 3_600_000;
+const TRACKED_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** Requests to count. `keyId` is null for the public key of the project. */
@@ -39,26 +39,26 @@ export type MeteringOptions = {
 };
 
 type Today = { at: number; day: string; month: string };
-type Watched = { askedAt: number; month: string; quota: number; used: number };
+type TrackedProject = { askedAt: number; month: string; quota: number; used: number };
 
 export function createMetering(options: MeteringOptions): Metering {
   const { store, log, flushEveryMs = FLUSH_EVERY_MS, now = Date.now } = options;
   let pending = new Counts();
   let sdks = { day: '', ofProjects: new Map<number, Set<string>>() };
   let dropped = 0;
-  const watched = new Map<number, Watched>();
-  const calendar = calendarOf(now);
+  const tracked = new Map<number, TrackedProject>();
+  const calendar = createCalendar(now);
 
   function count(counted: Counted): void {
     const today = calendar();
-    watch(counted.projectId, today).used += counted.requests;
+    track(counted.projectId, today).used += counted.requests;
     const { day } = today;
     const known = pending.find(counted, day);
     if (known) known.requests += counted.requests;
-    else keep({ ...counted, sdk: countedSdk(counted, day), day });
+    else addPending({ ...counted, sdk: countedSdk(counted, day), day });
   }
 
-  function keep(counted: CountedRequests): void {
+  function addPending(counted: CountedRequests): void {
     const known = pending.find(counted, counted.day);
     if (known) known.requests += counted.requests;
     else if (pending.size < MAX_PENDING) pending.add(counted);
@@ -67,23 +67,23 @@ export function createMetering(options: MeteringOptions): Metering {
 
   function countedSdk({ projectId, sdk }: Counted, day: string): string {
     if (sdks.day !== day) sdks = { day, ofProjects: new Map() };
-    let ofProject = sdks.ofProjects.get(projectId);
-    if (!ofProject) sdks.ofProjects.set(projectId, (ofProject = new Set()));
-    if (ofProject.size === MAX_SDKS && !ofProject.has(sdk)) return OTHER_SDK;
-    ofProject.add(sdk);
+    let countsOfProject = sdks.ofProjects.get(projectId);
+    if (!countsOfProject) sdks.ofProjects.set(projectId, (countsOfProject = new Set()));
+    if (countsOfProject.size === MAX_SDKS && !countsOfProject.has(sdk)) return OTHER_SDK;
+    countsOfProject.add(sdk);
     return sdk;
   }
 
   /** Starts or continues to track a project. Until its quota is read, it counts as unlimited. */
-  function watch(projectId: number, { at, month }: Today): Watched {
-    const known = watched.get(projectId);
+  function track(projectId: number, { at, month }: Today): TrackedProject {
+    const known = tracked.get(projectId);
     if (known?.month === month) {
       known.askedAt = at;
       return known;
     }
-    const begun = { askedAt: at, month, quota: known?.quota ?? Infinity, used: 0 };
-    watched.set(projectId, begun);
-    return begun;
+    const started = { askedAt: at, month, quota: known?.quota ?? Infinity, used: 0 };
+    tracked.set(projectId, started);
+    return started;
   }
 
   async function flush(): Promise<void> {
@@ -93,26 +93,26 @@ export function createMetering(options: MeteringOptions): Metering {
       if (counted.length > 0) await store.add(counted);
     } catch (error) {
       log.warn({ err: error }, 'counts of flag requests could not be stored');
-      counted.forEach(keep);
+      counted.forEach(addPending);
     }
     if (dropped > 0) log.error({ dropped }, 'requests for flags were not counted: too many are pending');
     dropped = 0;
   }
 
   async function readQuotas(): Promise<void> {
-    const oldest = now() - WATCHED_MS;
-    for (const [projectId, { askedAt }] of watched) {
-      if (askedAt < oldest) watched.delete(projectId);
+    const oldest = now() - TRACKED_MS;
+    for (const [projectId, { askedAt }] of tracked) {
+      if (askedAt < oldest) tracked.delete(projectId);
     }
-    if (watched.size === 0) return;
+    if (tracked.size === 0) return;
     const { month } = calendar();
-    const uses = await store.quotas([...watched.keys()]);
+    const uses = await store.findQuotas([...tracked.keys()]);
     const byProject = new Map(uses.map((use) => [use.projectId, use]));
     const uncounted = new Map<number, number>();
     for (const { projectId, requests } of pending.values()) {
       uncounted.set(projectId, (uncounted.get(projectId) ?? 0) + requests);
     }
-    for (const [projectId, known] of watched) {
+    for (const [projectId, known] of tracked) {
       const { quota = Infinity, used = 0 } = byProject.get(projectId) ?? {};
       if (known.month !== month) continue;
       known.quota = quota;
@@ -124,23 +124,23 @@ export function createMetering(options: MeteringOptions): Metering {
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> = Promise.resolve();
 
-  async function work(): Promise<void> {
+  async function flushAndReadQuotas(): Promise<void> {
     await flush();
     await readQuotas().catch((error: Error) => log.warn({ err: error }, 'quotas could not be read'));
   }
 
-  function workLater(): void {
+  function scheduleWork(): void {
     timer = setTimeout(() => {
-      working = work().finally(() => closed || workLater());
+      working = flushAndReadQuotas().finally(() => closed || scheduleWork());
     }, flushEveryMs);
     timer.unref();
   }
-  workLater();
+  scheduleWork();
 
   return {
     count,
     isOverQuota(projectId) {
-      const { used, quota } = watch(projectId, calendar());
+      const { used, quota } = track(projectId, calendar());
       return used >= quota;
     },
     async close() {
@@ -159,35 +159,35 @@ class Counts {
   readonly #byProject = new Map<number, Map<string, CountedRequests[]>>();
 
   find({ projectId, kind, keyId, sdk }: Counted, day: string): CountedRequests | undefined {
-    const ofSdk = this.#byProject.get(projectId)?.get(sdk);
-    return ofSdk?.find((one) => one.kind === kind && one.keyId === keyId && one.day === day);
+    const countsOfSdk = this.#byProject.get(projectId)?.get(sdk);
+    return countsOfSdk?.find((one) => one.kind === kind && one.keyId === keyId && one.day === day);
   }
 
   add(counted: CountedRequests): void {
-    let ofProject = this.#byProject.get(counted.projectId);
-    if (!ofProject) this.#byProject.set(counted.projectId, (ofProject = new Map()));
-    const ofSdk = ofProject.get(counted.sdk);
-    if (ofSdk) ofSdk.push(counted);
-    else ofProject.set(counted.sdk, [counted]);
+    let countsOfProject = this.#byProject.get(counted.projectId);
+    if (!countsOfProject) this.#byProject.set(counted.projectId, (countsOfProject = new Map()));
+    const countsOfSdk = countsOfProject.get(counted.sdk);
+    if (countsOfSdk) countsOfSdk.push(counted);
+    else countsOfProject.set(counted.sdk, [counted]);
     this.size += 1;
   }
 
   *values(): Iterable<CountedRequests> {
-    for (const ofProject of this.#byProject.values()) {
-      for (const ofSdk of ofProject.values()) yield* ofSdk;
+    for (const countsOfProject of this.#byProject.values()) {
+      for (const countsOfSdk of countsOfProject.values()) yield* countsOfSdk;
     }
   }
 }
 
 /** Returns the current day and month as text, which are formatted once a day. */
-function calendarOf(now: () => number): () => Today {
+function createCalendar(now: () => number): () => Today {
   const today = { at: NaN, day: '', month: '', until: NaN };
   return () => {
     today.at = now();
     if (today.at < today.until && today.at >= today.until - DAY_MS) return today;
-    const begun = Math.floor(today.at / DAY_MS) * DAY_MS;
-    today.until = begun + DAY_MS;
-    today.day = new Date(begun).toISOString().slice(0, 10);
+    const started = Math.floor(today.at / DAY_MS) * DAY_MS;
+    today.until = started + DAY_MS;
+    today.day = new Date(started).toISOString().slice(0, 10);
     today.month = today.day.slice(0, 7);
     return today;
   };

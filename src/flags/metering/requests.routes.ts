@@ -3,7 +3,7 @@ import { InvalidInput } from '../../platform/errors.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
-import { REQUEST_KINDS, type KeptRequests, type RequestStore } from './requests.store.ts';
+import { REQUEST_KINDS, type StoredRequests, type RequestStore } from './requests.store.ts';
 
 export type FlagRequestsApi = { flagRequests: RequestStore };
 
@@ -61,7 +61,7 @@ const listRequests = route({
 
 export const flagRequestRoutes = [listRequests];
 
-function present({ day, kind, key, keyId, sdk, requests }: KeptRequests): Static<typeof FlagRequestsBody> {
+function present({ day, kind, key, keyId, sdk, requests }: StoredRequests): Static<typeof FlagRequestsBody> {
   return { day, kind, key, key_id: keyId, sdk, requests };
 }
 

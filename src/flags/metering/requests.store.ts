@@ -17,7 +17,7 @@ export type CountedRequests = {
 };
 
 /** Stored counts. `key` is the part of the key that may be shown. */
-export type KeptRequests = Omit<CountedRequests, 'projectId'> & { key: string };
+export type StoredRequests = Omit<CountedRequests, 'projectId'> & { key: string };
 
 export type RequestsQuery = {
   /** First and last day, in UTC. */
@@ -76,13 +76,13 @@ export function requestStore(db: Knex) {
     },
 
     /** Finds the quotas of those projects that have one. */
-    async quotas(projectIds: number[]): Promise<QuotaUse[]> {
+    async findQuotas(projectIds: number[]): Promise<QuotaUse[]> {
       const { rows } = await db.raw<{ rows: { id: number; quota: string; used: string }[] }>(QUOTAS, [projectIds]);
       return rows.map(({ id, quota, used }) => ({ projectId: id, quota: Number(quota), used: Number(used) }));
     },
 
     /** Lists the newest day first. */
-    async list(projectId: number, query: RequestsQuery): Promise<{ count: number; results: KeptRequests[] }> {
+    async list(projectId: number, query: RequestsQuery): Promise<{ count: number; results: StoredRequests[] }> {
       const { from, to, key, sdk, kind, limit, offset } = query;
       const matching = () => {
         const rows = db('flag_requests').where({ project_id: projectId });
@@ -105,7 +105,7 @@ export function requestStore(db: Knex) {
 
 export type RequestStore = ReturnType<typeof requestStore>;
 
-function fromRow({ key_id: keyId, requests, ...others }: Row): KeptRequests {
+function fromRow({ key_id: keyId, requests, ...others }: Row): StoredRequests {
   const { day, kind, key, sdk } = others;
   return { day, kind, key, keyId, sdk, requests: Number(requests) };
 }

@@ -4,7 +4,7 @@ import type { ProjectFlags } from '../definitions/project-flags.ts';
 import type { StoredFlag } from '../definitions/stored-definitions.ts';
 import type { EvaluationRequest, Runtime } from '../evaluation/decision.ts';
 import { isOfSurvey } from '../evaluation/definitions.ts';
-import { isRunBy } from '../evaluation/selection.ts';
+import { isFlagForRuntime } from '../evaluation/selection.ts';
 import { presentDecision, presentDisabled, type FlagFailure, type FlagSuccess } from './present.ts';
 import { refusal } from './refusal.ts';
 
@@ -30,7 +30,7 @@ export async function evaluateOne(
   request: EvaluationRequest,
   key: string,
 ): Promise<FlagSuccess | FlagFailure> {
-  const flag = flagOf(project, key);
+  const flag = findFlag(project, key);
   if (flag && isDisabledFor(flag, request.runtime)) return presentDisabled(flag);
   if (!flag?.active) return flagNotFound(key);
   const { decisions } = await decider.decide(project, { ...request, flagKeys: new Set([key]) });
@@ -44,13 +44,13 @@ export function flagNotFound(key: string): FlagFailure {
 }
 
 function isDisabledFor(flag: StoredFlag, runtime: Runtime): boolean {
-  return !flag.active && isRunBy(flag, runtime);
+  return !flag.active && isFlagForRuntime(flag, runtime);
 }
 
 const indexes = new WeakMap<ProjectFlags, ReadonlyMap<string, StoredFlag>>();
 
 /** Finds a flag in an index that is cached for each version of the project. */
-function flagOf(project: ProjectFlags, key: string): StoredFlag | undefined {
+function findFlag(project: ProjectFlags, key: string): StoredFlag | undefined {
   let index = indexes.get(project);
   if (!index) {
     index = new Map(project.definitions.flags.map((flag) => [flag.key, flag]));

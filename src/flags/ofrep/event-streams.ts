@@ -17,9 +17,9 @@ const FULL_RETRY_SECONDS = 60;
 /** Interval of heartbeats, because proxies close connections that are silent for a minute. */
 const HEARTBEAT_MS = 25_000;
 /** Changes within this time are sent as one event. */
-const GATHER_MS = 50;
+const COLLECT_MS = 50;
 /** Unread bytes beyond which a listener is disconnected. */
-const UNREAD_BYTES = 16_384;
+const MAX_UNREAD_BYTES = 16_384;
 /** Bounds of a random delay before listeners reconnect, so those of a stopped process do not all reconnect at once. */
 const RETRY_MS = { least: 1_000, most: 5_000 };
 /** Seconds in the background after which providers close their stream. */
@@ -30,7 +30,7 @@ export type EventStream = { type: 'sse'; url: string; inactivityDelaySec: number
 
 export type EventStreams = {
   /** Creates the URL of a stream of changes after this version of the project; it is valid for this period and the next one. */
-  of(project: Pick<ProjectFlags, 'projectId' | 'version'>): { stream: EventStream; period: string };
+  createStreamUrl(project: Pick<ProjectFlags, 'projectId' | 'version'>): { stream: EventStream; period: string };
   /**
    * Answers with a stream, which then stays open.
    * @throws NotAuthenticated, Throttled, Unavailable before the answer begins
@@ -45,17 +45,17 @@ type Options = {
   tokens: StreamTokens;
   publicUrl: string;
   /** Limit for one project, in this process. */
-  mostStreams?: number;
+  maxStreams?: number;
 };
 
 type Listener = { response: ServerResponse; version: string };
 
 export function createEventStreams(options: Options): EventStreams {
-  const { definitions, tokens, publicUrl, mostStreams = MAX_STREAMS } = options;
+  const { definitions, tokens, publicUrl, maxStreams = MAX_STREAMS } = options;
   const address = new URL(publicUrl);
   address.pathname = address.pathname.replace(/\/$/, '') + EVENT_STREAM_PATH;
   const listeners = new Map<number, Set<Listener>>();
-  const gathering = new Set<number>();
+  const collecting = new Set<number>();
   let closed = false;
 
   function add(projectId: number, listener: Listener): void {
@@ -68,17 +68,17 @@ export function createEventStreams(options: Options): EventStreams {
   }
 
   function notifyLater(projectId: number): void {
-    if (gathering.has(projectId) || !listeners.has(projectId)) return;
-    gathering.add(projectId);
+    if (collecting.has(projectId) || !listeners.has(projectId)) return;
+    collecting.add(projectId);
     setTimeout(() => {
-      gathering.delete(projectId);
+      collecting.delete(projectId);
       void notify(projectId);
-    }, GATHER_MS);
+    }, COLLECT_MS);
   }
 
   async function notify(projectId: number): Promise<void> {
     // While Postgres is away nothing is sent; the definitions notify again once they have been read.
-    const project = await definitionsOf(projectId).catch(() => 'unavailable' as const);
+    const project = await findProject(projectId).catch(() => 'unavailable' as const);
     if (project === 'unavailable') return;
     for (const listener of listeners.get(projectId) ?? []) {
       if (!project) listener.response.end();
@@ -88,23 +88,23 @@ export function createEventStreams(options: Options): EventStreams {
   }
 
   /** Sends heartbeats, and keeps these projects cached, because lost notifications are only noticed for cached projects. */
-  function beat(): void {
-    for (const [projectId, ofProject] of listeners) {
-      void definitionsOf(projectId).catch(() => undefined);
-      for (const { response } of ofProject) write(response, ':\n\n');
+  function sendHeartbeats(): void {
+    for (const [projectId, listenersOfProject] of listeners) {
+      void findProject(projectId).catch(() => undefined);
+      for (const { response } of listenersOfProject) write(response, ':\n\n');
     }
   }
 
-  async function definitionsOf(projectId: number): Promise<ProjectFlags | undefined> {
+  async function findProject(projectId: number): Promise<ProjectFlags | undefined> {
     return definitions.findById(projectId);
   }
 
-  const heartbeat = setInterval(beat, HEARTBEAT_MS);
+  const heartbeat = setInterval(sendHeartbeats, HEARTBEAT_MS);
   heartbeat.unref();
-  const forget = definitions.onChange(notifyLater);
+  const unsubscribe = definitions.onChange(notifyLater);
 
   return {
-    of({ projectId, version }) {
+    createStreamUrl({ projectId, version }) {
       const url = new URL(address);
       url.searchParams.set('token', tokens.issue(projectId));
       url.searchParams.set('since', version);
@@ -115,13 +115,13 @@ export function createEventStreams(options: Options): EventStreams {
     async open(request, response) {
       const query = queryOf(request.url ?? '');
       const projectId = tokens.read(query('token') ?? '');
-      const project = projectId === undefined ? undefined : await definitionsOf(projectId);
+      const project = projectId === undefined ? undefined : await findProject(projectId);
       if (!project) throw new NotAuthenticated('The token is not valid any more: evaluate the flags again.');
       if (closed) throw new Unavailable('The server is stopping.', 1);
-      if ((listeners.get(project.projectId)?.size ?? 0) >= mostStreams) throw new Throttled(FULL_RETRY_SECONDS);
+      if ((listeners.get(project.projectId)?.size ?? 0) >= maxStreams) throw new Throttled(FULL_RETRY_SECONDS);
       if (request.socket.destroyed) return;
       const { version } = project;
-      const seen = request.headers['last-event-id'] ?? query('since');
+      const lastSeen = request.headers['last-event-id'] ?? query('since');
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-store, no-transform',
@@ -130,20 +130,21 @@ export function createEventStreams(options: Options): EventStreams {
       });
       add(project.projectId, { response, version });
       // An event without data does not reach the page, but sets the id that the client sends back as `Last-Event-ID`.
-      response.write(`retry: ${retryMs()}\nid: ${version}\n\n${seen === version ? '' : eventOf(version)}`);
+      response.write(`retry: ${retryMs()}\nid: ${version}\n\n${lastSeen === version ? '' : eventOf(version)}`);
     },
 
     close() {
       closed = true;
       clearInterval(heartbeat);
-      forget();
-      for (const ofProject of listeners.values()) for (const { response } of ofProject) response.end();
+      unsubscribe();
+      for (const listenersOfProject of listeners.values())
+        for (const { response } of listenersOfProject) response.end();
     },
   };
 }
 
 function write(response: ServerResponse, text: string): void {
-  if (response.writableLength > UNREAD_BYTES) response.destroy();
+  if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
   else response.write(text);
 }
 

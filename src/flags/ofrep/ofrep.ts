@@ -38,7 +38,7 @@ import { isRefusal, refusal, type Refusal } from './refusal.ts';
 const MAX_BYTES = 256 * 1024;
 const MAX_LEVELS = 64;
 /** Maximum wait for a change that another process has announced; it usually arrives within 100 ms. */
-const LONGEST_WAIT_MS = 500;
+const MAX_WAIT_MS = 500;
 
 export type OfrepOptions = {
   definitions: LiveDefinitions;
@@ -78,15 +78,16 @@ export function createOfrep(options: OfrepOptions): Ofrep {
     }
     limit.charge(projectId, 1);
     if (metering.isOverQuota(projectId)) return send(request, response, OVER_QUOTA);
-    const project = await upToDate(known, request);
-    const context = await readContextOf(request, hold);
+    const project = await waitForAnnounced(known, request);
+    const context = await readContextFrom(request, hold);
     if (isRefusal(context)) return send(request, response, refusalAnswer(context, path));
     const { headers } = request;
     metering.count({ projectId, kind: 'ofrep', keyId, sdk: sdkName(headers['user-agent'], undefined), requests: 1 });
-    const stated = keyId !== null || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
+    const contextWithRuntime =
+      keyId !== null || isNode(headers) ? { ...context, evaluation_runtime: 'server' } : context;
     const evaluationRequest = await visitors.identifyVisitor(
       project,
-      evaluationRequestOf(stated, NO_FIELDS, { headers, locate }),
+      evaluationRequestOf(contextWithRuntime, NO_FIELDS, { headers, locate }),
       request,
     );
     if (path.of === 'flags')
@@ -96,7 +97,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
   }
 
   /** Waits for the version that the client was notified of, because another process may have learned of the change first. */
-  async function upToDate(project: ProjectFlags, request: IncomingMessage): Promise<ProjectFlags> {
+  async function waitForAnnounced(project: ProjectFlags, request: IncomingMessage): Promise<ProjectFlags> {
     const announced = /\d{1,15}/.exec(queryOf(request.url ?? '')('flagConfigEtag') ?? '')?.[0];
     if (announced === undefined || Number(announced) <= Number(project.version)) return project;
     await nextChange(project.projectId);
@@ -105,11 +106,11 @@ export function createOfrep(options: OfrepOptions): Ofrep {
 
   function nextChange(projectId: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(end, LONGEST_WAIT_MS);
-      const forget = definitions.onChange((changed) => changed === projectId && end());
+      const timer = setTimeout(end, MAX_WAIT_MS);
+      const unsubscribe = definitions.onChange((changed) => changed === projectId && end());
       function end(): void {
         clearTimeout(timer);
-        forget();
+        unsubscribe();
         resolve();
       }
     });
@@ -118,7 +119,7 @@ export function createOfrep(options: OfrepOptions): Ofrep {
   /** Includes the stream's period in the ETag, so a client with an expired URL gets a full answer with a new one. */
   function sendAll(request: IncomingMessage, response: ServerResponse, project: ProjectFlags, flags: object[]): void {
     const text = JSON.stringify(flags);
-    const { stream, period } = streams.of(project);
+    const { stream, period } = streams.createStreamUrl(project);
     const tag = `"${createHash('sha256').update(period).update(text).digest('base64url')}"`;
     if (matches(request.headers['if-none-match'], tag)) return send(request, response, noBody(304, { ETag: tag }));
     const body = `{"flags":${text},"eventStreams":[${JSON.stringify(stream)}]}`;
@@ -164,11 +165,11 @@ const OVER_QUOTA = json(
 );
 
 /** @throws MalformedRequest, TooLarge, Unavailable */
-async function readContextOf(request: IncomingMessage, hold: Memory['hold']): Promise<Body | Refusal> {
+async function readContextFrom(request: IncomingMessage, hold: Memory['hold']): Promise<Body | Refusal> {
   const bytes = await readBytes(request, MAX_BYTES, hold);
   // tooth: ofrep-parsed-memory
   hold(parsedBytes(bytes));
-  const value = readJson(bytes, { read: parseBoundedJson, mostValues: LIMITS.values });
+  const value = readJson(bytes, { read: parseBoundedJson, maxValues: LIMITS.values });
   if (isDeeperThan(value, MAX_LEVELS)) throw new TooLarge(`The body is nested deeper than ${MAX_LEVELS} levels.`);
   return readContext(value);
 }

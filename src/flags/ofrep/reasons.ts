@@ -34,12 +34,12 @@ function reasonOfMatch(filters: Properties, index: number, bucketedBy: FlagDefin
   const isVariantHashed = variants.length > 0 && !variants.includes(condition['variant'] ?? null);
   const { rollout_percentage: percentage, properties } = condition;
   const isHashed = isVariantHashed || (typeof percentage === 'number' && percentage !== 100);
-  if (isHashed || has(filters, 'holdout')) return 'SPLIT';
+  if (isHashed || isSet(filters, 'holdout')) return 'SPLIT';
   const isTargeted =
     index > 0 ||
     listOf(properties).length > 0 ||
-    has(condition, 'aggregation_group_type_index') ||
-    CONTEXTUAL.some((name) => has(filters, name)) ||
+    isSet(condition, 'aggregation_group_type_index') ||
+    CONTEXTUAL.some((name) => isSet(filters, name)) ||
     bucketedBy === 'device_id';
   return isTargeted ? 'TARGETING_MATCH' : 'STATIC';
 }
@@ -47,7 +47,7 @@ function reasonOfMatch(filters: Properties, index: number, bucketedBy: FlagDefin
 /** Fields because of which even a condition set that matches everybody may not decide for everybody. */
 const CONTEXTUAL = ['aggregation_group_type_index', 'super_groups', 'feature_enrollment'] as const;
 
-function has(fields: Properties, name: string): boolean {
+function isSet(fields: Properties, name: string): boolean {
   const value = fields[name] ?? false;
   return value !== false && !(isList(value) && value.length === 0);
 }

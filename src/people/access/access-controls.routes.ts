@@ -12,7 +12,7 @@ import {
   UsersWithAccessBody,
 } from './access-controls.schema.ts';
 import { levelsOf } from './access-levels.ts';
-import { decides } from './rights.ts';
+import { mayChangeAccess } from './rights.ts';
 
 export type AccessControlsApi = { accessControls: AccessControls };
 
@@ -44,7 +44,7 @@ export function accessControlRoutes({
     async handle({ project, rights, params: { id } }, { accessControls }: AccessControlsApi) {
       const object = await accessControls.object(resource, project.id, id);
       const rules = await accessControls.ofObject(project.id, { resource, resourceId: String(object.id) });
-      const caller = { level: rights.levelOf(resource, object), decides: decides(rights, resource, object) };
+      const caller = { level: rights.levelOf(resource, object), decides: mayChangeAccess(rights, resource, object) };
       return json(200, presentAccessControls(rules, levelsOf(resource), caller));
     },
   });

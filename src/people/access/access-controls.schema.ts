@@ -99,13 +99,13 @@ export function presentAccessControl(rule: AccessControl): Static<typeof AccessC
 /** @param caller `level` of the caller, and whether the caller `decides` about the access of others */
 export function presentAccessControls(
   rules: readonly AccessControl[],
-  { available, usual, minimum, maximum }: Levels,
+  { available, byDefault, minimum, maximum }: Levels,
   caller: { level: Static<typeof Level> | null; decides: boolean },
 ): Static<typeof AccessControlsBody> {
   return {
     access_controls: rules.map(presentAccessControl),
     available_access_levels: [...available],
-    default_access_level: usual,
+    default_access_level: byDefault,
     minimum_access_level: minimum,
     maximum_access_level: maximum,
     user_access_level: caller.level,

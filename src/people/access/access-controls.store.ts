@@ -57,7 +57,7 @@ type StandingRow = {
     { resource: string; resource_id: string | null; subject: Rule['subject']; access_level: Rule['level'] }[] | null;
 };
 
-const STANDINGS = `
+const SELECT_STANDINGS = `
   select member.id, member.role, member.user_id, users.uuid, (
     select json_agg(json_build_object('resource', rule.resource, 'resource_id', rule.resource_id,
         'subject', case when rule.membership_id is not null then 'member' when rule.role_id is not null then 'role'
@@ -87,8 +87,8 @@ export function accessControlStore(db: Knex) {
 
   return {
     /** Finds the membership of a user in a project's organization, with the project's rules that apply to them; undefined for others. */
-    async standingOf(projectId: number, userId: number): Promise<Standing | undefined> {
-      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and member.user_id = :userId`, {
+    async findStanding(projectId: number, userId: number): Promise<Standing | undefined> {
+      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${SELECT_STANDINGS} and member.user_id = :userId`, {
         projectId,
         userId,
       });
@@ -96,8 +96,8 @@ export function accessControlStore(db: Knex) {
     },
 
     /** Lists all active members of a project's organization, with the rules that apply to them, in no order. */
-    async standings(projectId: number): Promise<(Standing & { userUuid: string })[]> {
-      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${STANDINGS} and users.is_active`, { projectId });
+    async listStandings(projectId: number): Promise<(Standing & { userUuid: string })[]> {
+      const { rows } = await db.raw<{ rows: StandingRow[] }>(`${SELECT_STANDINGS} and users.is_active`, { projectId });
       return rows.map((row) => ({ ...standingFromRow(row), userUuid: row.uuid }));
     },
 
@@ -110,7 +110,7 @@ export function accessControlStore(db: Knex) {
     },
 
     /** Lists the rules of whole kinds, oldest first. */
-    async ofKinds(projectId: number): Promise<AccessControl[]> {
+    async listByKinds(projectId: number): Promise<AccessControl[]> {
       const rows = await table()
         .where({ project_id: projectId })
         .whereNull('resource_id')
@@ -119,7 +119,7 @@ export function accessControlStore(db: Knex) {
     },
 
     /** Lists the rules of whole kinds that apply to everybody. */
-    async forEverybody(projectId: number): Promise<Rule[]> {
+    async listForEverybody(projectId: number): Promise<Rule[]> {
       const rows = await table()
         .where({ project_id: projectId })
         .whereNull('resource_id')

@@ -10,7 +10,7 @@ import {
 import { levelsOf, type Levels } from './access-levels.ts';
 import type { AccessControl, RuleSubject, RuleTarget } from './access-controls.store.ts';
 import { projectLevel, rightsOfMember, sourceOf, type AccessSource, type Rule } from './rights.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 
 export type AccessControlsOptions = {
   stores: IdentityStores;
@@ -34,7 +34,7 @@ export type UserWithAccess = {
 export function accessControls({ stores, protectedObjects }: AccessControlsOptions) {
   return {
     ofObject: stores.accessControls.ofObject,
-    ofKinds: stores.accessControls.ofKinds,
+    ofKinds: stores.accessControls.listByKinds,
 
     /** Finds a protected object. @throws NotFound */
     async object(resource: string, projectId: number, id: string): Promise<ProtectedFound> {
@@ -53,16 +53,16 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
     ): Promise<AccessControl | undefined> {
       const level = checkedLevel(wanted.level, target.resource, levels);
       const subject = await checkedSubject(project.id, wanted);
-      const setRule = async ({ accessControls: rules }: IdentityBound) => {
+      const setRule = async ({ accessControls: rules }: BoundIdentityStores) => {
         if (level !== null) return rules.put(project.id, target, subject, { level, userId: caller.userId });
         await rules.delete(project.id, target, subject);
         return undefined;
       };
-      return stores.inTransaction(async (inside) => {
-        const before = await inside.accessControls.find(project.id, target, subject);
-        const after = await setRule(inside);
+      return stores.inTransaction(async (bound) => {
+        const before = await bound.accessControls.find(project.id, target, subject);
+        const after = await setRule(bound);
         if (before?.level === after?.level) return after;
-        await inside.auditLog.record({
+        await bound.auditLog.record({
           project,
           author: caller,
           ...about,
@@ -83,7 +83,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
 
     /** Lists the members who may at least view an object, with the sources of their levels, highest level first. */
     async usersWithAccess(projectId: number, resource: string, object: ProtectedFound): Promise<UserWithAccess[]> {
-      const standings = await stores.accessControls.standings(projectId);
+      const standings = await stores.accessControls.listStandings(projectId);
       return standings
         .flatMap((standing): UserWithAccess[] => {
           const rights = rightsOfMember(standing);
@@ -98,7 +98,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
     /** Returns the caller's level in a project; null for keys of a project. */
     async projectLevelOf({ userId }: Caller, projectId: number): Promise<Rule['level'] | null> {
       if (userId === null) return null;
-      const standing = await stores.accessControls.standingOf(projectId, userId);
+      const standing = await stores.accessControls.findStanding(projectId, userId);
       if (!standing) return null;
       return standing.membership.role === 'member' ? (projectLevel(standing.rules) ?? 'admin') : 'admin';
     },
@@ -108,13 +108,14 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
     const membershipId = wanted.organizationMember ?? null;
     const roleId = wanted.role ?? null;
     if (membershipId !== null && !UUID.test(membershipId)) {
-      throw new InvalidInput(`Invalid organization member id. ${WHERE_MEMBERS_ARE}`, 'organization_member');
+      throw new InvalidInput(`Invalid organization member id. ${MEMBER_ID_HINT}`, 'organization_member');
     }
     if (membershipId !== null && !(await stores.accessControls.hasMember(projectId, membershipId))) {
-      throw noSuch(membershipId, 'organization_member', ` ${WHERE_MEMBERS_ARE}`);
+      throw doesNotExist(membershipId, 'organization_member', ` ${MEMBER_ID_HINT}`);
     }
     if (roleId !== null && !UUID.test(roleId)) throw new InvalidInput('Must be a valid UUID.', 'role');
-    if (roleId !== null && !(await stores.accessControls.hasRole(projectId, roleId))) throw noSuch(roleId, 'role');
+    if (roleId !== null && !(await stores.accessControls.hasRole(projectId, roleId)))
+      throw doesNotExist(roleId, 'role');
     if (membershipId !== null && roleId !== null) {
       throw new InvalidInput('You can not scope an access control to both a member and a role.');
     }
@@ -125,7 +126,7 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
 export type AccessControls = ReturnType<typeof accessControls>;
 
 /** Hint in errors, because a user's `uuid` is easily confused with the id of a membership. */
-const WHERE_MEMBERS_ARE = "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
+const MEMBER_ID_HINT = "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function checkedLevel(level: string | null, kind: string, { available, minimum, maximum }: Levels) {
@@ -143,7 +144,7 @@ function checkedLevel(level: string | null, kind: string, { available, minimum, 
   return known;
 }
 
-function noSuch(id: string, attr: string, hint = ''): InvalidInput {
+function doesNotExist(id: string, attr: string, hint = ''): InvalidInput {
   return new InvalidInput(`Invalid pk "${id}" - object does not exist.${hint}`, attr, 'does_not_exist');
 }
 

@@ -7,24 +7,29 @@ export type Levels = {
   /** Ordered from the lowest to the highest. */
   available: readonly Rule['level'][];
   /** Level without any rule. */
-  usual: Rule['level'];
+  byDefault: Rule['level'];
   minimum: Rule['level'];
   maximum: Rule['level'];
 };
 
-const OF_OBJECTS: Levels = { available: LEVELS, usual: 'editor', minimum: 'none', maximum: 'manager' };
-const OF_WHAT_IS_ONLY_READ: Levels = { ...OF_OBJECTS, usual: 'viewer', maximum: 'viewer' };
-export const OF_PROJECTS: Levels = { available: PROJECT_LEVELS, usual: 'admin', minimum: 'none', maximum: 'admin' };
+const OBJECT_LEVELS: Levels = { available: LEVELS, byDefault: 'editor', minimum: 'none', maximum: 'manager' };
+const READ_ONLY_LEVELS: Levels = { ...OBJECT_LEVELS, byDefault: 'viewer', maximum: 'viewer' };
+export const PROJECT_ACCESS_LEVELS: Levels = {
+  available: PROJECT_LEVELS,
+  byDefault: 'admin',
+  minimum: 'none',
+  maximum: 'admin',
+};
 
 /** Kinds in scopes that are not objects of a project, so they have no such rules. */
-const NOT_OBJECTS = ['access_control', 'organization', 'organization_member', 'project', 'user'];
+const KINDS_WITHOUT_RULES = ['access_control', 'organization', 'organization_member', 'project', 'user'];
 
 /** The kinds of objects that rules can be about, as in scopes. */
 export const KINDS: readonly string[] = [...new Set(SCOPES.map((scope) => scope.split(':')[0]!))].filter(
-  (kind) => !NOT_OBJECTS.includes(kind),
+  (kind) => !KINDS_WITHOUT_RULES.includes(kind),
 );
 
 export function levelsOf(kind: string): Levels {
-  const isWritten = (SCOPES as readonly string[]).includes(`${kind}:write`);
-  return isWritten ? OF_OBJECTS : OF_WHAT_IS_ONLY_READ;
+  const isWritable = (SCOPES as readonly string[]).includes(`${kind}:write`);
+  return isWritable ? OBJECT_LEVELS : READ_ONLY_LEVELS;
 }

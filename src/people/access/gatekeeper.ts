@@ -12,15 +12,20 @@ import {
 } from '../../platform/http/access.ts';
 import { carriesSession } from '../accounts/sessions.ts';
 import type { AccessControlStore } from './access-controls.store.ts';
-import { currentOrganization } from '../organizations/current-organization.ts';
-import { ensureAllowed, ensureNotOfProjects, ensureOpensOrganization, ensureOpensProject } from '../keys/key-limits.ts';
+import { findCurrentOrganization } from '../organizations/current-organization.ts';
+import {
+  ensureKeyAllowed,
+  ensureNotLimitedToProjects,
+  ensureMayAccessOrganization,
+  ensureMayAccessProject,
+} from '../keys/key-limits.ts';
 import { hashOf, isSecretKey } from '../keys/keys.ts';
 import type { KeyStore } from '../keys/keys.store.ts';
 import type { OrganizationStore } from '../organizations/organizations.store.ts';
-import { invalidKey, presentedKey, type PresentedKey } from '../keys/presented-key.ts';
+import { invalidKey, findPresentedKey, type PresentedKey } from '../keys/presented-key.ts';
 import type { ProjectStore } from '../projects/projects.store.ts';
 import type { RequestLimit } from '../keys/request-limits.ts';
-import { ensureDecides, RIGHTS_OF_PROJECT_KEY, rightsOfMember } from './rights.ts';
+import { ensureMayChangeAccess, RIGHTS_OF_PROJECT_KEY, rightsOfMember } from './rights.ts';
 import { allows } from './scopes.ts';
 import type { TenantStore } from '../organizations/tenants.store.ts';
 
@@ -41,24 +46,24 @@ export type GatekeeperOptions = {
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { keys, projects, tenants, accessControls, callerOf, requestLimit, protectedObjects = {} } = options;
 
-  async function keyHolder(presented: PresentedKey): Promise<Caller> {
+  async function findKeyCaller(presented: PresentedKey): Promise<Caller> {
     // A key with a wrong checksum is mistyped or guessed, so it needs no query.
     const caller = isSecretKey(presented.key) ? await keys.findCaller(hashOf(presented.key)) : undefined;
     if (!caller) throw invalidKey(presented);
     return caller;
   }
 
-  async function rightsOf({ userId }: Caller, projectId: number): Promise<Rights | null> {
+  async function findRights({ userId }: Caller, projectId: number): Promise<Rights | null> {
     if (userId === null) return RIGHTS_OF_PROJECT_KEY;
-    const standing = await accessControls.standingOf(projectId, userId);
+    const standing = await accessControls.findStanding(projectId, userId);
     // tooth: gatekeeper-members-only
     return standing ? rightsOfMember(standing) : null;
   }
 
   return {
     async authenticate(request) {
-      const presented = await presentedKey(request);
-      const caller = presented ? await keyHolder(presented) : await callerOf?.(request);
+      const presented = await findPresentedKey(request);
+      const caller = presented ? await findKeyCaller(presented) : await callerOf?.(request);
       if (!caller && carriesSession(request.headers)) {
         throw new NotAuthenticated('Your session has ended: log in again.', 'session_expired');
       }
@@ -66,22 +71,22 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       return caller;
     },
 
-    current: projects.current,
+    current: projects.resolveCurrent,
 
     async enter(caller, projectId, access) {
       const found = await tenants.findProject(projectId);
       if (!found) throw new NotFound('Project not found.');
       const { project, policy } = found;
-      const rights = await rightsOf(caller, projectId);
-      if (rights?.membership) ensureAllowed(caller, policy, rights.membership.role);
-      ensureOpensProject(caller, project);
+      const rights = await findRights(caller, projectId);
+      if (rights?.membership) ensureKeyAllowed(caller, policy, rights.membership.role);
+      ensureMayAccessProject(caller, project);
       ensureScope(caller, access.scope);
       if (!rights) throw new PermissionDenied("You don't have access to the project.");
       // tooth: gatekeeper-admin
       if (access.admin && !rights.isProjectAdmin) {
         throw new PermissionDenied("You don't have sufficient permissions in the project.");
       }
-      ensureKind(rights, access);
+      ensureKindLevel(rights, access);
       return { project, rights };
     },
 
@@ -89,14 +94,14 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       if (caller.userId === null) {
         throw new PermissionDenied('Project secret API keys are only supported on project-based endpoints.');
       }
-      const organizationId = id === '@current' ? await currentOrganization(options, caller) : id;
+      const organizationId = id === '@current' ? await findCurrentOrganization(options, caller) : id;
       const found =
         organizationId === undefined ? undefined : await tenants.findOrganization(caller.userId, organizationId);
       if (!found) throw new NotFound('Organization not found.');
       const { policy, membership } = found;
-      ensureAllowed(caller, policy, membership.role);
-      ensureNotOfProjects(caller);
-      ensureOpensOrganization(caller, found.id);
+      ensureKeyAllowed(caller, policy, membership.role);
+      ensureNotLimitedToProjects(caller);
+      ensureMayAccessOrganization(caller, found.id);
       ensureScope(caller, access.organization);
       // tooth: gatekeeper-role
       if (access.role && !isAtLeast(membership.role, access.role)) {
@@ -106,7 +111,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     },
 
     allow(caller, { needs, limitedKeys }) {
-      if (!limitedKeys) ensureNotOfProjects(caller);
+      if (!limitedKeys) ensureNotLimitedToProjects(caller);
       if (needs) ensureScope(caller, needs);
     },
 
@@ -116,12 +121,12 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 
     async guard({ caller, project, rights }, { object, scope }, id) {
       const found = await protectedObjects[object.resource]?.(project.id, id);
-      if (!found || (found.deleted && !object.deletedToo)) throw new NotFound(object.missing);
+      if (!found || (found.deleted && !object.includeDeleted)) throw new NotFound(object.notFoundDetail);
       const wanted = object.level ?? levelFor(scope);
       // tooth: gatekeeper-object
-      if (wanted === 'manager') ensureDecides(rights, object.resource, found);
+      if (wanted === 'manager') ensureMayChangeAccess(rights, object.resource, found);
       else if (!reaches(rights.levelOf(object.resource, found), wanted)) {
-        throw object.denied === undefined ? lacking(wanted) : new PermissionDenied(object.denied);
+        throw object.deniedDetail === undefined ? insufficientLevel(wanted) : new PermissionDenied(object.deniedDetail);
       }
       const refusal = scope.endsWith(':write') ? found.refusal?.(caller, rights) : undefined;
       if (refusal !== undefined) throw new PermissionDenied(refusal);
@@ -135,19 +140,19 @@ function ensureScope({ scopes }: Caller, scope: ProjectAccess['scope']): void {
 }
 
 /** Checks the level for a kind of object. Routes of single objects are checked later by `guard`, and lists are filtered instead. */
-function ensureKind(rights: Rights, { scope, object, filtered }: ProjectAccess): void {
+function ensureKindLevel(rights: Rights, { scope, object, filtered }: ProjectAccess): void {
   const [resource = ''] = scope.split(':');
   // The rules of the project itself have other levels, and have been checked when rights were computed.
   if (filtered || object?.resource === resource || resource === 'project') return;
   const wanted = levelFor(scope);
   // tooth: gatekeeper-kind
-  if (!reaches(rights.levelOf(resource), wanted)) throw lacking(wanted);
+  if (!reaches(rights.levelOf(resource), wanted)) throw insufficientLevel(wanted);
 }
 
 function levelFor(scope: ProjectAccess['scope']) {
   return scope.endsWith(':write') ? 'editor' : 'viewer';
 }
 
-function lacking(level: string): PermissionDenied {
+function insufficientLevel(level: string): PermissionDenied {
   return new PermissionDenied(`You do not have ${level} access to this resource.`);
 }

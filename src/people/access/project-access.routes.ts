@@ -11,7 +11,7 @@ import {
   presentAccessControls,
   ResourceAccessControlPutBody,
 } from './access-controls.schema.ts';
-import { KINDS, levelsOf, OF_PROJECTS } from './access-levels.ts';
+import { KINDS, levelsOf, PROJECT_ACCESS_LEVELS } from './access-levels.ts';
 
 /** Only project admins change these rules; the gatekeeper refuses others before the body is read. */
 export const PROTECTED_PROJECT_RULES: Readonly<Record<string, FindProtected>> = {
@@ -36,7 +36,7 @@ const listProjectRules = route({
   async handle({ project, caller, rights }, { accessControls }: AccessControlsApi) {
     const rules = await accessControls.ofObject(project.id, { resource: 'project', resourceId: String(project.id) });
     const level = await accessControls.projectLevelOf(caller, project.id);
-    return json(200, presentAccessControls(rules, OF_PROJECTS, { level, decides: rights.isProjectAdmin }));
+    return json(200, presentAccessControls(rules, PROJECT_ACCESS_LEVELS, { level, decides: rights.isProjectAdmin }));
   },
 });
 
@@ -56,7 +56,7 @@ const putProjectRule = route({
       caller,
       { resource: 'project', resourceId: String(project.id) },
       { level: body.access_level, organizationMember: body.organization_member ?? null, role: body.role ?? null },
-      { levels: OF_PROJECTS, about: { scope: 'Project', itemId: project.id, name: project.name } },
+      { levels: PROJECT_ACCESS_LEVELS, about: { scope: 'Project', itemId: project.id, name: project.name } },
     );
     return rule ? json(200, presentAccessControl(rule)) : noBody(204);
   },

@@ -50,8 +50,8 @@ export function ensureRaw(access: RawAccess, kinds: readonly RawData[]): void {
 }
 
 function refusalByLevel(kinds: readonly RawData[], levelOf: (kind: RawData) => Level): string | undefined {
-  const closed = kinds.find((kind) => !reaches(levelOf(kind), 'viewer'));
-  return closed && `This shows ${closed}s: you do not have viewer access to them.`;
+  const hiddenKind = kinds.find((kind) => !reaches(levelOf(kind), 'viewer'));
+  return hiddenKind && `This shows ${hiddenKind}s: you do not have viewer access to them.`;
 }
 
 /** @param levelOf the level by the rules for everybody @returns the access of a shared link, which belongs to no member */

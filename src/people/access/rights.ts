@@ -53,10 +53,10 @@ export function rightsOfMember({ userId, membership, rules }: Standing): Rights 
 
   function visible(resource: string): Visible {
     if (isOrganizationAdmin) return { madeBy: userId, except: [] };
-    const ofKind = byKind.get(resource) ?? [];
-    const named = [...new Set(ofKind.flatMap(({ resourceId }) => resourceId ?? []))];
-    const isHidden = (id: string) => levelByRules(ofKind, id) === 'none';
-    if (levelByRules(ofKind, undefined) === 'none')
+    const rulesOfKind = byKind.get(resource) ?? [];
+    const named = [...new Set(rulesOfKind.flatMap(({ resourceId }) => resourceId ?? []))];
+    const isHidden = (id: string) => levelByRules(rulesOfKind, id) === 'none';
+    if (levelByRules(rulesOfKind, undefined) === 'none')
       return { madeBy: userId, only: named.filter((id) => !isHidden(id)) };
     return { madeBy: userId, except: named.filter(isHidden) };
   }
@@ -73,13 +73,13 @@ export const RIGHTS_OF_PROJECT_KEY: Rights = {
 };
 
 /** Whether the caller may change access to an object: its managers may, and project admins. */
-export function decides(rights: Rights, resource: string, object: Protected): boolean {
+export function mayChangeAccess(rights: Rights, resource: string, object: Protected): boolean {
   return rights.isProjectAdmin || rights.levelOf(resource, object) === 'manager';
 }
 
 /** @throws PermissionDenied when the caller may not decide about access to the object */
-export function ensureDecides(rights: Rights, resource: string, object: Protected): void {
-  if (!decides(rights, resource, object))
+export function ensureMayChangeAccess(rights: Rights, resource: string, object: Protected): void {
+  if (!mayChangeAccess(rights, resource, object))
     throw new PermissionDenied(`Must be manager to modify ${resource} permissions.`);
 }
 
@@ -98,11 +98,11 @@ export function sourceOf(standing: Standing, rights: Rights, resource: string, o
   if (object.createdBy === userId) return 'creator';
   if (membership.role !== 'member') return 'organization_admin';
   const level = rights.levelOf(resource, object);
-  const deciding = rules.filter(
+  const decidingRules = rules.filter(
     (rule) => rule.resource === resource && rule.resourceId === String(object.id) && rule.level === level,
   );
-  if (deciding.some(({ subject }) => subject === 'member')) return 'explicit_member';
-  if (deciding.some(({ subject }) => subject === 'role')) return 'explicit_role';
+  if (decidingRules.some(({ subject }) => subject === 'member')) return 'explicit_member';
+  if (decidingRules.some(({ subject }) => subject === 'role')) return 'explicit_role';
   return rights.isProjectAdmin ? 'project_admin' : 'default';
 }
 
@@ -119,11 +119,11 @@ export function levelForEverybody(rules: readonly Rule[], resource: string): Lev
  * everybody and this object.
  */
 function levelByRules(rules: readonly Rule[], id: string | undefined): Level {
-  const ofObject = rules.filter(({ resourceId }) => id !== undefined && resourceId === id);
+  const rulesOfObject = rules.filter(({ resourceId }) => id !== undefined && resourceId === id);
   return (
-    highest(ofObject.filter(isSpecific)) ??
+    highest(rulesOfObject.filter(isSpecific)) ??
     highest(rules.filter(({ resourceId }) => resourceId === null)) ??
-    highest(ofObject) ??
+    highest(rulesOfObject) ??
     DEFAULT_LEVEL
   );
 }
@@ -139,9 +139,9 @@ function highest(rules: readonly Rule[]): Level | undefined {
 
 /** Level in the project by its rules; undefined without a rule. */
 export function projectLevel(rules: readonly Rule[]): ProjectLevel | undefined {
-  const ofProject = rules.filter(({ resource }) => resource === 'project');
-  const specific = ofProject.filter(isSpecific);
-  const deciding = specific.length > 0 ? specific : ofProject;
-  const levels = deciding.map(({ level }) => level);
+  const rulesOfProject = rules.filter(({ resource }) => resource === 'project');
+  const specific = rulesOfProject.filter(isSpecific);
+  const decidingRules = specific.length > 0 ? specific : rulesOfProject;
+  const levels = decidingRules.map(({ level }) => level);
   return PROJECT_LEVELS.toReversed().find((level) => levels.includes(level));
 }

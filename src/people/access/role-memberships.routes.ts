@@ -3,7 +3,7 @@ import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageOfAll } from '../../platform/http/parameters/pagination.ts';
 import { Type } from '../../platform/schema.ts';
-import { membershipsOf, presentRoleMembership, recordRole, RoleMembershipBody } from './roles.ts';
+import { listMemberships, presentRoleMembership, recordRoleChange, RoleMembershipBody } from './roles.ts';
 import { MAY_CHANGE_ROLES, MAY_READ_ROLES, type RolesApi } from './roles.routes.ts';
 
 const Id = Type.String({ format: 'uuid' });
@@ -18,7 +18,7 @@ const listRoleMemberships = route({
   summary: 'List the members of a role, in the order in which they were added',
   async handle({ organization, params, query, url }, { identity }: RolesApi) {
     const role = await identity.roles.get(organization.id, params.role_id);
-    const all = await membershipsOf([role.id], organization.id, identity);
+    const all = await listMemberships([role.id], organization.id, identity);
     return json(200, offsetPage(url, query, pageOfAll(all, query)));
   },
 });
@@ -39,7 +39,7 @@ const addRoleMembership = route({
       });
       const added = await stores.roles.addMember(role.id, member.id);
       const change = { verb: 'updated', after: { member: member.user.email } } as const;
-      await recordRole(stores, { caller, organization }, role, change);
+      await recordRoleChange(stores, { caller, organization }, role, change);
       return presentRoleMembership(added, member);
     });
     return json(201, presented);
@@ -57,9 +57,9 @@ const removeRoleMembership = route({
     await identity.inTransaction(async (stores) => {
       const role = await stores.roles.get(organization.id, params.role_id);
       const removed = await stores.roles.removeMember(role.id, params.id);
-      const [member] = await stores.members.byIds(organization.id, [removed.membershipId]);
+      const [member] = await stores.members.findByIds(organization.id, [removed.membershipId]);
       const change = { verb: 'updated', before: { member: member!.user.email } } as const;
-      await recordRole(stores, { caller, organization }, role, change);
+      await recordRoleChange(stores, { caller, organization }, role, change);
     });
     return noBody(204);
   },

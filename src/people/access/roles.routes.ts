@@ -3,7 +3,7 @@ import type { OrganizationAccess } from '../../platform/http/access.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { Type } from '../../platform/schema.ts';
-import { presentRoles, recordRole, RoleBody } from './roles.ts';
+import { presentRoles, recordRoleChange, RoleBody } from './roles.ts';
 import type { IdentityStores } from '../stores.ts';
 
 export type RolesApi = { identity: IdentityStores };
@@ -15,7 +15,7 @@ export const MAY_CHANGE_ROLES = {
 } as const satisfies OrganizationAccess;
 
 const RoleInBody = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, { title: 'RoleIn' });
-const ofRole = {
+const roleRoute = {
   path: '/roles/:id/',
   params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
 } as const;
@@ -44,7 +44,7 @@ const createRole = route({
   async handle({ caller, organization, body }, { identity }: RolesApi) {
     const role = await identity.inTransaction(async (stores) => {
       const made = await stores.roles.create(organization.id, body.name, caller.userId);
-      await recordRole(stores, { caller, organization }, made, { verb: 'created' });
+      await recordRoleChange(stores, { caller, organization }, made, { verb: 'created' });
       return made;
     });
     const [presented] = await presentRoles([role], organization.id, identity);
@@ -53,7 +53,7 @@ const createRole = route({
 });
 
 const getRole = route({
-  ...ofRole,
+  ...roleRoute,
   method: 'get',
   access: MAY_READ_ROLES,
   answers: { 200: RoleBody },
@@ -66,7 +66,7 @@ const getRole = route({
 });
 
 const patchRole = route({
-  ...ofRole,
+  ...roleRoute,
   method: 'patch',
   access: MAY_CHANGE_ROLES,
   body: Type.Partial(RoleInBody, { title: 'RolePatch' }),
@@ -77,7 +77,7 @@ const patchRole = route({
       const before = await stores.roles.get(organization.id, params.id);
       const after = await stores.roles.rename(before.id, body.name ?? before.name);
       const change = { verb: 'updated', before: { name: before.name }, after: { name: after.name } } as const;
-      await recordRole(stores, { caller, organization }, after, change);
+      await recordRoleChange(stores, { caller, organization }, after, change);
       return after;
     });
     const [presented] = await presentRoles([role], organization.id, identity);
@@ -86,7 +86,7 @@ const patchRole = route({
 });
 
 const deleteRole = route({
-  ...ofRole,
+  ...roleRoute,
   method: 'delete',
   access: MAY_CHANGE_ROLES,
   answers: { 204: null },
@@ -96,7 +96,7 @@ const deleteRole = route({
     await identity.inTransaction(async (stores) => {
       const role = await stores.roles.get(organization.id, params.id);
       await stores.roles.delete(role.id);
-      await recordRole(stores, { caller, organization }, role, { verb: 'deleted' });
+      await recordRoleChange(stores, { caller, organization }, role, { verb: 'deleted' });
     });
     return noBody(204);
   },

@@ -58,13 +58,13 @@ export function roleStore(db: Knex) {
     /** @throws InvalidInput when another role has the name */
     async create(organizationId: string, name: string, createdBy: number | null): Promise<Role> {
       const row = { id: randomUUID(), organization_id: organizationId, name, created_by: createdBy };
-      const [made] = await refuseTakenName(table().insert(row).returning('*').then());
+      const [made] = await throwIfNameTaken(table().insert(row).returning('*').then());
       return fromRow(made!);
     },
 
     /** @throws InvalidInput when another role has the name */
     async rename(id: string, name: string): Promise<Role> {
-      const [row] = await refuseTakenName(table().where({ id }).update({ name }).returning('*').then());
+      const [row] = await throwIfNameTaken(table().where({ id }).update({ name }).returning('*').then());
       return fromRow(row!);
     },
 
@@ -74,7 +74,7 @@ export function roleStore(db: Knex) {
     },
 
     /** Lists the memberships of the roles, in the order in which members joined. */
-    async membershipsOf(roleIds: readonly string[]): Promise<RoleMembership[]> {
+    async listMemberships(roleIds: readonly string[]): Promise<RoleMembership[]> {
       const rows = await memberships().whereIn('role_id', roleIds).orderBy(['joined_at', 'id']);
       return rows.map(membershipFrom);
     },
@@ -100,7 +100,7 @@ export function roleStore(db: Knex) {
 }
 
 /** @throws InvalidInput when another role has the name */
-async function refuseTakenName<T>(work: Promise<T>): Promise<T> {
+async function throwIfNameTaken<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: { constraint?: string }) => {
     if (sqlState(error) !== SQL_STATE.uniqueViolation || error.constraint !== NAME_INDEX) throw error;
     throw new InvalidInput('There is already a role with this name.', 'name', 'unique');

@@ -4,7 +4,7 @@ import { Type, type Static } from '../../platform/schema.ts';
 import { type AuditVerb } from '../audit/entry.ts';
 import type { Member } from '../organizations/members.store.ts';
 import type { Role, RoleMembership } from './roles.store.ts';
-import type { IdentityBound } from '../stores.ts';
+import type { BoundIdentityStores } from '../stores.ts';
 import { nullable } from '../../platform/schema.ts';
 import { presentUser, UserBody, userOf } from '../accounts/users.ts';
 
@@ -50,14 +50,14 @@ export function presentRoleMembership(one: RoleMembership, member: Member): Stat
 export async function presentRoles(
   roles: readonly Role[],
   organizationId: string,
-  stores: IdentityBound,
+  stores: BoundIdentityStores,
 ): Promise<Static<typeof RoleBody>[]> {
-  const memberships = await membershipsOf(
+  const memberships = await listMemberships(
     roles.map(({ id }) => id),
     organizationId,
     stores,
   );
-  const users = await stores.users.byIds(roles.map(({ createdBy }) => createdBy));
+  const users = await stores.users.findByIds(roles.map(({ createdBy }) => createdBy));
   return roles.map((role) => ({
     id: role.id,
     name: role.name,
@@ -69,13 +69,13 @@ export async function presentRoles(
 }
 
 /** Lists the members of the roles, in the order in which they joined. */
-export async function membershipsOf(
+export async function listMemberships(
   roleIds: readonly string[],
   organizationId: string,
-  { roles, members }: IdentityBound,
+  { roles, members }: BoundIdentityStores,
 ): Promise<Static<typeof RoleMembershipBody>[]> {
-  const all = await roles.membershipsOf(roleIds);
-  const known = await members.byIds(
+  const all = await roles.listMemberships(roleIds);
+  const known = await members.findByIds(
     organizationId,
     all.map(({ membershipId }) => membershipId),
   );
@@ -87,8 +87,8 @@ export async function membershipsOf(
 }
 
 /** Logs a change to a role's name or members, unless nothing changed. */
-export async function recordRole(
-  { auditLog }: IdentityBound,
+export async function recordRoleChange(
+  { auditLog }: BoundIdentityStores,
   { caller, organization }: { caller: Caller; organization: Organization },
   role: Role,
   { verb, before = {}, after = {} }: { verb: AuditVerb; before?: RoleState; after?: RoleState },

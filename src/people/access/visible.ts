@@ -2,7 +2,7 @@
 import type { Protected, Visible } from '../../platform/http/access.ts';
 
 /** Whether the viewer sees the object. */
-export function sees(visible: Visible, { id, createdBy }: Protected): boolean {
+export function isVisible(visible: Visible, { id, createdBy }: Protected): boolean {
   if (visible.madeBy !== null && createdBy === visible.madeBy) return true;
   return 'only' in visible ? visible.only.includes(String(id)) : !visible.except.includes(String(id));
 }

@@ -80,7 +80,7 @@ export function accountStore(db: Knex) {
     },
 
     /** Finds an account by its address, ignoring case. */
-    async byEmail(email: string): Promise<Account | undefined> {
+    async findByEmail(email: string): Promise<Account | undefined> {
       const row = await table().whereRaw('lower(email) = lower(?)', [email]).first();
       return row && fromRow(row);
     },
@@ -92,7 +92,7 @@ export function accountStore(db: Knex) {
     },
 
     /** Marks the account as created by the owner of the address. */
-    async prove(id: number, { isEmailVerified }: { isEmailVerified: boolean }): Promise<void> {
+    async markProven(id: number, { isEmailVerified }: { isEmailVerified: boolean }): Promise<void> {
       await table()
         .where({ id })
         .update({ is_unproven: false, updated_at: now(), ...(isEmailVerified && { is_email_verified: true }) });
@@ -115,8 +115,8 @@ export function accountStore(db: Knex) {
     /** Deactivates an account permanently, deletes its sessions, keys, invites and memberships, and frees its address. Its objects stay. */
     async retire(id: number): Promise<void> {
       // tooth: account-retired
-      for (const owned of ['sessions', 'one_time_links', 'api_keys', 'organization_memberships']) {
-        await db(owned).where({ user_id: id }).delete();
+      for (const ownedTable of ['sessions', 'one_time_links', 'api_keys', 'organization_memberships']) {
+        await db(ownedTable).where({ user_id: id }).delete();
       }
       await db('organization_invites').where({ created_by: id }).delete();
       await table()

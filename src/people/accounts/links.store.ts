@@ -15,7 +15,7 @@ type Row = { token_hash: Buffer; purpose: LinkPurpose; user_id: number; created_
 export function linkStore(db: Knex) {
   const table = () => db<Row>('one_time_links');
   /** Query for the link with this token, if it can still be used. */
-  const open = (purpose: LinkPurpose, token: string) =>
+  const usableLink = (purpose: LinkPurpose, token: string) =>
     // tooth: link-purpose
     // tooth: link-expiry
     // tooth: link-of-active-user
@@ -29,8 +29,8 @@ export function linkStore(db: Knex) {
     /** Creates a link, and deletes all users' expired links. @returns the token */
     async create(purpose: LinkPurpose, userId: number): Promise<string> {
       await table().where('expires_at', '<=', db.raw('now()')).delete();
-      const kept = table().where({ purpose, user_id: userId }).orderBy('created_at', 'desc');
-      const surplus = kept.offset(MAX_OF_USER - 1).select('token_hash');
+      const newestLinks = table().where({ purpose, user_id: userId }).orderBy('created_at', 'desc');
+      const surplus = newestLinks.offset(MAX_OF_USER - 1).select('token_hash');
       await table().whereIn('token_hash', surplus).delete();
       const token = randomBytes(32).toString('base64url');
       await table().insert({
@@ -44,12 +44,12 @@ export function linkStore(db: Knex) {
 
     /** @returns the id of the link's user */
     async find(purpose: LinkPurpose, token: string): Promise<number | undefined> {
-      return (await open(purpose, token).first('user_id'))?.user_id;
+      return (await usableLink(purpose, token).first('user_id'))?.user_id;
     },
 
     /** Same as `find`, but uses the link up: of several concurrent callers only one gets it. */
     async take(purpose: LinkPurpose, token: string): Promise<number | undefined> {
-      const [row] = await open(purpose, token).delete().returning('user_id');
+      const [row] = await usableLink(purpose, token).delete().returning('user_id');
       return row?.user_id;
     },
   };

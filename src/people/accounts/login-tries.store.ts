@@ -19,20 +19,20 @@ export type TryLimit = {
 const MAX_ROWS = 50_000;
 const SWEEP_EVERY = 100;
 /** Short, because a person waits; concurrent tries may have locked the row. */
-const LONGEST_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 
-const CHARGE = `
+const CHARGE_TRY = `
   insert into login_tries as tries (subject, paid_at) values (:subject, now() + make_interval(secs => :cost))
   on conflict (subject) do update
     set paid_at = greatest(tries.paid_at, now()) + make_interval(secs => :cost)
     where greatest(tries.paid_at, now()) + make_interval(secs => :cost) <= now() + make_interval(secs => :burst)
   returning 1`;
 
-const WAIT = `
+const SELECT_WAIT = `
   select ceil(extract(epoch from paid_at + make_interval(secs => :cost) - make_interval(secs => :burst) - now()))::int as seconds
   from login_tries where subject = :subject`;
 
-const SWEEP = `
+const DELETE_SURPLUS = `
   delete from login_tries where paid_at < now()
     or subject in (select subject from login_tries order by paid_at desc offset :most limit :most)`;
 
@@ -40,9 +40,9 @@ export function loginTryStore(db: Knex) {
   let charges = 0;
 
   /** @throws Unavailable if Postgres does not answer in time, because uncounted tries are not allowed */
-  async function ask<Row>(sql: string, values: Record<string, string | number | Buffer>): Promise<Row[]> {
+  async function query<Row>(sql: string, values: Record<string, string | number | Buffer>): Promise<Row[]> {
     try {
-      const answer = db.raw<{ rows: Row[] }>(sql, values).timeout(LONGEST_WAIT_MS, { cancel: true });
+      const answer = db.raw<{ rows: Row[] }>(sql, values).timeout(MAX_WAIT_MS, { cancel: true });
       return ((await answer) as { rows: Row[] }).rows;
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'KnexTimeoutError') throw error;
@@ -59,11 +59,11 @@ export function loginTryStore(db: Knex) {
     async charge({ kind, cost, burst }: TryLimit, subject: string): Promise<void> {
       charges += 1;
       // Another process may be sweeping too, so a failure here must not fail the login.
-      if (charges % SWEEP_EVERY === 1) await ask(SWEEP, { most: MAX_ROWS }).catch(() => {});
-      const named = createHash('sha256').update(`${kind} ${subject}`).digest();
-      const counted = await ask(CHARGE, { subject: named, cost, burst });
+      if (charges % SWEEP_EVERY === 1) await query(DELETE_SURPLUS, { most: MAX_ROWS }).catch(() => {});
+      const subjectHash = createHash('sha256').update(`${kind} ${subject}`).digest();
+      const counted = await query(CHARGE_TRY, { subject: subjectHash, cost, burst });
       if (counted.length > 0) return;
-      const [wait] = await ask<{ seconds: number }>(WAIT, { subject: named, cost, burst });
+      const [wait] = await query<{ seconds: number }>(SELECT_WAIT, { subject: subjectHash, cost, burst });
       throw new Throttled(Math.max(1, wait?.seconds ?? 1));
     },
   };

@@ -4,7 +4,7 @@ import { ensureLocal } from '../../platform/http/local-request.ts';
 import { noBody, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { Login } from './login.ts';
-import { recordOwn } from '../audit/own-audit-log.ts';
+import { recordOwnChange } from '../audit/own-audit-log.ts';
 import type { Sessions } from './sessions.ts';
 import type { IdentityStores } from '../stores.ts';
 
@@ -74,7 +74,7 @@ const logOut = route({
       // A session always has a user.
       const userId = caller.userId!;
       const { email } = await stores.accounts.get(userId);
-      await recordOwn(stores, { userId, keyId: null }, { activity: 'logged_out', name: email });
+      await recordOwnChange(stores, { userId, keyId: null }, { activity: 'logged_out', name: email });
       return sessions.end(stores.sessions, headers);
     });
     return { ...noBody(204), cookies };

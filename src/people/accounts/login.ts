@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidInput } from '../../platform/errors.ts';
 import { isPassword } from '../../platform/secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
-import { recordOwn } from '../audit/own-audit-log.ts';
+import { recordOwnChange } from '../audit/own-audit-log.ts';
 import type { TryLimit } from './login-tries.store.ts';
 import { createRateLimit } from '../keys/rate-limits.ts';
 import type { Client, Cookies, Sessions } from './sessions.ts';
@@ -47,28 +47,28 @@ export type Login = {
  * Returns a function that counts a try in this process, which is cheap, and then across all processes. The function throws Throttled after
  * too many tries, and Unavailable if they cannot be counted.
  */
-export function tryCounter({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
-  const here = createRateLimit<string>(1 / limit.cost, undefined, limit.burst);
+export function createTryCounter({ loginTries }: IdentityStores, limit: TryLimit): (subject: string) => Promise<void> {
+  const localLimit = createRateLimit<string>(1 / limit.cost, undefined, limit.burst);
   return async (subject) => {
-    here.charge(subject, 1);
+    localLimit.charge(subject, 1);
     // tooth: login-tries-shared
     await loginTries.charge(limit, subject);
   };
 }
 
 export function createLogin({ identity, sessions }: { identity: IdentityStores; sessions: Sessions }): Login {
-  const ofAccount = tryCounter(identity, TRIES_OF_ACCOUNT);
-  const ofAddress = tryCounter(identity, TRIES_OF_ADDRESS);
-  const ofLinks = tryCounter(identity, TRIES_OF_LINKS);
+  const countForAccount = createTryCounter(identity, TRIES_OF_ACCOUNT);
+  const countForAddress = createTryCounter(identity, TRIES_OF_ADDRESS);
+  const countForLinks = createTryCounter(identity, TRIES_OF_LINKS);
 
   return {
     async logIn({ email, password, address, headers }) {
-      await ofAddress(address);
-      await ofAccount(spellingOf(email));
-      const account = await identity.accounts.byEmail(email);
-      const right = await isPassword(password, account?.passwordHash ?? null);
+      await countForAddress(address);
+      await countForAccount(normalizedAddress(email));
+      const account = await identity.accounts.findByEmail(email);
+      const isCorrect = await isPassword(password, account?.passwordHash ?? null);
       // tooth: login-active-only
-      if (!account?.isActive || !right) {
+      if (!account?.isActive || !isCorrect) {
         throw invalidCredentials();
       }
       return identity.inTransaction(async (stores) => {
@@ -76,14 +76,14 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
         const present = await stores.accounts.lockByEmail(email);
         if (present?.passwordHash !== account.passwordHash) throw invalidCredentials();
         const author = { userId: account.id, keyId: null };
-        await recordOwn(stores, author, { activity: 'logged_in', name: account.email });
+        await recordOwnChange(stores, author, { activity: 'logged_in', name: account.email });
         return sessions.begin(stores.sessions, account.id, { headers, address });
       });
     },
 
     async logInByLink(token, client) {
       // tooth: link-tries
-      await ofLinks(client.address);
+      await countForLinks(client.address);
       return identity.inTransaction(async (stores) => {
         const userId = await stores.links.take('sign-in', token);
         if (userId === undefined) {
@@ -94,13 +94,13 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
         const changes = [
           { type: 'User', action: 'created', field: 'method', before: null, after: 'sign-in link' } as const,
         ];
-        await recordOwn(stores, { userId, keyId: null }, { activity: 'logged_in', name: email, changes });
+        await recordOwnChange(stores, { userId, keyId: null }, { activity: 'logged_in', name: email, changes });
         return sessions.begin(stores.sessions, userId, client);
       });
     },
 
     async isOwnPassword({ email, passwordHash }, password) {
-      await ofAccount(spellingOf(email));
+      await countForAccount(normalizedAddress(email));
       return isPassword(password, passwordHash);
     },
   };
@@ -110,7 +110,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
  * Normalizes an address so that all spellings that a database may consider equal share their tries. A few different addresses share them,
  * too.
  */
-export function spellingOf(email: string): string {
+export function normalizedAddress(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 

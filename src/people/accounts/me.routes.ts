@@ -10,7 +10,7 @@ import { changesBetween } from '../audit/audit-log.ts';
 import type { Login } from './login.ts';
 import { MeBody, presentMe } from './me.ts';
 import { userOfCaller } from '../organizations/organizations.routes.ts';
-import { recordOwn } from '../audit/own-audit-log.ts';
+import { recordOwnChange } from '../audit/own-audit-log.ts';
 import type { IdentityStores } from '../stores.ts';
 import { WorkRole } from './users.ts';
 
@@ -65,7 +65,7 @@ const patchMe = route({
   async handle({ caller, body }, { identity, login }: MeApi) {
     const author = userOfCaller(caller);
     const before = await identity.accounts.get(author.userId);
-    const changes = { ...profileIn(body), ...(await currentIn(body, caller, identity)) };
+    const changes = { ...profileIn(body), ...(await currentProjectIn(body, caller, identity)) };
     const passwordHash = await newPassword(body, { caller, account: before, login });
     const after = await identity.inTransaction(async (stores) => {
       await stores.accounts.change(before.id, changes);
@@ -77,7 +77,7 @@ const patchMe = route({
       const changed = await stores.accounts.get(before.id);
       const recordedChanges = differences(before, changed);
       if (recordedChanges.length > 0)
-        await recordOwn(stores, author, { activity: 'updated', name: changed.email, changes: recordedChanges });
+        await recordOwnChange(stores, author, { activity: 'updated', name: changed.email, changes: recordedChanges });
       return changed;
     });
     return json(200, await presentMe(after, caller, identity));
@@ -101,21 +101,21 @@ function profileIn(body: MePatch): ProfileChanges {
 }
 
 /** @throws InvalidInput for a project or organization that the caller is not in */
-async function currentIn(body: MePatch, caller: Caller, { projects }: IdentityStores): Promise<ProfileChanges> {
+async function currentProjectIn(body: MePatch, caller: Caller, { projects }: IdentityStores): Promise<ProfileChanges> {
   const { set_current_team: team, set_current_organization: organizationId } = body;
   if (team !== undefined) {
     const found = await projects.get(caller, team).catch((error: unknown) => {
-      throw error instanceof NotFound ? missing(team, 'set_current_team') : error;
+      throw error instanceof NotFound ? doesNotExist(team, 'set_current_team') : error;
     });
     return { currentProjectId: found.id };
   }
   if (organizationId === undefined) return {};
   const { results } = await projects.list(caller, { limit: 1, offset: 0 }, { organizationId });
-  if (!results[0]) throw missing(organizationId, 'set_current_organization');
+  if (!results[0]) throw doesNotExist(organizationId, 'set_current_organization');
   return { currentProjectId: results[0].id };
 }
 
-function missing(id: string | number, attr: string): InvalidInput {
+function doesNotExist(id: string | number, attr: string): InvalidInput {
   return new InvalidInput(`Object with id=${id} does not exist.`, attr, 'does_not_exist');
 }
 

@@ -6,7 +6,7 @@ import { nullable, stringEnum, Type, type Static } from '../../platform/schema.t
 import { RECENT_MS } from '../../platform/http/login.ts';
 import type { Caller } from '../../platform/http/access.ts';
 import { THEME_MODES, type Account } from './accounts.store.ts';
-import { currentOrganization } from '../organizations/current-organization.ts';
+import { findCurrentOrganization } from '../organizations/current-organization.ts';
 import {
   OrganizationBody,
   OrganizationStubBody,
@@ -19,7 +19,7 @@ import type { IdentityStores } from '../stores.ts';
 import { presentUser, UserBody } from './users.ts';
 
 /** Fields of missing features, the same for every user. */
-const NOT_HERE = {
+const MISSING_FEATURES = {
   pending_email: null,
   notification_settings: {},
   notification_locks: {},
@@ -83,11 +83,11 @@ export const MeBody = Type.Object(
     ),
     pending_invites: Type.Array(PendingInviteBody),
     ...(Object.fromEntries(
-      Object.entries(NOT_HERE).map(([name, value]) => [
+      Object.entries(MISSING_FEATURES).map(([name, value]) => [
         name,
         Type.Unknown({ description: `Always ${JSON.stringify(value)}.` }),
       ]),
-    ) as Record<keyof typeof NOT_HERE, ReturnType<typeof Type.Unknown>>),
+    ) as Record<keyof typeof MISSING_FEATURES, ReturnType<typeof Type.Unknown>>),
   },
   { title: 'Me' },
 );
@@ -99,15 +99,18 @@ export async function presentMe(
   stores: IdentityStores,
 ): Promise<Static<typeof MeBody>> {
   const { projects, organizations, invites } = stores;
-  const own = await organizations.ofUser(account.id, caller.onlyOrganizations);
-  const open = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
-  const worked = await projects.worked(caller);
+  const own = await organizations.listByUser(account.id, caller.onlyOrganizations);
+  const accessible = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
+  const currentProject = await projects.findCurrentProject(caller);
   // The user's current project replaces the last one, if it is not in the list.
-  const isListed = !worked || open.results.some(({ id }) => id === worked.id);
-  const presented = await presentProjects(isListed ? open.results : [...open.results.slice(0, -1), worked], projects);
-  const chosen = presented.find(({ id }) => id === worked?.id);
-  const team = chosen ?? (open.count === 1 ? presented[0] : undefined);
-  const currentId = await currentOrganization(stores, caller);
+  const isListed = !currentProject || accessible.results.some(({ id }) => id === currentProject.id);
+  const presented = await presentProjects(
+    isListed ? accessible.results : [...accessible.results.slice(0, -1), currentProject],
+    projects,
+  );
+  const chosen = presented.find(({ id }) => id === currentProject?.id);
+  const team = chosen ?? (accessible.count === 1 ? presented[0] : undefined);
+  const currentId = await findCurrentOrganization(stores, caller);
   const current = own.find(({ id }) => id === currentId);
   const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
   return {
@@ -123,18 +126,18 @@ export async function presentMe(
     organization: current ? withProjects(current, presented) : null,
     organizations: own.map(presentOrganizationStub),
     projects: presented.map(({ id, name, organization }) => ({ id, name, organization })),
-    pending_invites: (await invites.toEmail(account.email)).map((invite) => ({
+    pending_invites: (await invites.listByEmail(account.email)).map((invite) => ({
       id: invite.id,
       target_email: invite.email,
       organization_id: invite.organizationId,
       organization_name: invite.organization,
       created_at: invite.createdAt,
     })),
-    ...NOT_HERE,
+    ...MISSING_FEATURES,
   };
 }
 
-function withProjects(organization: OwnOrganization, open: readonly ProjectBody[]) {
-  const teams = open.filter(({ organization: id }) => id === organization.id);
+function withProjects(organization: OwnOrganization, accessible: readonly ProjectBody[]) {
+  const teams = accessible.filter(({ organization: id }) => id === organization.id);
   return { ...presentOrganization(organization), teams, projects: teams.map(({ id, name }) => ({ id, name })) };
 }

@@ -3,8 +3,8 @@ import { CommandFailed } from '../../platform/errors.ts';
 import type { OrganizationRole } from '../../platform/http/access.ts';
 import { hashPassword } from '../../platform/secrets/passwords.ts';
 import type { Account } from './accounts.store.ts';
-import { recordOwn } from '../audit/own-audit-log.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import { recordOwnChange } from '../audit/own-audit-log.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 
 export type AddedUser = { email: string; organization: string; role?: OrganizationRole | undefined; password: string };
 
@@ -20,14 +20,14 @@ export async function addUser(
   identity: IdentityStores,
   { email, organization, role: wanted, password }: AddedUser,
 ): Promise<{ user: Account; organizationId: string; isNew: boolean; role: OrganizationRole }> {
-  if (await identity.accounts.byEmail(email)) throw new CommandFailed(`There is already a user ${email}.`);
+  if (await identity.accounts.findByEmail(email)) throw new CommandFailed(`There is already a user ${email}.`);
   const passwordHash = await hashPassword(password);
   return identity.inTransaction(async (stores) => {
-    const { id: organizationId, isNew } = await organizationOf(stores, organization);
+    const { id: organizationId, isNew } = await findOrCreateOrganization(stores, organization);
     const role = wanted ?? (isNew ? 'owner' : 'member');
     const user = await stores.accounts.create({ email, passwordHash });
     await stores.members.add(organizationId, user.id, role);
-    await stores.accounts.change(user.id, { currentProjectId: await stores.projects.firstOf(organizationId) });
+    await stores.accounts.change(user.id, { currentProjectId: await stores.projects.findFirst(organizationId) });
     const { id } = await stores.members.get(organizationId, user.uuid);
     await stores.auditLog.record({
       project: { id: null, organizationId },
@@ -43,29 +43,29 @@ export async function addUser(
 
 /** Sets a new password and ends the user's sessions. @throws CommandFailed when there is no such user */
 export async function resetPassword(identity: IdentityStores, email: string, password: string): Promise<Account> {
-  const user = await identity.accounts.byEmail(email);
+  const user = await identity.accounts.findByEmail(email);
   if (!user) throw new CommandFailed(`There is no user ${email}.`);
   const passwordHash = await hashPassword(password);
   await identity.inTransaction(async (stores) => {
     await stores.accounts.setPassword(user.id, passwordHash);
     // The operator is responsible for who gets the password.
-    await stores.accounts.prove(user.id, { isEmailVerified: false });
+    await stores.accounts.markProven(user.id, { isEmailVerified: false });
     await stores.sessions.endOthers(user.id, null);
     const changes = [{ type: 'User', action: 'changed', field: 'password', before: null, after: null } as const];
     const entry = { activity: 'updated', name: user.email, changes, author: OPERATOR } as const;
-    await recordOwn(stores, { userId: user.id, keyId: null }, entry);
+    await recordOwnChange(stores, { userId: user.id, keyId: null }, entry);
   });
   return user;
 }
 
 /** @returns the token of a link that logs the user in, once; undefined when there is no such user, or they may not log in */
 export async function createSignInToken(identity: IdentityStores, email: string): Promise<string | undefined> {
-  const user = await identity.accounts.byEmail(email);
+  const user = await identity.accounts.findByEmail(email);
   return user?.isActive ? identity.inTransaction(({ links }) => links.create('sign-in', user.id)) : undefined;
 }
 
-async function organizationOf({ organizations }: IdentityBound, idOrName: string) {
-  const [found, second] = await organizations.byIdOrName(idOrName);
+async function findOrCreateOrganization({ organizations }: BoundIdentityStores, idOrName: string) {
+  const [found, second] = await organizations.findByIdOrName(idOrName);
   if (second) throw new CommandFailed(`Several organizations are called ${idOrName}: give the id of one.`);
   return { id: (found ?? (await organizations.create(idOrName))).id, isNew: !found };
 }

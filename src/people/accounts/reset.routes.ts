@@ -8,7 +8,7 @@ import { maskedEmail } from './users.ts';
 export type ResetApi = Pick<LoginApi, 'addressOf'> & { resets: Resets };
 
 const access = { public: true, ownPages: true } as const;
-const ofLink = {
+const linkRoute = {
   path: '/api/reset/:token/',
   access,
   params: Type.Object({ token: Type.String({ description: 'The token of the link that was mailed.' }) }),
@@ -51,7 +51,7 @@ const requestReset = route({
 });
 
 const getReset = route({
-  ...ofLink,
+  ...linkRoute,
   method: 'get',
   answers: { 200: Type.Object({ email: Type.String() }, { title: 'Reset' }) },
   summary: 'Retrieve the masked email address of the account that a link is for',
@@ -61,7 +61,7 @@ const getReset = route({
 });
 
 const completeReset = route({
-  ...ofLink,
+  ...linkRoute,
   method: 'post',
   operationId: 'reset_complete_create',
   body: Type.Object({ password: Type.String({ maxLength: 200, writeOnly: true }) }, { title: 'ResetCompletion' }),

@@ -5,11 +5,11 @@ import type { Letter, Mailer } from '../../platform/notify/mail.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
 import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { recordOwn } from '../audit/own-audit-log.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import { recordOwnChange } from '../audit/own-audit-log.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 import type { Account } from './accounts.store.ts';
 import { LINK_MINUTES } from './links.store.ts';
-import { tryCounter, spellingOf } from './login.ts';
+import { createTryCounter, normalizedAddress } from './login.ts';
 import type { TryLimit } from './login-tries.store.ts';
 
 /** Allows three mails at once, then one every twenty minutes, because the mails may be unwanted. */
@@ -46,18 +46,18 @@ export type Resets = {
 };
 
 export function createResets({ identity, publicUrl, mailer, log }: ResetOptions): Resets {
-  const ofAccount = tryCounter(identity, REQUESTS_OF_ACCOUNT);
-  const ofAddress = tryCounter(identity, REQUESTS_OF_ADDRESS);
-  let waiting = 0;
+  const countForAccount = createTryCounter(identity, REQUESTS_OF_ACCOUNT);
+  const countForAddress = createTryCounter(identity, REQUESTS_OF_ADDRESS);
+  let waitingCount = 0;
   let isClosed = false;
-  let last: Promise<void> = Promise.resolve();
+  let lastMail: Promise<void> = Promise.resolve();
 
   async function mailLink({ send }: Mailer, email: string): Promise<void> {
-    const account = await identity.accounts.byEmail(email);
+    const account = await identity.accounts.findByEmail(email);
     if (!account?.isActive) return;
     const token = await identity.inTransaction(({ links }) => links.create('reset', account.id));
     // Sent to the account's own address, because the typed one may differ although the database considers both equal.
-    const problem = await send([account.email], letterOf(`${publicUrl.replace(/\/$/, '')}/reset/${token}`));
+    const problem = await send([account.email], resetMail(`${publicUrl.replace(/\/$/, '')}/reset/${token}`));
     if (problem !== undefined) log?.warn({ problem }, 'the link for a new password was not mailed');
   }
 
@@ -80,21 +80,21 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
         );
       }
       // tooth: reset-tries
-      await ofAddress(address);
+      await countForAddress(address);
       // tooth: reset-tries-of-account
-      await ofAccount(spellingOf(email));
+      await countForAccount(normalizedAddress(email));
       // Not refused with an error, because mails to existing accounts take longer, so errors would reveal that accounts exist.
-      if (waiting >= MAX_WAITING) {
+      if (waitingCount >= MAX_WAITING) {
         log?.warn('too many links wait to be mailed: one was dropped');
         return;
       }
-      waiting += 1;
-      last = last
+      waitingCount += 1;
+      lastMail = lastMail
         .then(() => (isClosed ? undefined : mailLink(mailer, email)))
         .catch((error: unknown) =>
           log?.warn({ error: describeError(error) }, 'a link for a new password could not be created'),
         )
-        .finally(() => (waiting -= 1));
+        .finally(() => (waitingCount -= 1));
     },
 
     find,
@@ -103,17 +103,17 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
       const { email, firstName, lastName } = await find(token);
       await ensureHardToGuess(password, 'password', [email, firstName, lastName]);
       const passwordHash = await hashPassword(password);
-      return identity.inTransaction((stores) => reset(stores, token, passwordHash));
+      return identity.inTransaction((stores) => setNewPassword(stores, token, passwordHash));
     },
 
     async close() {
       isClosed = true;
-      await last;
+      await lastMail;
     },
   };
 }
 
-async function reset(stores: IdentityBound, token: string, passwordHash: string): Promise<Account> {
+async function setNewPassword(stores: BoundIdentityStores, token: string, passwordHash: string): Promise<Account> {
   const userId = await stores.links.take('reset', token);
   if (userId === undefined) throw unknownLink();
   const account = await stores.accounts.get(userId);
@@ -121,11 +121,11 @@ async function reset(stores: IdentityBound, token: string, passwordHash: string)
   // Deletes the keys of an account that perhaps another person created, so that person keeps no access.
   // tooth: reset-ends-keys
   if (account.isUnproven) await stores.keys.deleteAll({ userId });
-  await stores.accounts.prove(userId, { isEmailVerified: true });
+  await stores.accounts.markProven(userId, { isEmailVerified: true });
   // tooth: reset-ends-sessions
   await stores.sessions.endOthers(userId, null);
   const changes = [{ type: 'User', action: 'changed', field: 'password', before: null, after: null } as const];
-  await recordOwn(stores, { userId, keyId: null }, { activity: 'updated', name: account.email, changes });
+  await recordOwnChange(stores, { userId, keyId: null }, { activity: 'updated', name: account.email, changes });
   return account;
 }
 
@@ -133,7 +133,7 @@ function unknownLink(): NotFound {
   return new NotFound('This link does not exist, or it was used already or has expired: ask for a new one.');
 }
 
-function letterOf(link: string): Letter {
+function resetMail(link: string): Letter {
   const text = [
     'Hello,',
     '',

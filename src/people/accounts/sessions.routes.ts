@@ -2,8 +2,8 @@
 import { NotFound } from '../../platform/errors.ts';
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
-import { recordOwn } from '../audit/own-audit-log.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import { recordOwnChange } from '../audit/own-audit-log.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 import type { OwnSession } from './sessions.store.ts';
 
 export type SessionsApi = { identity: IdentityStores };
@@ -96,8 +96,8 @@ const endOtherSessions = route({
 
 export const sessionRoutes = [listSessions, endSession, endOtherSessions];
 
-async function record(stores: IdentityBound, userId: number, sessions: string): Promise<void> {
+async function record(stores: BoundIdentityStores, userId: number, sessions: string): Promise<void> {
   const { email } = await stores.accounts.get(userId);
   const changes = [{ type: 'User', action: 'deleted', field: 'session', before: sessions, after: null } as const];
-  await recordOwn(stores, { userId, keyId: null }, { activity: 'logged_out', name: email, changes });
+  await recordOwnChange(stores, { userId, keyId: null }, { activity: 'logged_out', name: email, changes });
 }

@@ -42,7 +42,7 @@ export function sessionStore(db: Knex) {
   const table = () => db<Row>('sessions');
   const stale = `last_seen_at is null or last_seen_at < now() - interval '${LAST_SEEN_PRECISION}'`;
 
-  async function makeRoom(userId: number): Promise<void> {
+  async function deleteSurplus(userId: number): Promise<void> {
     // Locks the user, so only one session of a user begins at a time.
     await db('users').where({ id: userId }).forNoKeyUpdate().first('id');
     const surplus = table()
@@ -60,20 +60,20 @@ export function sessionStore(db: Knex) {
      */
     async begin({ userId, tokenHash, device, network }: NewSession, former?: Buffer): Promise<void> {
       await table().where('expires_at', '<', db.raw('now()')).delete();
-      const begun = {
+      const started = {
         token_hash: tokenHash,
         device,
         network,
         expires_at: db.raw(`now() + interval '${SESSION_DAYS} days'`),
       };
       if (former) {
-        const again = { ...begun, authenticated_at: db.raw('now()'), last_seen_at: db.raw('now()') };
-        const goesOn = await table().where({ token_hash: former, user_id: userId }).update(again);
-        if (goesOn > 0) return;
+        const continued = { ...started, authenticated_at: db.raw('now()'), last_seen_at: db.raw('now()') };
+        const continuedCount = await table().where({ token_hash: former, user_id: userId }).update(continued);
+        if (continuedCount > 0) return;
         await table().where({ token_hash: former }).delete();
       }
-      await makeRoom(userId);
-      await table().insert({ id: randomUUID(), user_id: userId, ...begun });
+      await deleteSurplus(userId);
+      await table().insert({ id: randomUUID(), user_id: userId, ...started });
     },
 
     /** Finds a session that has not ended, of an active user, and updates when it was last seen. */

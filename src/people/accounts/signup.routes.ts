@@ -3,7 +3,7 @@ import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { LoginApi } from './login.routes.ts';
 import type { Sessions } from './sessions.ts';
-import { accountFor, findInvite, join } from './signup.ts';
+import { findAccountFor, findInvite, join } from './signup.ts';
 import type { IdentityStores } from '../stores.ts';
 import { maskedEmail, presentUser, UserBody, WorkRole } from './users.ts';
 
@@ -43,7 +43,7 @@ const getInvite = route({
       target_email: maskedEmail(invite.email),
       first_name: invite.firstName,
       organization_name: name,
-      account_exists: (await accountFor(identity, invite)) !== undefined,
+      account_exists: (await findAccountFor(identity, invite)) !== undefined,
       expires_at: invite.expiresAt,
     });
   },

@@ -5,8 +5,8 @@ import { ensureHardToGuess, hashPassword } from '../../platform/secrets/password
 import type { Account } from './accounts.store.ts';
 import type { Invite } from '../organizations/invites.store.ts';
 import type { Client, Cookies, Sessions } from './sessions.ts';
-import { recordOwn } from '../audit/own-audit-log.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import { recordOwnChange } from '../audit/own-audit-log.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 
 export type NewPerson = {
   firstName: string | undefined;
@@ -19,16 +19,16 @@ export type NewPerson = {
 export type Joined = { account: Account; cookies: Cookies };
 
 /** @throws NotFound if the invite does not exist, or is used up or expired */
-export async function findInvite({ invites }: IdentityBound, token: string): Promise<Invite> {
+export async function findInvite({ invites }: BoundIdentityStores, token: string): Promise<Invite> {
   const invite = await invites.find(token);
   if (!invite) throw unknownInvite();
   return invite;
 }
 
 /** @returns the account with which the invite must be accepted; undefined if accepting creates a new one */
-export async function accountFor(identity: IdentityBound, invite: Invite): Promise<Account | undefined> {
-  const known = await identity.accounts.byEmail(invite.email);
-  return known && (await isReplacedBy(identity, known, invite)) ? undefined : known;
+export async function findAccountFor(identity: BoundIdentityStores, invite: Invite): Promise<Account | undefined> {
+  const known = await identity.accounts.findByEmail(invite.email);
+  return known && (await isReplacedByInvite(identity, known, invite)) ? undefined : known;
 }
 
 /**
@@ -43,20 +43,25 @@ export async function join(
   const invite = await findInvite(identity, token);
   const { email, linkShown } = invite;
   const caller = await sessions.callerOf({ headers: client.headers, method: 'POST' });
-  const known = await identity.accounts.byEmail(email);
-  if (caller || (known && !(await isReplacedBy(identity, known, invite)))) {
-    const account = ensureSame(known, caller);
+  const known = await identity.accounts.findByEmail(email);
+  if (caller || (known && !(await isReplacedByInvite(identity, known, invite)))) {
+    const account = ensureSameAccount(known, caller);
     await identity.inTransaction(async (stores) => {
-      await enter(stores, token, account);
-      if (!linkShown) await stores.accounts.prove(account.id, { isEmailVerified: true });
+      await joinOrganization(stores, token, account);
+      if (!linkShown) await stores.accounts.markProven(account.id, { isEmailVerified: true });
     });
     return { account, cookies: [] };
   }
-  const newcomer = { email, ...(await accountOf(email, person)), isEmailVerified: !linkShown, isUnproven: linkShown };
+  const newcomer = {
+    email,
+    ...(await checkedAccount(email, person)),
+    isEmailVerified: !linkShown,
+    isUnproven: linkShown,
+  };
   return identity.inTransaction(async (stores) => {
-    await replace(stores, invite);
+    await retireReplaced(stores, invite);
     const account = await stores.accounts.create(newcomer);
-    await enter(stores, token, account);
+    await joinOrganization(stores, token, account);
     return { account, cookies: await sessions.begin(stores.sessions, account.id, client) };
   });
 }
@@ -65,37 +70,37 @@ export async function join(
  * Whether accepting the invite replaces the account. Requires an account that perhaps does not belong to the owner of the address, and
  * either a mailed link, or a sender who could remove the account from all its organizations.
  */
-async function isReplacedBy({ accounts }: IdentityBound, known: Account, invite: Invite): Promise<boolean> {
+async function isReplacedByInvite({ accounts }: BoundIdentityStores, known: Account, invite: Invite): Promise<boolean> {
   // tooth: invite-replaces
   return known.isUnproven && (!invite.linkShown || (await accounts.mayReplace(known.id, invite.createdBy)));
 }
 
 /** Retires the account with the invite's address, of which the new account takes over nothing. @throws InvalidInput */
-async function replace(stores: IdentityBound, invite: Invite): Promise<void> {
+async function retireReplaced(stores: BoundIdentityStores, invite: Invite): Promise<void> {
   const known = await stores.accounts.lockByEmail(invite.email);
   if (!known) return;
-  if (!(await isReplacedBy(stores, known, invite))) ensureSame(known, undefined);
+  if (!(await isReplacedByInvite(stores, known, invite))) ensureSameAccount(known, undefined);
   const author = { userId: invite.createdBy, keyId: null };
-  await recordOwn(stores, { userId: known.id, keyId: null }, { activity: 'deleted', name: known.email, author });
+  await recordOwnChange(stores, { userId: known.id, keyId: null }, { activity: 'deleted', name: known.email, author });
   await stores.accounts.retire(known.id);
 }
 
 /** The link alone does not prove whose account it is. @throws InvalidInput */
-function ensureSame(known: Account | undefined, caller: Caller | undefined): Account {
+function ensureSameAccount(known: Account | undefined, caller: Caller | undefined): Account {
   if (known && known.id === caller?.userId) return known;
   throw caller
     ? new InvalidInput('This invite is intended for another email address.', null, 'invalid_recipient')
     : new InvalidInput('There is an account with this email address: log in first.', null, 'account_exists');
 }
 
-async function accountOf(email: string, { firstName, lastName, password, roleAtOrganization }: NewPerson) {
+async function checkedAccount(email: string, { firstName, lastName, password, roleAtOrganization }: NewPerson) {
   if (firstName === undefined) throw new InvalidInput('This field is required.', 'first_name', 'required');
   if (password === undefined) throw new InvalidInput('This field is required.', 'password', 'required');
   await ensureHardToGuess(password, 'password', [email, firstName, lastName]);
   return { firstName, lastName, roleAtOrganization, passwordHash: await hashPassword(password) };
 }
 
-async function enter(stores: IdentityBound, token: string, account: Account): Promise<void> {
+async function joinOrganization(stores: BoundIdentityStores, token: string, account: Account): Promise<void> {
   const { invites, members, accounts, projects, auditLog } = stores;
   const invite = await invites.take(token);
   if (!invite) throw unknownInvite();
@@ -103,7 +108,7 @@ async function enter(stores: IdentityBound, token: string, account: Account): Pr
   const joined = await members.add(organizationId, account.id, role);
   if (!joined) return;
   if (account.currentProjectId === null) {
-    await accounts.change(account.id, { currentProjectId: await projects.firstOf(organizationId) });
+    await accounts.change(account.id, { currentProjectId: await projects.findFirst(organizationId) });
   }
   const { id, user } = await members.get(organizationId, account.uuid);
   const project = { id: null, organizationId };

@@ -45,7 +45,7 @@ export type Users = ReadonlyMap<number, User>;
 export function userStore(db: Knex) {
   return {
     /** Finds users in one query; ids that are null or unknown are left out. */
-    async byIds(ids: Iterable<number | null>): Promise<Users> {
+    async findByIds(ids: Iterable<number | null>): Promise<Users> {
       const wanted = [...new Set(ids)].filter((id) => id !== null);
       if (wanted.length === 0) return new Map();
       const rows = await db<UserRow>('users').whereIn('id', wanted);

@@ -36,7 +36,7 @@ type AuditLogFilter = {
   /** Only changes by this user. */
   userId?: number | undefined;
   /** Limits entries to objects that the reader may see; absent: no limits. The reader's own entries are always shown. */
-  seen?: readonly VisibleAuditLog[];
+  visibleKinds?: readonly VisibleAuditLog[];
 };
 type Page = { limit: number; offset: number };
 
@@ -87,7 +87,7 @@ function redactValue(value: unknown): unknown {
 export function auditLogStore(db: Knex) {
   const table = () => db<Row>('activity_log');
 
-  function whereSeen(
+  function whereEntryVisible(
     about: Knex.QueryBuilder,
     { visible, partsOfExports: parts }: VisibleAuditLog,
     projectId: number | null,
@@ -96,29 +96,31 @@ export function auditLogStore(db: Knex) {
       whereVisible(about, visible, { id: 'item_id', createdBy: 'user_id' });
       return;
     }
-    const ofExports = db(parts)
+    const partsOfVisibleExports = db(parts)
       .join('batch_exports', 'batch_exports.id', `${parts}.batch_export_id`)
       .where({ 'batch_exports.project_id': projectId })
       .select(db.raw('??::text', [`${parts}.id`]));
     const columns = { id: 'batch_exports.id', createdBy: 'batch_exports.created_by' };
-    void about.whereIn('item_id', whereVisible(ofExports, visible, columns));
+    void about.whereIn('item_id', whereVisible(partsOfVisibleExports, visible, columns));
     if (visible.madeBy !== null) void about.orWhere({ user_id: visible.madeBy });
   }
 
   async function listPage(
-    place: { project_id: number } | { organization_id: string; project_id: null },
-    { scope, itemId, userId, seen = [] }: AuditLogFilter,
+    owner: { project_id: number } | { organization_id: string; project_id: null },
+    { scope, itemId, userId, visibleKinds = [] }: AuditLogFilter,
     page: Page,
   ): Promise<{ count: number; results: AuditLogEntry[] }> {
     const matchingRows = () => {
       const rows = table().where({
-        ...place,
+        ...owner,
         ...omitUndefined({ scope, item_id: itemId === undefined ? undefined : String(itemId), user_id: userId }),
       });
-      for (const one of seen) {
+      for (const one of visibleKinds) {
         if (seesAll(one.visible)) continue;
         rows.where((either) => {
-          void either.whereNot({ scope: one.scope }).orWhere((about) => whereSeen(about, one, place.project_id));
+          void either
+            .whereNot({ scope: one.scope })
+            .orWhere((about) => whereEntryVisible(about, one, owner.project_id));
         });
       }
       return rows;
@@ -131,7 +133,7 @@ export function auditLogStore(db: Knex) {
       ])
       .limit(page.limit)
       .offset(page.offset);
-    const results = await withoutHidden(db, place.project_id, rows.map(fromRow), seen);
+    const results = await withoutHidden(db, owner.project_id, rows.map(fromRow), visibleKinds);
     return { count: Number(counted.count), results };
   }
 

@@ -59,9 +59,9 @@ export const ActivityBody = Type.Object(
 /** Presents a page of entries with the users who made them. */
 export async function presentAuditLog(
   { count, results }: { count: number; results: readonly AuditLogEntry[] },
-  users: Pick<UserStore, 'byIds'>,
+  users: Pick<UserStore, 'findByIds'>,
 ) {
-  const known = await users.byIds(results.map(({ userId }) => userId));
+  const known = await users.findByIds(results.map(({ userId }) => userId));
   return { count, results: results.map((entry) => presentEntry(entry, known)) };
 }
 

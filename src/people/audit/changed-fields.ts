@@ -6,12 +6,12 @@ import type { Change } from './entry.ts';
 export type ChangedField = { field: string; before: unknown; after: unknown };
 
 /** Deepest level of members that are listed; deeper ones are reported with their parent. */
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 
 /** @returns names as `attr` has them: `destination__config__prefix` */
 export function changedFields({ field, before, after }: Change, depth = 1): ChangedField[] {
-  if (isDeepStrictEqual(before, after) && !isHidden(before)) return [];
-  if (depth > DEEPEST || !isObject(before) || !isObject(after)) return [{ field, before, after }];
+  if (isDeepStrictEqual(before, after) && !isRedacted(before)) return [];
+  if (depth > MAX_DEPTH || !isObject(before) || !isObject(after)) return [{ field, before, after }];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) =>
     changedFields(
@@ -28,7 +28,7 @@ export function changedFields({ field, before, after }: Change, depth = 1): Chan
 }
 
 /** Whether a value is redacted; such values are equal even if the secret changed. */
-function isHidden(value: unknown): boolean {
+function isRedacted(value: unknown): boolean {
   return value === REDACTED;
 }
 

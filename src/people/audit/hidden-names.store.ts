@@ -14,10 +14,10 @@ export async function withoutHidden(
   db: Knex,
   projectId: number | null,
   entries: readonly AuditLogEntry[],
-  seen: readonly VisibleAuditLog[],
+  limits: readonly VisibleAuditLog[],
 ): Promise<AuditLogEntry[]> {
   let shownEntries = [...entries];
-  for (const { visible, namedIn } of seen) {
+  for (const { visible, namedIn } of limits) {
     if (!namedIn || projectId === null || seesAll(visible)) continue;
     const { scope, field, table } = namedIn;
     const ids = shownEntries.flatMap((entry) => (entry.scope === scope ? idsIn(entry, field) : []));
@@ -25,7 +25,7 @@ export async function withoutHidden(
     const found = db(table).where({ project_id: projectId }).whereIn('id', ids).select('id');
     const rows = (await whereVisible(found, visible)) as { id: number }[];
     const shown = new Set<unknown>(rows.map(({ id }) => id));
-    shownEntries = shownEntries.map((entry) => (entry.scope === scope ? cut(entry, field, shown) : entry));
+    shownEntries = shownEntries.map((entry) => (entry.scope === scope ? withoutHiddenIds(entry, field, shown) : entry));
   }
   return shownEntries;
 }
@@ -35,7 +35,7 @@ function idsIn({ detail }: AuditLogEntry, field: string): number[] {
   return values.flatMap(({ before, after }) => [...listOf(before), ...listOf(after)]);
 }
 
-function cut(entry: AuditLogEntry, field: string, shown: ReadonlySet<unknown>): AuditLogEntry {
+function withoutHiddenIds(entry: AuditLogEntry, field: string, shown: ReadonlySet<unknown>): AuditLogEntry {
   const keepShown = (value: unknown) => (Array.isArray(value) ? value.filter((id) => shown.has(id)) : value);
   const changes = entry.detail.changes.flatMap((change): Change[] => {
     if (change.field !== field) return [change];

@@ -1,6 +1,6 @@
 /** Keys in requests and answers. */
 import { InvalidInput } from '../../platform/errors.ts';
-import { datetimeOf } from '../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { nullable, Type, type Static } from '../../platform/schema.ts';
 import { maskOf } from './keys.ts';
 import type { ApiKey, IssuedKey, KeyChanges, NewKey } from './keys.store.ts';
@@ -96,9 +96,9 @@ export function settingsOf(given: GivenSettings): KeyChanges {
     label: given.label,
     description: given.description === null ? '' : given.description,
     scopes: given.scopes && checkedScopes(given.scopes),
-    onlyProjects: given.scoped_teams && noneIsAll(given.scoped_teams),
-    onlyOrganizations: given.scoped_organizations && noneIsAll(given.scoped_organizations.map(checkedOrganization)),
-    expiresAt: typeof given.expires_at === 'string' ? momentToCome(given.expires_at) : given.expires_at,
+    onlyProjects: given.scoped_teams && emptyToNull(given.scoped_teams),
+    onlyOrganizations: given.scoped_organizations && emptyToNull(given.scoped_organizations.map(checkedOrganization)),
+    expiresAt: typeof given.expires_at === 'string' ? futureInstant(given.expires_at) : given.expires_at,
   };
 }
 
@@ -119,12 +119,12 @@ function checkedOrganization(id: string): string {
   return id.toLowerCase();
 }
 
-function noneIsAll<T>(all: readonly T[]): readonly T[] | null {
+function emptyToNull<T>(all: readonly T[]): readonly T[] | null {
   return all.length === 0 ? null : [...new Set(all)];
 }
 
-function momentToCome(text: string): string {
-  const moment = datetimeOf(text, 'expires_at');
+function futureInstant(text: string): string {
+  const moment = readDatetime(text, 'expires_at');
   if (Date.parse(moment) > Date.now()) return moment;
   throw new InvalidInput('Give a moment that is still to come.', 'expires_at');
 }

@@ -5,7 +5,7 @@ import { type AuditVerb } from '../audit/entry.ts';
 import type { ApiKey, IssuedKey, KeyChanges, KeyOwner, NewKey } from './keys.store.ts';
 import { maskOf } from './keys.ts';
 import { rightsOfMember } from '../access/rights.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 
 const MAX_PERSONAL_KEYS = 10;
 const MAX_PROJECT_KEYS = 50;
@@ -29,7 +29,7 @@ export function apiKeys(stores: IdentityStores) {
     async create(owner: KeyOwner, settings: NewKey, author: Author): Promise<IssuedKey> {
       await ensureMember(stores, owner, settings);
       return stores.inTransaction(async (bound) => {
-        ensureRoom(owner, await bound.keys.countForUpdate(owner));
+        ensureBelowLimit(owner, await bound.keys.countForUpdate(owner));
         const createdBy = 'projectId' in owner ? author.userId : null;
         const made = await bound.keys.create(owner, { ...settings, createdBy });
         await record(bound, made, { author, activity: 'created' });
@@ -82,7 +82,7 @@ function ensureFound<K>(key: K | undefined): K {
   return key;
 }
 
-function ensureRoom(owner: KeyOwner, count: number): void {
+function ensureBelowLimit(owner: KeyOwner, count: number): void {
   const [most, kind] = 'userId' in owner ? [MAX_PERSONAL_KEYS, 'personal'] : [MAX_PROJECT_KEYS, 'project secret'];
   if (count < most) return;
   throw new InvalidInput(
@@ -95,13 +95,13 @@ async function ensureMember(stores: IdentityStores, owner: KeyOwner, limits: Key
   if (!('userId' in owner)) return;
   const { userId } = owner;
   const mayEnter = async (projectId: number) => {
-    const standing = await stores.accessControls.standingOf(projectId, userId);
+    const standing = await stores.accessControls.findStanding(projectId, userId);
     return standing !== undefined && rightsOfMember(standing) !== null;
   };
   const isMember = async (id: string) => (await stores.tenants.findOrganization(userId, id)) !== undefined;
-  if (!(await holdsForAll(limits.onlyProjects, mayEnter))) throw notMember('teams', 'scoped_teams');
+  if (!(await holdsForAll(limits.onlyProjects, mayEnter))) throw notMemberError('teams', 'scoped_teams');
   if (!(await holdsForAll(limits.onlyOrganizations, isMember)))
-    throw notMember('organizations', 'scoped_organizations');
+    throw notMemberError('organizations', 'scoped_organizations');
 }
 
 async function holdsForAll<T>(all: readonly T[] | null | undefined, holds: (one: T) => Promise<boolean>) {
@@ -109,16 +109,20 @@ async function holdsForAll<T>(all: readonly T[] | null | undefined, holds: (one:
   return true;
 }
 
-function notMember(what: string, attr: string): InvalidInput {
+function notMemberError(what: string, attr: string): InvalidInput {
   return new InvalidInput(`You must be a member of all ${what} that you are scoping the key to.`, attr);
 }
 
 type Entry = { author: Author; activity: AuditVerb; before?: ApiKey };
 
 /** Records an entry in the key's project, or in every organization that a personal key can access. */
-async function record({ auditLog, keys }: IdentityBound, key: ApiKey, { before, ...entry }: Entry): Promise<void> {
+async function record(
+  { auditLog, keys }: BoundIdentityStores,
+  key: ApiKey,
+  { before, ...entry }: Entry,
+): Promise<void> {
   const scope = key.userId === null ? 'ProjectSecretAPIKey' : 'PersonalAPIKey';
-  for (const project of await keys.placesOf(key)) {
+  for (const project of await keys.findProjectAndOrganizations(key)) {
     const about = { ...entry, project, scope, itemId: key.id, name: key.label };
     await auditLog.recordChange(about, before && auditedFields(before), auditedFields(key));
   }

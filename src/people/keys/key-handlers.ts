@@ -5,15 +5,15 @@ import type { ApiKeys } from './api-keys.ts';
 import { newSettingsOf, settingsOf, type GivenSettings, type NewGivenSettings } from './api-keys.schema.ts';
 import type { ApiKey, IssuedKey, KeyOwner } from './keys.store.ts';
 
-type Shown = ApiKey | IssuedKey;
+type PresentableKey = ApiKey | IssuedKey;
 
 export function keyHandlers<From extends { caller: Caller }, Api extends { apiKeys: ApiKeys }>(
   ownerOf: (request: From) => KeyOwner,
-  present: (keys: readonly Shown[], api: Api) => Promise<object[]>,
+  present: (keys: readonly PresentableKey[], api: Api) => Promise<object[]>,
 ) {
-  type OfOne = From & { params: { id: string } };
+  type RequestForKey = From & { params: { id: string } };
 
-  async function answer(status: number, key: Promise<Shown>, api: Api): Promise<Answer> {
+  async function answer(status: number, key: Promise<PresentableKey>, api: Api): Promise<Answer> {
     const [presented] = await present([await key], api);
     return json(status, presented);
   }
@@ -25,18 +25,18 @@ export function keyHandlers<From extends { caller: Caller }, Api extends { apiKe
     create(request: From & { body: NewGivenSettings }, api: Api): Promise<Answer> {
       return answer(201, api.apiKeys.create(ownerOf(request), newSettingsOf(request.body), request.caller), api);
     },
-    get(request: OfOne, api: Api): Promise<Answer> {
+    get(request: RequestForKey, api: Api): Promise<Answer> {
       return answer(200, api.apiKeys.get(ownerOf(request), request.params.id), api);
     },
-    change(request: OfOne & { body: GivenSettings }, api: Api): Promise<Answer> {
+    change(request: RequestForKey & { body: GivenSettings }, api: Api): Promise<Answer> {
       const { params, body, caller } = request;
       return answer(200, api.apiKeys.change(ownerOf(request), params.id, settingsOf(body), caller), api);
     },
-    roll(request: OfOne & { body: { grace_seconds: number } }, api: Api): Promise<Answer> {
+    roll(request: RequestForKey & { body: { grace_seconds: number } }, api: Api): Promise<Answer> {
       const { params, body, caller } = request;
       return answer(200, api.apiKeys.roll(ownerOf(request), params.id, body.grace_seconds, caller), api);
     },
-    async delete(request: OfOne, api: Api): Promise<Answer> {
+    async delete(request: RequestForKey, api: Api): Promise<Answer> {
       await api.apiKeys.delete(ownerOf(request), request.params.id, request.caller);
       return noBody(204);
     },

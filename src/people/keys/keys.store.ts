@@ -102,11 +102,11 @@ function callerFrom(row: Row): Caller {
   return { ...key, userId: null, projectId: project_id! };
 }
 
-function generateFor(owner: KeyOwner): string {
+function generateKeyFor(owner: KeyOwner): string {
   return generateKey('userId' in owner ? KEY_PREFIXES.personal : KEY_PREFIXES.projectSecret);
 }
 
-function ownedBy(owner: KeyOwner): Partial<Pick<Row, 'user_id' | 'project_id'>> {
+function ownerColumns(owner: KeyOwner): Partial<Pick<Row, 'user_id' | 'project_id'>> {
   return 'userId' in owner ? { user_id: owner.userId } : { project_id: owner.projectId };
 }
 
@@ -115,7 +115,7 @@ export function keyStore(db: Knex) {
 
   return {
     async create(owner: KeyOwner, settings: NewKey): Promise<IssuedKey> {
-      const key = generateFor(owner);
+      const key = generateKeyFor(owner);
       const [row] = await table()
         .insert({
           ...columnsOf(settings),
@@ -123,7 +123,7 @@ export function keyStore(db: Knex) {
           hash: hashOf(key),
           last4: key.slice(-4),
           created_by: settings.createdBy ?? null,
-          ...ownedBy(owner),
+          ...ownerColumns(owner),
         })
         .returning('*');
       return { ...fromRow(row!), key };
@@ -132,7 +132,7 @@ export function keyStore(db: Knex) {
     /** Lists the newest first. */
     async list(owner: KeyOwner): Promise<ApiKey[]> {
       const rows = await table()
-        .where(ownedBy(owner))
+        .where(ownerColumns(owner))
         .orderBy([
           { column: 'created_at', order: 'desc' },
           { column: 'id', order: 'desc' },
@@ -147,13 +147,13 @@ export function keyStore(db: Knex) {
         .where({ id })
         .forNoKeyUpdate()
         .first('id');
-      const counted = await db('api_keys').where(ownedBy(owner)).count<{ count: string }[]>({ count: '*' });
+      const counted = await db('api_keys').where(ownerColumns(owner)).count<{ count: string }[]>({ count: '*' });
       return Number(counted[0]!.count);
     },
 
     async find(owner: KeyOwner, id: string): Promise<ApiKey | undefined> {
       const row = await table()
-        .where({ ...ownedBy(owner), id })
+        .where({ ...ownerColumns(owner), id })
         .first();
       return row && fromRow(row);
     },
@@ -161,21 +161,21 @@ export function keyStore(db: Knex) {
     /** Same as `find`, but locks the key until the transaction ends. */
     async lock(owner: KeyOwner, id: string): Promise<ApiKey | undefined> {
       const row = await table()
-        .where({ ...ownedBy(owner), id })
+        .where({ ...ownerColumns(owner), id })
         .forUpdate()
         .first();
       return row && fromRow(row);
     },
 
     /** Finds the user or project that a key belongs to. */
-    async ownerOf(id: string): Promise<KeyOwner | undefined> {
+    async findOwner(id: string): Promise<KeyOwner | undefined> {
       const row = await table().where({ id }).first('user_id', 'project_id');
       if (!row) return undefined;
       return row.user_id !== null ? { userId: row.user_id } : { projectId: row.project_id! };
     },
 
     /** Finds the project of a project's key, or the organizations that a personal key can access. */
-    async placesOf(key: ApiKey): Promise<{ id: number | null; organizationId: string }[]> {
+    async findProjectAndOrganizations(key: ApiKey): Promise<{ id: number | null; organizationId: string }[]> {
       const { rows } = await db.raw<{ rows: { id: number | null; organization_id: string }[] }>(
         `select id, organization_id from projects where id = :projectId
          union
@@ -197,7 +197,7 @@ export function keyStore(db: Knex) {
     /** Omitted fields keep their values. */
     async change(owner: KeyOwner, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
       const [row] = await table()
-        .where({ ...ownedBy(owner), id })
+        .where({ ...ownerColumns(owner), id })
         .update({ ...columnsOf(changes), id })
         .returning('*');
       return row && fromRow(row);
@@ -208,10 +208,10 @@ export function keyStore(db: Knex) {
      * @param graceSeconds how long the old value stays valid
      */
     async roll(owner: KeyOwner, id: string, graceSeconds: number): Promise<IssuedKey | undefined> {
-      const key = generateFor(owner);
+      const key = generateKeyFor(owner);
       const ends = db.raw(`now() + ? * interval '1 second'`, [graceSeconds]);
       const [row] = await table()
-        .where({ ...ownedBy(owner), id })
+        .where({ ...ownerColumns(owner), id })
         .update({
           hash: hashOf(key),
           last4: key.slice(-4),
@@ -227,14 +227,14 @@ export function keyStore(db: Knex) {
     async delete(owner: KeyOwner, id: string): Promise<boolean> {
       return (
         (await table()
-          .where({ ...ownedBy(owner), id })
+          .where({ ...ownerColumns(owner), id })
           .delete()) > 0
       );
     },
 
     /** Deletes all keys of an owner, which are then invalid. */
     async deleteAll(owner: KeyOwner): Promise<void> {
-      await table().where(ownedBy(owner)).delete();
+      await table().where(ownerColumns(owner)).delete();
     },
 
     /** Finds the caller of a valid key by its hash, and updates when the key was last used. */

@@ -4,12 +4,12 @@ import type { KeyOwner } from './keys.store.ts';
 
 export function ownerStore(db: Knex) {
   return {
-    async user(email: string): Promise<KeyOwner | undefined> {
+    async findUser(email: string): Promise<KeyOwner | undefined> {
       const row = await db<{ id: number }>('users').whereRaw('lower(email) = lower(?)', [email]).first('id');
       return row && { userId: row.id };
     },
 
-    async project(id: number): Promise<KeyOwner | undefined> {
+    async findProject(id: number): Promise<KeyOwner | undefined> {
       const row = await db<{ id: number }>('projects').where({ id }).first('id');
       return row && { projectId: row.id };
     },

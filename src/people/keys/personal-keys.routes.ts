@@ -24,12 +24,12 @@ const PersonalKeyPatch = Type.Partial(NewPersonalKey, { title: 'PersonalApiKeyPa
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const Params = Type.Object({ id: Type.String({ pattern: `^${UUID}$` }) });
 const PATH = '/api/personal_api_keys/';
-const OF_ONE = `${PATH}:id/` as const;
+const KEY_PATH = `${PATH}:id/` as const;
 
 export type PersonalKeysApi = { apiKeys: ApiKeys };
 
 /** Only users with a session may change keys, and only shortly after they entered their password. */
-const toChange = { authenticated: true, sessionOnly: true, sensitive: true } as const;
+const CHANGE_ACCESS = { authenticated: true, sessionOnly: true, sensitive: true } as const;
 
 const keys = keyHandlers<{ caller: Caller }, PersonalKeysApi>(
   ({ caller }) => ownerOf(caller),
@@ -57,7 +57,7 @@ const listKeys = route({
 const createKey = route({
   method: 'post',
   path: PATH,
-  access: toChange,
+  access: CHANGE_ACCESS,
   body: NewPersonalKey,
   strict: true,
   answers: { 201: PersonalKeyBody },
@@ -67,7 +67,7 @@ const createKey = route({
 
 const getKey = route({
   method: 'get',
-  path: OF_ONE,
+  path: KEY_PATH,
   access: { authenticated: true, limitedKeys: true },
   params: Type.Object({
     id: Type.String({
@@ -89,8 +89,8 @@ const getKey = route({
 
 const patchKey = route({
   method: 'patch',
-  path: OF_ONE,
-  access: toChange,
+  path: KEY_PATH,
+  access: CHANGE_ACCESS,
   params: Params,
   body: PersonalKeyPatch,
   strict: true,
@@ -101,8 +101,8 @@ const patchKey = route({
 
 const deleteKey = route({
   method: 'delete',
-  path: OF_ONE,
-  access: toChange,
+  path: KEY_PATH,
+  access: CHANGE_ACCESS,
   params: Params,
   answers: { 204: null },
   summary: 'Delete one of your API keys, effective immediately',
@@ -111,8 +111,8 @@ const deleteKey = route({
 
 const rollKey = route({
   method: 'post',
-  path: `${OF_ONE}roll/`,
-  access: toChange,
+  path: `${KEY_PATH}roll/`,
+  access: CHANGE_ACCESS,
   params: Params,
   body: RollBody,
   strict: true,

@@ -12,7 +12,7 @@ const KEY_ALONE = /^ph[xs]_\S+$/;
 const BEARER = /^Bearer +(\S.*)$/i;
 
 /** @throws NotAuthenticated for several headers, whose keys may be of different users, and for a key without `Bearer` */
-export async function presentedKey(request: Credentials): Promise<PresentedKey | undefined> {
+export async function findPresentedKey(request: Credentials): Promise<PresentedKey | undefined> {
   const [header, second] = request.headersDistinct.authorization ?? [];
   if (second !== undefined) throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');
   if (KEY_ALONE.test(header ?? '')) throw new NotAuthenticated('Give the key as "Authorization: Bearer <key>".');

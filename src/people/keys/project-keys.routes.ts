@@ -23,16 +23,16 @@ const NewProjectKey = Type.Object({ label: Label, ...keyOptions, scopes: Scopes 
 const ProjectKeyPatch = Type.Partial(NewProjectKey, { title: 'ProjectSecretApiKeyPatch' });
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) });
 const PATH = '/project_secret_api_keys/';
-const OF_ONE = `${PATH}:id/` as const;
+const KEY_PATH = `${PATH}:id/` as const;
 
 export type ProjectKeysApi = { apiKeys: ApiKeys; users: UserStore };
 
 /** Only admins with a session may manage these keys, because whoever creates one gets all its rights. */
-const toRead = { scope: 'project:read', admin: true, sessionOnly: true } as const;
-const toChange = { scope: 'project:write', admin: true, sessionOnly: true, sensitive: true } as const;
+const READ_ACCESS = { scope: 'project:read', admin: true, sessionOnly: true } as const;
+const CHANGE_ACCESS = { scope: 'project:write', admin: true, sessionOnly: true, sensitive: true } as const;
 
 async function present(keys: readonly (ApiKey | IssuedKey)[], { users }: ProjectKeysApi) {
-  const known = await users.byIds(keys.map(({ createdBy }) => createdBy));
+  const known = await users.findByIds(keys.map(({ createdBy }) => createdBy));
   return keys.map((key): Static<typeof ProjectKeyBody> => ({
     ...presentKey(key),
     created_by: userOf(known, key.createdBy),
@@ -44,7 +44,7 @@ const keys = keyHandlers(({ project }: { project: Project; caller: Caller }) => 
 const listKeys = route({
   method: 'get',
   path: PATH,
-  access: toRead,
+  access: READ_ACCESS,
   answers: { 200: Type.Array(ProjectKeyBody) },
   summary: 'List the secret keys of a project, newest first',
   handle: keys.list,
@@ -53,7 +53,7 @@ const listKeys = route({
 const createKey = route({
   method: 'post',
   path: PATH,
-  access: toChange,
+  access: CHANGE_ACCESS,
   body: NewProjectKey,
   strict: true,
   answers: { 201: ProjectKeyBody },
@@ -63,8 +63,8 @@ const createKey = route({
 
 const getKey = route({
   method: 'get',
-  path: OF_ONE,
-  access: toRead,
+  path: KEY_PATH,
+  access: READ_ACCESS,
   params: Params,
   answers: { 200: ProjectKeyBody },
   summary: 'Retrieve a secret key of a project',
@@ -73,8 +73,8 @@ const getKey = route({
 
 const patchKey = route({
   method: 'patch',
-  path: OF_ONE,
-  access: toChange,
+  path: KEY_PATH,
+  access: CHANGE_ACCESS,
   params: Params,
   body: ProjectKeyPatch,
   strict: true,
@@ -85,8 +85,8 @@ const patchKey = route({
 
 const deleteKey = route({
   method: 'delete',
-  path: OF_ONE,
-  access: toChange,
+  path: KEY_PATH,
+  access: CHANGE_ACCESS,
   params: Params,
   answers: { 204: null },
   summary: 'Delete a secret key of a project, effective immediately',
@@ -95,8 +95,8 @@ const deleteKey = route({
 
 const rollKey = route({
   method: 'post',
-  path: `${OF_ONE}roll/`,
-  access: toChange,
+  path: `${KEY_PATH}roll/`,
+  access: CHANGE_ACCESS,
   params: Params,
   body: RollBody,
   strict: true,

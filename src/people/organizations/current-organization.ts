@@ -10,12 +10,12 @@ type Stores = { projects: ProjectStore; organizations: OrganizationStore };
  * projects, the user's oldest organization.
  * @returns undefined if there is none, if accessible projects belong to several, or for a key of a project
  */
-export async function currentOrganization(
+export async function findCurrentOrganization(
   { projects, organizations }: Stores,
   caller: Caller,
 ): Promise<string | undefined> {
   if (caller.userId === null) return undefined;
-  const [id, second] = await projects.organizationsWorkedIn(caller);
+  const [id, second] = await projects.findCurrentOrganizations(caller);
   if (id !== undefined) return second === undefined ? id : undefined;
-  return (await organizations.ofUser(caller.userId, caller.onlyOrganizations))[0]?.id;
+  return (await organizations.listByUser(caller.userId, caller.onlyOrganizations))[0]?.id;
 }

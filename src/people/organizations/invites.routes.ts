@@ -10,7 +10,7 @@ import type { Users } from '../accounts/users.store.ts';
 import { UserBody, userOf } from '../accounts/users.ts';
 
 /** Only users with a session may invite, because an invite's link creates an account with more rights than a key's scopes. */
-const toInvite = { organization: 'organization_member:write', sessionOnly: true } as const;
+const INVITE_ACCESS = { organization: 'organization_member:write', sessionOnly: true } as const;
 
 export type InvitesApi = { identity: IdentityStores; invites: Invites };
 
@@ -65,7 +65,7 @@ function present(invite: Invite & { link?: string }, users: Users): Static<typeo
 }
 
 async function presentAll(invites: readonly (Invite & { link?: string })[], { users }: IdentityStores) {
-  const known = await users.byIds(invites.map(({ createdBy }) => createdBy));
+  const known = await users.findByIds(invites.map(({ createdBy }) => createdBy));
   return invites.map((invite) => present(invite, known));
 }
 
@@ -95,7 +95,7 @@ const listInvites = route({
 const createInvite = route({
   method: 'post',
   path: '/invites/',
-  access: toInvite,
+  access: INVITE_ACCESS,
   body: InviteInBody,
   strict: true,
   answers: { 201: InviteBody },
@@ -113,7 +113,7 @@ const createInvite = route({
 const createInvites = route({
   method: 'post',
   path: '/invites/bulk/',
-  access: toInvite,
+  access: INVITE_ACCESS,
   body: Type.Array(InviteInBody, { maxItems: MAX_AT_ONCE }),
   strict: true,
   answers: { 201: Type.Array(InviteBody) },
@@ -133,7 +133,7 @@ const deleteInvite = route({
   summary: 'Revoke an invite',
   description: 'For admins and the sender of the invite.',
   async handle({ caller, organization, params }, { invites }: InvitesApi) {
-    await invites.takeBack({ caller, organization }, params.id);
+    await invites.revoke({ caller, organization }, params.id);
     return noBody(204);
   },
 });

@@ -65,7 +65,7 @@ function fromRow(row: Row): Invite {
 
 export function inviteStore(db: Knex) {
   const table = () => db<Row>('organization_invites');
-  const open = () =>
+  const validInvites = () =>
     table()
       .where('expires_at', '>', db.raw('now()'))
       .whereRaw(SENT_BY_MEMBER, { roles: [...ORGANIZATION_ROLES] });
@@ -97,8 +97,8 @@ export function inviteStore(db: Knex) {
 
     /** Lists the newest first, without invites that have expired or whose sender may no longer invite. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
-      const counted = await open().where({ organization_id: organizationId }).count({ count: '*' }).first();
-      const rows = await open()
+      const counted = await validInvites().where({ organization_id: organizationId }).count({ count: '*' }).first();
+      const rows = await validInvites()
         .where({ organization_id: organizationId })
         .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id' }])
         .limit(page.limit)
@@ -107,8 +107,8 @@ export function inviteStore(db: Knex) {
     },
 
     /** Lists the valid invites to an address, with the names of their organizations. */
-    async toEmail(email: string): Promise<(Invite & { organization: string })[]> {
-      const rows = (await open()
+    async listByEmail(email: string): Promise<(Invite & { organization: string })[]> {
+      const rows = (await validInvites()
         .join('organizations', 'organizations.id', 'organization_invites.organization_id')
         .whereRaw('lower(email) = lower(?)', [email])
         .orderBy('organization_invites.created_at')
@@ -117,15 +117,15 @@ export function inviteStore(db: Knex) {
     },
 
     /** Finds an organization's valid invite to an address. */
-    async ofEmail(organizationId: string, email: string): Promise<Invite | undefined> {
-      const row = await open()
+    async findByEmail(organizationId: string, email: string): Promise<Invite | undefined> {
+      const row = await validInvites()
         .where({ organization_id: organizationId })
         .whereRaw('lower(email) = lower(?)', [email])
         .first();
       return row && fromRow(row);
     },
 
-    async noteMailed(ids: readonly string[]): Promise<void> {
+    async markMailed(ids: readonly string[]): Promise<void> {
       await table().whereIn('id', ids).update({ mailed: true });
     },
 
@@ -150,7 +150,7 @@ export function inviteStore(db: Knex) {
 
     /** Finds a valid invite by the token of its link. */
     async find(token: string): Promise<Invite | undefined> {
-      const row = await open()
+      const row = await validInvites()
         .where({ token_hash: hashOf(token) })
         .first();
       return row && fromRow(row);
@@ -158,7 +158,7 @@ export function inviteStore(db: Knex) {
 
     /** Same as `find`, but uses the invite up. */
     async take(token: string): Promise<Invite | undefined> {
-      const [row] = await open()
+      const [row] = await validInvites()
         .where({ token_hash: hashOf(token) })
         .delete()
         .returning('*');

@@ -5,14 +5,14 @@ import type { Mailer } from '../../platform/notify/mail.ts';
 import type { Account } from '../accounts/accounts.store.ts';
 import type { Invite } from './invites.store.ts';
 import { LEVEL_OF } from './organization-body.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 
 const SCOPE = 'OrganizationInvite';
 
 export type InviteRequest = { email: string; firstName: string; message: string; role: OrganizationRole };
 /** A new invite with its link, which cannot be read again later. */
 export type IssuedInvite = Invite & { link: string };
-type Acting = { caller: Caller; organization: Organization };
+type InviteContext = { caller: Caller; organization: Organization };
 
 export type Invites = {
   /**
@@ -20,9 +20,9 @@ export type Invites = {
    * @throws PermissionDenied if the caller may not invite, may not give that level, or may not replace another user's invite
    * @throws InvalidInput for addresses of members, and for repeated addresses
    */
-  invite(acting: Acting, wanted: readonly InviteRequest[]): Promise<IssuedInvite[]>;
+  invite(context: InviteContext, wanted: readonly InviteRequest[]): Promise<IssuedInvite[]>;
   /** Revokes an invite; for admins and its sender. @throws NotFound, PermissionDenied */
-  takeBack(acting: Acting, id: string): Promise<void>;
+  revoke(context: InviteContext, id: string): Promise<void>;
 };
 
 export type InvitesOptions = {
@@ -36,33 +36,35 @@ export type InvitesOptions = {
 export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): Invites {
   const linkOf = (token: string) => `${publicUrl.replace(/\/$/, '')}/signup/${token}`;
 
-  async function mail({ organization }: Acting, issued: readonly IssuedInvite[]): Promise<IssuedInvite[]> {
+  async function mail({ organization }: InviteContext, issued: readonly IssuedInvite[]): Promise<IssuedInvite[]> {
     if (!mailer) return [...issued];
-    const problems = await Promise.all(issued.map((one) => mailer.send([one.email], letterOf(one, organization.name))));
+    const problems = await Promise.all(
+      issued.map((one) => mailer.send([one.email], inviteMail(one, organization.name))),
+    );
     const sent = issued.map((one, index) => ({ ...one, mailed: problems[index] === undefined }));
-    await identity.invites.noteMailed(sent.filter(({ mailed }) => mailed).map(({ id }) => id));
+    await identity.invites.markMailed(sent.filter(({ mailed }) => mailed).map(({ id }) => id));
     return sent;
   }
 
   return {
-    async invite(acting, wanted) {
+    async invite(context, wanted) {
       const issued = await identity.inTransaction(async (stores) => {
-        await ensureMayInvite(stores, acting.organization, wanted);
+        await ensureMayInvite(stores, context.organization, wanted);
         ensureDistinct(wanted);
         const made: IssuedInvite[] = [];
         for (const one of wanted) {
-          const { invite, token } = await issue(stores, acting, { ...one, isMailed: mailer !== undefined });
+          const { invite, token } = await createInvite(stores, context, { ...one, isMailed: mailer !== undefined });
           made.push({ ...invite, link: linkOf(token) });
         }
         return made;
       });
-      return mail(acting, issued);
+      return mail(context, issued);
     },
 
-    async takeBack({ caller, organization }, id) {
+    async revoke({ caller, organization }, id) {
       await identity.inTransaction(async ({ invites, auditLog }) => {
         const invite = await invites.delete(organization.id, id);
-        ensureMayTakeBack({ caller, organization }, invite, 'You can only take back your own invites.');
+        ensureMayRevoke({ caller, organization }, invite, 'You can only take back your own invites.');
         const project = { id: null, organizationId: organization.id };
         const entry = { project, author: caller, scope: SCOPE, itemId: id, name: invite.email };
         await auditLog.record({ ...entry, activity: 'deleted' });
@@ -79,7 +81,7 @@ function ensureDistinct(wanted: readonly InviteRequest[]): void {
 
 /** Checks the right to invite, and locks the organization, so concurrent invites to the same address replace each other in order. */
 async function ensureMayInvite(
-  { organizations }: IdentityBound,
+  { organizations }: BoundIdentityStores,
   { id, role }: Organization,
   wanted: readonly InviteRequest[],
 ): Promise<void> {
@@ -93,34 +95,34 @@ async function ensureMayInvite(
 }
 
 /** @throws PermissionDenied */
-function ensureMayTakeBack({ caller, organization }: Acting, invite: Invite, message: string): void {
+function ensureMayRevoke({ caller, organization }: InviteContext, invite: Invite, message: string): void {
   if (organization.role === 'member' && invite.createdBy !== caller.userId) throw new PermissionDenied(message);
 }
 
 /** Whether the inviter may see the link, which could be used to create the invited person's account in their place. */
-function showsLink({ organization }: Acting, known: Account | undefined, isMailed: boolean): boolean {
+function showsLink({ organization }: InviteContext, known: Account | undefined, isMailed: boolean): boolean {
   if (known && !known.isUnproven) return true;
   // tooth: invite-link
   return !isMailed && organization.role !== 'member';
 }
 
-async function issue(
-  stores: IdentityBound,
-  acting: Acting,
+async function createInvite(
+  stores: BoundIdentityStores,
+  context: InviteContext,
   { isMailed, ...wanted }: InviteRequest & { isMailed: boolean },
 ): Promise<{ invite: Invite; token: string }> {
   const { accounts, members, invites, auditLog } = stores;
-  const { caller, organization } = acting;
-  const known = await accounts.byEmail(wanted.email);
+  const { caller, organization } = context;
+  const known = await accounts.findByEmail(wanted.email);
   const isReplaceable = known?.isUnproven && (await accounts.mayReplace(known.id, caller.userId));
   if (!isReplaceable && (await members.hasEmail(organization.id, wanted.email))) {
     throw new InvalidInput('A user with this email address already belongs to the organization.', 'target_email');
   }
-  const former = await invites.ofEmail(organization.id, wanted.email);
+  const earlier = await invites.findByEmail(organization.id, wanted.email);
   // tooth: invite-take-back
-  if (former)
-    ensureMayTakeBack(acting, former, 'Somebody else has invited this address: only admins may replace that.');
-  const linkShown = showsLink(acting, known, isMailed);
+  if (earlier)
+    ensureMayRevoke(context, earlier, 'Somebody else has invited this address: only admins may replace that.');
+  const linkShown = showsLink(context, known, isMailed);
   const made = await invites.create(organization.id, { ...wanted, linkShown, createdBy: caller.userId });
   const project = { id: null, organizationId: organization.id };
   const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: wanted.email };
@@ -128,7 +130,7 @@ async function issue(
   return made;
 }
 
-function letterOf(invite: IssuedInvite, organization: string) {
+function inviteMail(invite: IssuedInvite, organization: string) {
   const text = [
     invite.firstName === '' ? 'Hello,' : `Hello ${invite.firstName},`,
     '',

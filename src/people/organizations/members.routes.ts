@@ -35,7 +35,7 @@ function present(member: Member): Static<typeof MemberBody> {
   };
 }
 
-const ofMember = {
+const memberRoute = {
   path: '/members/:user__uuid/',
   params: Type.Object({ user__uuid: Type.String({ format: 'uuid', description: 'The UUID of the user.' }) }),
 } as const;
@@ -54,7 +54,7 @@ const listMembers = route({
 });
 
 const getMember = route({
-  ...ofMember,
+  ...memberRoute,
   method: 'get',
   access: { organization: 'organization_member:read' },
   answers: { 200: MemberBody },
@@ -65,7 +65,7 @@ const getMember = route({
 });
 
 const patchMember = route({
-  ...ofMember,
+  ...memberRoute,
   method: 'patch',
   errors: [409],
   access: { organization: 'organization_member:write', role: 'admin', sensitive: true },
@@ -82,7 +82,7 @@ const patchMember = route({
 });
 
 const deleteMember = route({
-  ...ofMember,
+  ...memberRoute,
   method: 'delete',
   errors: [409],
   access: { organization: 'organization_member:write', sensitive: true },

@@ -69,7 +69,7 @@ export function memberStore(db: Knex) {
     },
 
     /** Finds members by the ids of their memberships. */
-    async byIds(organizationId: string, ids: readonly string[]): Promise<Member[]> {
+    async findByIds(organizationId: string, ids: readonly string[]): Promise<Member[]> {
       const rows: JoinedRow[] = await memberRows(organizationId).whereIn('member.id', ids).orderBy('member.created_at');
       return rows.map(fromRow);
     },
@@ -87,7 +87,7 @@ export function memberStore(db: Knex) {
       return row !== undefined;
     },
 
-    async owners(organizationId: string): Promise<number> {
+    async countOwners(organizationId: string): Promise<number> {
       const counted = await table()
         .where({ organization_id: organizationId, role: 'owner' })
         .count({ count: '*' })

@@ -3,11 +3,11 @@ import { Conflict, PermissionDenied } from '../../platform/errors.ts';
 import type { Caller, Organization, OrganizationRole } from '../../platform/http/access.ts';
 import type { Member } from './members.store.ts';
 import { LEVEL_OF } from './organization-body.ts';
-import type { IdentityBound, IdentityStores } from '../stores.ts';
+import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 
 const SCOPE = 'OrganizationMembership';
 
-type Acting = { caller: Caller; organization: Organization };
+type MemberContext = { caller: Caller; organization: Organization };
 
 /**
  * Changes the level of a member, and revokes invites that they sent to a higher level.
@@ -17,16 +17,16 @@ type Acting = { caller: Caller; organization: Organization };
  */
 export async function changeLevel(
   identity: IdentityStores,
-  acting: Acting,
+  acting: MemberContext,
   userUuid: string,
   role: OrganizationRole,
 ): Promise<Member> {
-  return onMember(identity, acting, userUuid, async (stores, member) => {
+  return withLockedMember(identity, acting, userUuid, async (stores, member) => {
     ensureMayGive(acting.organization, member, role);
     if (role !== 'owner') await ensureOwnerStays(stores, member);
     await stores.members.setRole(member.id, role);
     await stores.invites.deleteSentBy(member, role);
-    await record(stores, acting, member, 'updated', role);
+    await recordChange(stores, acting, member, 'updated', role);
     return stores.members.get(member.organizationId, userUuid);
   });
 }
@@ -36,22 +36,22 @@ export async function changeLevel(
  * @throws NotFound, PermissionDenied
  * @throws Conflict if the organization would have no owner
  */
-export async function removeMember(identity: IdentityStores, acting: Acting, userUuid: string): Promise<void> {
-  await onMember(identity, acting, userUuid, async (stores, member) => {
+export async function removeMember(identity: IdentityStores, acting: MemberContext, userUuid: string): Promise<void> {
+  await withLockedMember(identity, acting, userUuid, async (stores, member) => {
     if (member.id !== acting.organization.membershipId) ensureMayEdit(acting.organization, member);
     await ensureOwnerStays(stores, member);
     await stores.members.remove(member);
     await stores.invites.deleteSentBy(member);
-    await record(stores, acting, member, 'deleted', member.role);
+    await recordChange(stores, acting, member, 'deleted', member.role);
   });
 }
 
 /** Runs work with the organization locked, so two owners cannot leave at the same time. */
-async function onMember<T>(
+async function withLockedMember<T>(
   identity: IdentityStores,
-  { organization }: Acting,
+  { organization }: MemberContext,
   userUuid: string,
-  work: (stores: IdentityBound, member: Member) => Promise<T>,
+  work: (stores: BoundIdentityStores, member: Member) => Promise<T>,
 ): Promise<T> {
   return identity.inTransaction(async (stores) => {
     await stores.organizations.lock(organization.id);
@@ -60,11 +60,11 @@ async function onMember<T>(
 }
 
 /** Checks the right to give a member a role, with upstream's messages. */
-function ensureMayGive(by: Organization, member: Member, role: OrganizationRole): void {
-  if (member.id === by.membershipId) throw new PermissionDenied("You can't change your own access level.");
-  ensureMayEdit(by, member);
+function ensureMayGive(editor: Organization, member: Member, role: OrganizationRole): void {
+  if (member.id === editor.membershipId) throw new PermissionDenied("You can't change your own access level.");
+  ensureMayEdit(editor, member);
   // tooth: member-raise
-  if (LEVEL_OF[role] <= LEVEL_OF[by.role]) return;
+  if (LEVEL_OF[role] <= LEVEL_OF[editor.role]) return;
   throw new PermissionDenied(
     role === 'owner'
       ? "You can only make another member owner if you're this organization's owner."
@@ -72,21 +72,21 @@ function ensureMayGive(by: Organization, member: Member, role: OrganizationRole)
   );
 }
 
-function ensureMayEdit(by: Organization, member: Member): void {
-  if (by.role === 'member') throw new PermissionDenied('You can only edit others if you are an admin.');
-  if (LEVEL_OF[member.role] <= LEVEL_OF[by.role]) return;
+function ensureMayEdit(editor: Organization, member: Member): void {
+  if (editor.role === 'member') throw new PermissionDenied('You can only edit others if you are an admin.');
+  if (LEVEL_OF[member.role] <= LEVEL_OF[editor.role]) return;
   throw new PermissionDenied('You can only edit others with level lower or equal to you.');
 }
 
-async function ensureOwnerStays({ members }: IdentityBound, member: Member): Promise<void> {
+async function ensureOwnerStays({ members }: BoundIdentityStores, member: Member): Promise<void> {
   // tooth: organization-owner
-  if (member.role !== 'owner' || (await members.owners(member.organizationId)) > 1) return;
+  if (member.role !== 'owner' || (await members.countOwners(member.organizationId)) > 1) return;
   throw new Conflict('An organization needs an owner: make another member an owner first.');
 }
 
-async function record(
-  { auditLog }: IdentityBound,
-  { caller }: Acting,
+async function recordChange(
+  { auditLog }: BoundIdentityStores,
+  { caller }: MemberContext,
   member: Member,
   verb: 'updated' | 'deleted',
   role: OrganizationRole,

@@ -20,12 +20,12 @@ const listOrganizations = route({
   answers: { 200: offsetPageOf(OrganizationBody) },
   summary: 'List the organizations of the caller',
   async handle({ caller, query, url }, { identity }: OrganizationsApi) {
-    const all = await identity.organizations.ofUser(userOfCaller(caller).userId, caller.onlyOrganizations);
+    const all = await identity.organizations.listByUser(userOfCaller(caller).userId, caller.onlyOrganizations);
     return json(200, offsetPage(url, query, pageOfAll(all.map(presentOrganization), query)));
   },
 });
 
-const makeOrganization = route({
+const createOrganizationRoute = route({
   method: 'post',
   path: '/api/organizations/',
   access: { authenticated: true, needs: 'organization:write', sessionOnly: true },
@@ -73,7 +73,7 @@ const patchOrganization = route({
   },
 });
 
-export const organizationRoutes = [listOrganizations, makeOrganization, getOrganization, patchOrganization];
+export const organizationRoutes = [listOrganizations, createOrganizationRoute, getOrganization, patchOrganization];
 
 /** @throws PermissionDenied for keys of a project, which have no user */
 export function userOfCaller({ userId, keyId }: Caller): { userId: number; keyId: string | null } {

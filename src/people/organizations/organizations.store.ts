@@ -63,7 +63,7 @@ export function organizationStore(db: Knex) {
     },
 
     /** Finds organizations with this id or name. */
-    async byIdOrName(idOrName: string): Promise<Organization[]> {
+    async findByIdOrName(idOrName: string): Promise<Organization[]> {
       return (await table().whereRaw('id::text = ? or name = ?', [idOrName, idOrName])).map(fromRow);
     },
 
@@ -94,7 +94,7 @@ export function organizationStore(db: Knex) {
     },
 
     /** Lists the organizations of a user, oldest first. @param only ids of organizations; null for all */
-    async ofUser(userId: number, only: readonly string[] | null = null): Promise<OwnOrganization[]> {
+    async listByUser(userId: number, only: readonly string[] | null = null): Promise<OwnOrganization[]> {
       const wanted = table()
         .join('organization_memberships as member', 'member.organization_id', 'organizations.id')
         .where('member.user_id', userId)

@@ -75,6 +75,6 @@ export function settingsOf(project: Project) {
 }
 
 export async function presentProjects(projects: readonly Project[], store: ProjectStore): Promise<ProjectBody[]> {
-  const facts = await store.factsOf(projects.map(({ id }) => id));
+  const facts = await store.findFacts(projects.map(({ id }) => id));
   return projects.map((project) => presentProject(project, facts.get(project.id)!));
 }

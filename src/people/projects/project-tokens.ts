@@ -9,19 +9,19 @@ const TOKEN = /^phc_[\w-]{1,200}$/;
 export type ProjectByToken = (token: string) => Promise<Project | undefined>;
 
 /** Caches misses, too, because a wrong key in a busy page must not cause a query per request. */
-export function projectByToken(projects: ProjectStore, now = () => performance.now()): ProjectByToken {
-  const remembered = new Map<string, { until: number; project: Promise<Project | undefined> }>();
+export function createProjectLookup(projects: ProjectStore, now = () => performance.now()): ProjectByToken {
+  const cache = new Map<string, { until: number; project: Promise<Project | undefined> }>();
 
   return async (token) => {
     if (!TOKEN.test(token)) return undefined;
-    const known = remembered.get(token);
+    const known = cache.get(token);
     if (known && known.until > now()) return known.project;
     const project = projects.findByToken(token);
     // Evicts first in, first out; inserting a token again moves it to the end.
-    remembered.delete(token);
-    remembered.set(token, { until: now() + TTL_MS, project });
-    if (remembered.size > MAX_ENTRIES) remembered.delete(remembered.keys().next().value!);
-    project.catch(() => remembered.delete(token));
+    cache.delete(token);
+    cache.set(token, { until: now() + TTL_MS, project });
+    if (cache.size > MAX_ENTRIES) cache.delete(cache.keys().next().value!);
+    project.catch(() => cache.delete(token));
     return project;
   };
 }

@@ -1,6 +1,6 @@
 /** `/api/projects/`: the projects that a caller can access. */
 import type { Gatekeeper } from '../../platform/http/access.ts';
-import { timezoneOf } from '../../platform/http/parameters/time-zone.ts';
+import { readTimezone } from '../../platform/http/parameters/time-zone.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../platform/http/parameters/pagination.ts';
 import { Type, type Static } from '../../platform/schema.ts';
@@ -105,7 +105,7 @@ const getProject = (['/api/projects/:project_id/', '/api/environments/:project_i
     async handle({ caller, params, query }, { identity }: IdentityApi) {
       const { projects } = identity;
       const { project_id: given } = params;
-      const id = given === '@current' ? await projects.current(caller, query.token) : Number(given);
+      const id = given === '@current' ? await projects.resolveCurrent(caller, query.token) : Number(given);
       return json(200, await presentOne(await projects.get(caller, id), identity));
     },
   }),
@@ -154,7 +154,7 @@ function settingsIn<Body extends Static<typeof ProjectPatchBody>>(body: Body) {
     anonymizeIps: body.anonymize_ips,
     cookielessServerHashMode: body.cookieless_server_hash_mode,
     historicalFromProjectKey: body.historical_from_project_key,
-    timezone: body.timezone === undefined ? undefined : timezoneOf(body.timezone, 'timezone'),
+    timezone: body.timezone === undefined ? undefined : readTimezone(body.timezone, 'timezone'),
     propertyMatchingVersion: body.property_matching_version,
     flagRequestsPerMonth: body.flag_requests_per_month,
   };

@@ -88,7 +88,7 @@ function columnsOf(settings: ProjectChanges): Record<string, unknown> {
 }
 
 /** SQL for members whom rules give the level `none`. Rules about the member or their roles take precedence over those for everybody. */
-const KEPT_OUT = `member.role = 'member' and coalesce(
+const EXCLUDED_MEMBER = `member.role = 'member' and coalesce(
   (select bool_and(access_level = 'none') from access_controls
     where project_id = projects.id and resource = 'project'
       and (membership_id = member.id
@@ -104,16 +104,18 @@ export function projectStore(db: Knex) {
    * Query for the projects that a caller can access: a project key's own, or those of the user's organizations, except where access rules,
    * policies about keys or the key's limits forbid it.
    */
-  function openTo({ userId, keyId, projectId, onlyProjects, onlyOrganizations }: Caller) {
+  function accessibleProjects({ userId, keyId, projectId, onlyProjects, onlyOrganizations }: Caller) {
     if (projectId !== null) return table().where({ id: projectId });
     const member = db('organization_memberships as member')
       .whereRaw('member.organization_id = projects.organization_id')
       .where('member.user_id', userId)
-      .whereRaw(`not (${KEPT_OUT})`);
+      .whereRaw(`not (${EXCLUDED_MEMBER})`);
     if (keyId !== null) {
-      const wantingKeys = db('organizations').select('id').where({ members_can_use_personal_api_keys: true });
+      const organizationsAllowingKeys = db('organizations')
+        .select('id')
+        .where({ members_can_use_personal_api_keys: true });
       member.where((one) => {
-        void one.whereNot('member.role', 'member').orWhereIn('member.organization_id', wantingKeys);
+        void one.whereNot('member.role', 'member').orWhereIn('member.organization_id', organizationsAllowingKeys);
       });
     }
     const open = table().whereExists(member);
@@ -123,16 +125,16 @@ export function projectStore(db: Knex) {
   }
 
   /** Finds the user's current project, if the caller can access it. */
-  async function chosenProject(caller: Caller): Promise<Project | undefined> {
+  async function findCurrentProject(caller: Caller): Promise<Project | undefined> {
     const chosen = db('users').select('current_project_id').where({ id: caller.userId });
-    const row = await openTo(caller).whereIn('id', chosen).first();
+    const row = await accessibleProjects(caller).whereIn('id', chosen).first();
     return row && fromRow(row);
   }
 
   return {
     /** @throws NotFound if the project does not exist, or the caller cannot access it */
     async get(caller: Caller, id: number): Promise<Project> {
-      const row = await openTo(caller).where({ id }).first();
+      const row = await accessibleProjects(caller).where({ id }).first();
       if (!row) throw new NotFound();
       return fromRow(row);
     },
@@ -149,15 +151,15 @@ export function projectStore(db: Knex) {
      * the caller can access.
      * @throws NotFound if there is no such project, or more than one
      */
-    async current(caller: Caller, apiToken: string | undefined): Promise<number> {
+    async resolveCurrent(caller: Caller, apiToken: string | undefined): Promise<number> {
       if (apiToken !== undefined) {
         const row = await table().where({ api_token: apiToken }).first('id');
         if (!row) throw new NotFound('Project not found: `token` is not the public key of one.');
         return row.id;
       }
-      const chosen = await chosenProject(caller);
+      const chosen = await findCurrentProject(caller);
       if (chosen) return chosen.id;
-      const [only, second] = await openTo(caller).limit(2).select('id');
+      const [only, second] = await accessibleProjects(caller).limit(2).select('id');
       if (!only) throw new NotFound('Project not found: this API key opens none.');
       if (!second) return only.id;
       throw new NotFound(
@@ -165,17 +167,17 @@ export function projectStore(db: Knex) {
       );
     },
 
-    worked: chosenProject,
+    findCurrentProject: findCurrentProject,
 
     /** Finds the organization of the user's current project, or else those of all projects that the caller can access. */
-    async organizationsWorkedIn(caller: Caller): Promise<string[]> {
-      const chosen = await chosenProject(caller);
+    async findCurrentOrganizations(caller: Caller): Promise<string[]> {
+      const chosen = await findCurrentProject(caller);
       if (chosen) return [chosen.organizationId];
-      const rows = await openTo(caller).distinct('organization_id');
+      const rows = await accessibleProjects(caller).distinct('organization_id');
       return rows.map(({ organization_id: id }) => id);
     },
 
-    async firstOf(organizationId: string): Promise<number | undefined> {
+    async findFirst(organizationId: string): Promise<number | undefined> {
       const row = await table().where({ organization_id: organizationId }).orderBy('id').first('id');
       return row?.id;
     },
@@ -206,7 +208,7 @@ export function projectStore(db: Knex) {
       return fromRow(row);
     },
 
-    async factsOf(ids: readonly number[]): Promise<ReadonlyMap<number, ProjectFacts>> {
+    async findFacts(ids: readonly number[]): Promise<ReadonlyMap<number, ProjectFacts>> {
       const { rows } = await db.raw<{ rows: { id: number; has_events: boolean; is_private: boolean }[] }>(
         `select id,
            exists (select from event_ids where project_id = projects.id) as has_events,
@@ -231,7 +233,7 @@ export function projectStore(db: Knex) {
     ): Promise<{ count: number; results: Project[] }> {
       const { search, organizationId } = wanted;
       const matchingRows = () =>
-        openTo(caller).modify((query) => {
+        accessibleProjects(caller).modify((query) => {
           if (search) void query.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
           if (organizationId !== undefined) void query.where({ organization_id: organizationId });
         });

@@ -23,7 +23,7 @@ export async function createProject(
   }
   return identity.inTransaction(async ({ projects, accounts, auditLog }) => {
     const project = await projects.create(organization.id, generateKey(KEY_PREFIXES.project), settings);
-    const hasCurrent = (await projects.worked(caller)) !== undefined;
+    const hasCurrent = (await projects.findCurrentProject(caller)) !== undefined;
     if (caller.userId !== null && !hasCurrent) await accounts.change(caller.userId, { currentProjectId: project.id });
     const entry = { project, author: caller, scope: SCOPE, itemId: project.id, name: project.name };
     await auditLog.record({ ...entry, activity: 'created' });

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Pool } from './connection.ts';
-import { mostConnections } from './pools.ts';
+import { connectionLimit } from './pools.ts';
 
 /** Processes that the operator runs, each with as many parts at once as this one. */
 export type Planned = { apiProcesses: number; workerProcesses: number; partsAtOnce: number };
@@ -26,7 +26,7 @@ export async function connectionShortage(pool: Pool, planned: Planned): Promise<
   const { rows } = await pool.query<Granted>(GRANTED);
   const { most, reserved, database, role, others } = rows[0]!;
   const { apiProcesses, workerProcesses, partsAtOnce } = planned;
-  const [perApi, perWorker] = [mostConnections('api', partsAtOnce), mostConnections('worker', partsAtOnce)];
+  const [perApi, perWorker] = [connectionLimit('api', partsAtOnce), connectionLimit('worker', partsAtOnce)];
   const needed = apiProcesses * perApi + workerProcesses * perWorker;
   const processes =
     `SLUICE_API_PROCESSES (${apiProcesses}) of ${perApi} connections each and SLUICE_WORKER_PROCESSES (${workerProcesses}) of ${perWorker} ` +

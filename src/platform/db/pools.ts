@@ -78,7 +78,7 @@ export function poolCount(role: Role): number {
 }
 
 /** Connections that a process of the role may have open at once. */
-export function mostConnections(role: Role, partsAtOnce: number): number {
+export function connectionLimit(role: Role, partsAtOnce: number): number {
   const pooled = Object.entries(USES).map(
     ([name, uses]) => uses[role] * POOLS[name as keyof typeof POOLS].maxConnections,
   );

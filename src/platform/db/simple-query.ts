@@ -15,7 +15,7 @@ type QueryOptions = {
   /** Answers `COPY … FROM STDIN`: given the rows so far, the complete CopyData messages and CopyDone. */
   copyIn?(rows: readonly Fields[]): Buffer;
   /** Limit of UTF-16 units in all rows; beyond it the query throws `AnswerTooLarge`, and the connection is cut at once. */
-  mostText?: number;
+  maxText?: number;
 };
 
 /** The connection was cut, because no answer came in time. */
@@ -28,7 +28,7 @@ export class AnswerTooLarge extends Error {}
 export function simpleQuery(
   client: Sender,
   sql: string,
-  { timeoutMs, copyIn, mostText = Infinity }: QueryOptions,
+  { timeoutMs, copyIn, maxText = Infinity }: QueryOptions,
 ): Promise<Fields[]> {
   return new Promise((resolve, reject) => {
     const rows: Fields[] = [];
@@ -44,7 +44,7 @@ export function simpleQuery(
       handleRowDescription() {},
       handleDataRow({ fields }) {
         for (const field of fields) text += field?.length ?? 0;
-        if (text <= mostText) rows.push(fields);
+        if (text <= maxText) rows.push(fields);
         else stream?.destroy(new AnswerTooLarge());
       },
       handleCommandComplete() {},

@@ -87,26 +87,26 @@ export type EnterLine<Sender = string> = (sender: Sender, signal?: AbortSignal) 
 
 export type LineOptions = FairQueueOptions & {
   /** How many may be inside at once; all others wait, and take turns sender by sender. Absent: one. */
-  places?: number;
+  capacity?: number;
   /** How many of one sender may be inside. Absent: as many as there are places. */
-  mostInside?: number;
+  maxInside?: number;
   /** How many of one sender may wait. Absent: any number. */
-  mostWaiting?: number;
+  maxWaiting?: number;
   tooMany?: () => Error;
 };
 
 export function createLine<Sender = string>({
-  places = 1,
-  mostInside = places,
-  mostWaiting = Infinity,
+  capacity = 1,
+  maxInside = capacity,
+  maxWaiting = Infinity,
   tooMany = tooManyBodies,
   ...options
 }: LineOptions = {}): EnterLine<Sender> {
   const queue = createFairQueue<Sender>(options);
   const inside = new Map<Sender, number>();
   const insideOf = (sender: Sender) => inside.get(sender) ?? 0;
-  const mayEnter = (sender: Sender) => insideOf(sender) < mostInside;
-  let free = places;
+  const mayEnter = (sender: Sender) => insideOf(sender) < maxInside;
+  let free = capacity;
 
   function leave(sender: Sender): void {
     const left = insideOf(sender) - 1;
@@ -125,7 +125,7 @@ export function createLine<Sender = string>({
       inside.set(sender, insideOf(sender) + 1);
     } else {
       // tooth: line-full
-      if (queue.waitingOf(sender) >= mostWaiting) throw tooMany();
+      if (queue.waitingOf(sender) >= maxWaiting) throw tooMany();
       await queue.wait(sender, signal);
     }
     return () => leave(sender);

@@ -60,11 +60,11 @@ export type ObjectAccess = {
   /** The level required; absent: `viewer` to read and `editor` to write, by the scope. `manager` decides about access. */
   level?: Level;
   /** Finds deleted objects too, because they may be restored. */
-  deletedToo?: true;
+  includeDeleted?: true;
   /** Detail of the error when there is no such object, instead of `Not found.` */
-  missing?: string;
+  notFoundDetail?: string;
   /** Detail for callers whose level is too low, instead of one that names it. */
-  denied?: string;
+  deniedDetail?: string;
 };
 
 export type OrganizationAccess = {

@@ -13,7 +13,7 @@ import type { Gatekeeper } from './access.ts';
 import { answerFor, serverError } from './error-body.ts';
 import { openApiRoute } from './openapi/document.ts';
 import { createHandler, type Handler } from './handler.ts';
-import { placesOf } from './path-order.ts';
+import { groupPaths } from './path-order.ts';
 import { pathsOf } from './paths.ts';
 import { asRawHandler, type RawHandler } from './raw-answers.ts';
 import type { Answer, DescribedRoute, Route } from './route.ts';
@@ -56,7 +56,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
     // The router matches a pattern without a trailing slash both with and without it.
     return pathsOf(route).map((path) => ({ path: path.replace(/(?<=.)\/$/, ''), route, handle }));
   });
-  for (const { entries, isCovered } of placesOf(handledPaths)) {
+  for (const { entries, isCovered } of groupPaths(handledPaths)) {
     for (const { path, route, handle } of entries) {
       router[route.method](path, handle);
       if ('public' in route.access && !route.access.ownPages) openToPages.all(path, () => {});

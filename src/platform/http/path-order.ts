@@ -1,14 +1,14 @@
 /** Which of several paths a request means: `/things/preview/` is not the thing whose id is "preview". */
 
 /** Groups paths that differ only in parameter names, and puts paths with a literal before those with a parameter in its place. */
-export type Place<Entry> = {
+export type PathGroup<Entry> = {
   entries: Entry[];
   /** Whether another group has a parameter where this one has a literal, so its paths match there, too. */
   isCovered: boolean;
 };
 
 /** @returns entries grouped by path, in the order in which to match a request */
-export function placesOf<Entry extends { path: string }>(entries: readonly Entry[]): Place<Entry>[] {
+export function groupPaths<Entry extends { path: string }>(entries: readonly Entry[]): PathGroup<Entry>[] {
   const byShape = Map.groupBy(entries, ({ path }) => path.replace(/:\w+/g, ':'));
   const shapes = [...byShape.keys()].sort((a, b) => compare(kindsOf(a), kindsOf(b)));
   return shapes.map((shape) => ({

@@ -16,7 +16,12 @@ type Shape = Partial<TObject> & { items?: TSchema; anyOf?: TSchema[] };
  * answers pass, except where a strict route creates something.
  * @returns a function that removes unknown members from a body; it throws InvalidInput naming the first that is refused, and the likely one
  */
-export function unknownMembers({ method, body: schema, strict, answers }: DescribedRoute): (body: unknown) => unknown {
+export function createMemberFilter({
+  method,
+  body: schema,
+  strict,
+  answers,
+}: DescribedRoute): (body: unknown) => unknown {
   const accepted = namesOf(schema);
   const read = strict && method === 'post' ? [] : Object.values(answers).flatMap(namesOf);
   const known = new Set([...accepted, ...read, KEY_IN_BODY]);

@@ -26,7 +26,7 @@ async function estimator(): Promise<typeof Core> {
  * @param known texts that are easily found out: the user's address and names
  * @returns whether it takes many guesses
  */
-export async function standsGuessing(password: string, known: readonly string[] = []): Promise<boolean> {
+export async function isHardToGuess(password: string, known: readonly string[] = []): Promise<boolean> {
   const { zxcvbn } = await (loaded ??= estimator());
   const parts = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((part) => part !== '');
   const inputs = parts.slice(0, MAX_KNOWN).map((part) => part.slice(0, RATED_CHARACTERS));

@@ -7,7 +7,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { InvalidInput, Unavailable } from '../errors.ts';
 import { createLine } from '../fairness/fair-queue.ts';
-import { standsGuessing } from './guessing.ts';
+import { isHardToGuess } from './guessing.ts';
 
 type Cost = { logN: number; r: number; p: number };
 
@@ -35,7 +35,7 @@ export async function ensureHardToGuess(password: string, attr: string, known: r
     throw new InvalidInput('This password is entirely numeric.', attr, 'password_entirely_numeric');
   }
   // tooth: password-guessing
-  if (await standsGuessing(password, known)) return;
+  if (await isHardToGuess(password, known)) return;
   throw new InvalidInput('This password is too common.', attr, 'password_too_common');
 }
 
@@ -68,8 +68,8 @@ function unpaddedBase64(bytes: Buffer): string {
 
 /** Queue for all hashes of the process. */
 const enterLine = createLine<undefined>({
-  places: AT_ONCE,
-  mostWaiting: MAX_WAITING,
+  capacity: AT_ONCE,
+  maxWaiting: MAX_WAITING,
   tooMany: () => new Unavailable('Too many passwords are being checked right now.'),
 });
 

@@ -20,7 +20,7 @@ type Minute = { generation: number; counts: Map<string, number> };
  * file, still count right, a clock that jumps does no harm, and a file of any size needs the memory of ten minutes. Lines
  * without a time share one minute that is never forgotten.
  */
-export function lineNamer() {
+export function createLineNamer() {
   const timed = new Map<number, Minute>();
   const untimed: Minute = { generation: 0, counts: new Map() };
 

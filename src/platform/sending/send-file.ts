@@ -2,7 +2,7 @@
 import { batches, type BatchLimits, type Outgoing } from './batches.ts';
 import { lines } from './lines.ts';
 import { BadLine, type ReadLine } from './reading.ts';
-import { lineNamer } from './repeats.ts';
+import { createLineNamer } from './repeats.ts';
 import type { Refusal, Send } from './sender.ts';
 
 /** Bad lines that are reported one by one; the rest are only counted. */
@@ -36,7 +36,7 @@ export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
     if (summary.refused.length < REFUSALS_KEPT) summary.refused.push(refusal);
   };
 
-  const uuidOf = lineNamer();
+  const uuidOf = createLineNamer();
   async function* outgoing(): AsyncGenerator<Outgoing> {
     for await (const line of lines(bytes)) {
       const text = line.bytes?.toString('utf8').trim();

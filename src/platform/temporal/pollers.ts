@@ -9,7 +9,7 @@ const TASK_QUEUE_TYPE = { workflow: 1, activity: 2 } as const;
  * Whether a worker polls this task queue, or did so in the last five minutes.
  * @throws Unavailable when Temporal does not answer
  */
-export async function isPolled(
+export async function hasPollers(
   client: Client,
   taskQueue: string,
   type: keyof typeof TASK_QUEUE_TYPE,

@@ -83,6 +83,6 @@ const BY_LOWER_CASE = new Map(
 );
 
 /** @returns the name in any case as the database spells it; undefined for an unknown zone */
-export function timeZoneNamed(text: string): string | undefined {
+export function findTimeZoneName(text: string): string | undefined {
   return BY_LOWER_CASE.get(text.toLowerCase());
 }

@@ -14,8 +14,8 @@ export type ParsedJson = {
 };
 
 /** @throws MalformedRequest, TooLarge as `readJson` */
-export function parseJson(bytes: Buffer, mostValues: number): ParsedJson {
-  return { value: readJson(bytes, { mostValues, read: JSON.parse }), escapes: hasEscapes(bytes) };
+export function parseJson(bytes: Buffer, maxValues: number): ParsedJson {
+  return { value: readJson(bytes, { maxValues, read: JSON.parse }), escapes: hasEscapes(bytes) };
 }
 
 /** See `ParsedJson`. */
@@ -27,7 +27,7 @@ export type ReadOptions<Value> = {
   /** Makes values of JSON text. */
   read(text: string): Value;
   /** Limit of elements, members, lists and objects, because creating them takes far longer than reading their bytes. */
-  mostValues: number;
+  maxValues: number;
 };
 
 /**
@@ -35,10 +35,10 @@ export type ReadOptions<Value> = {
  * @throws TooLarge for more values
  * @throws MalformedRequest for anything else
  */
-export function readJson<Value>(bytes: Buffer, { read, mostValues }: ReadOptions<Value>): Value {
+export function readJson<Value>(bytes: Buffer, { read, maxValues }: ReadOptions<Value>): Value {
   if (bytes.length === 0) throw new MalformedRequest('The body is empty.');
-  if (hasMoreValuesThan(bytes, mostValues))
-    throw new TooLarge(`The body holds more than ${Math.floor(mostValues)} values.`);
+  if (hasMoreValuesThan(bytes, maxValues))
+    throw new TooLarge(`The body holds more than ${Math.floor(maxValues)} values.`);
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
   const steps = parsing(withoutMark(bytes), read);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;

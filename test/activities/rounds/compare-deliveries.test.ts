@@ -7,7 +7,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { compareDeliveries, intervalsToCompare } from '../../../activities/rounds/compare-deliveries.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 import { thisHour } from '../../support/hours.ts';
 
 const HOUR = 3_600_000;
@@ -31,7 +36,7 @@ describe('the list of recover', () => {
     );
     await engine.pool.query('update batch_exports set created_at = $2 where id = $1', [id, at(-3.5)]);
     const { id: backfill } = await world.backfills.request(projectId, id, { startAt: at(-3), endAt: at(-1) });
-    await backfilled(world, id, backfill);
+    await runsOfEndedBackfill(world, id, backfill);
     const compare = async () => {
       const one = (await engine.stores.batchExports.find(id))!;
       const { signal } = new AbortController();
@@ -62,7 +67,7 @@ describe('the list of recover', () => {
     const { id } = await world.batchExports.create(projectId, buildExport({ destination, paused: true }));
     const [startAt, endAt] = ['1995-05-17T10:00:00.000000Z', '1995-05-17T11:00:00.000000Z'];
     const { id: backfill } = await world.backfills.request(projectId, id, { startAt, endAt });
-    await backfilled(world, id, backfill);
+    await runsOfEndedBackfill(world, id, backfill);
     // A manifest of an export that delivered here before.
     const manifestOf = (year: string) =>
       path.join(world.folder, 'old', year, `${year}0517T100000Z-${year}0517T110000Z_manifest.json`);
@@ -82,7 +87,7 @@ describe('the list of recover', () => {
     assert.deepEqual(later, intervals.slice(1));
     const compared = await Array.fromAsync(compareDeliveries(engine, one, intervals, signal));
     assert.deepEqual(
-      compared.map((found) => 'present' in found && found.present?.known),
+      compared.map((found) => 'present' in found && found.present?.isKnown),
       [true, undefined],
     );
   });
@@ -97,7 +102,7 @@ describe('the list of recover', () => {
     );
     await engine.pool.query('update batch_exports set created_at = $2 where id = $1', [id, at(-1.5 - hours)]);
     const { id: backfill } = await world.backfills.request(projectId, id, { startAt: at(-1 - hours), endAt: at(-1) });
-    await backfilled(world, id, backfill);
+    await runsOfEndedBackfill(world, id, backfill);
     const folder = path.join(world.folder, directory);
     const names = (await readdir(folder)).filter((name) => name.endsWith('_manifest.json'));
     return { id, manifests: names.sort().map((name) => path.join(folder, name)) };

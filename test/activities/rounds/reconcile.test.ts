@@ -95,7 +95,7 @@ describe('the reconciler', () => {
 
   const reconcileUntilClosed = (runId: string) =>
     reconcileUntil('the run to be closed', async () => {
-      const run = await world.engine.stores.runs.byId(runId);
+      const run = await world.engine.stores.runs.getById(runId);
       return run.finishedAt !== null && run;
     });
 
@@ -119,7 +119,7 @@ describe('the reconciler', () => {
   }
 
   const runOf = async (exportId: string, hours: number): Promise<Run> => {
-    const run = await world.engine.stores.runs.newestOfInterval(exportId, at(hours));
+    const run = await world.engine.stores.runs.findNewestOfInterval(exportId, at(hours));
     assert.ok(run);
     return run;
   };
@@ -135,7 +135,7 @@ describe('the reconciler', () => {
     const { reached, die } = holdAt(world, exportId, name);
     await deliver(exportId, at(-3), at(-2));
     const { runId } = await reached;
-    const run = await world.engine.stores.runs.byId(runId);
+    const run = await world.engine.stores.runs.getById(runId);
     await world.engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId).terminate();
     die();
     return run;
@@ -146,7 +146,7 @@ describe('the reconciler', () => {
     const { reached, goOn } = holdAt(world, exportId, name);
     await deliver(exportId, at(-3), at(-2));
     const { runId } = await reached;
-    const run = await world.engine.stores.runs.byId(runId);
+    const run = await world.engine.stores.runs.getById(runId);
     const handle = world.engine.temporal.client.workflow.getHandle(run.workflowId, run.workflowRunId);
     await handle.cancel();
     await eventually('the cancellation to be known', async () => {
@@ -359,7 +359,7 @@ describe('the reconciler', () => {
         const run = await runOf(id, -2);
         assert.notEqual(run.id, terminated.id);
         assert.deepEqual([run.status, run.epoch], ['Completed', 2]);
-        assert.equal((await world.engine.stores.runs.byId(terminated.id)).status, 'Terminated');
+        assert.equal((await world.engine.stores.runs.getById(terminated.id)).status, 'Terminated');
         const [manifest, ...others] = await deliveredManifests(folder);
         assert.deepEqual(others, []);
         // Files that the terminated run had made visible are no delivery: they are on record, to be deleted.
@@ -377,7 +377,7 @@ describe('the reconciler', () => {
         const terminated = await terminateAt(id, step);
         const run = await reconcileUntil('the interval to be settled', async () => {
           const entry = await world.engine.stores.ledger.find({ exportId: id, start: at(-3), end: at(-2) });
-          return entry?.state !== 'committing' && world.engine.stores.runs.byId(terminated.id);
+          return entry?.state !== 'committing' && world.engine.stores.runs.getById(terminated.id);
         });
         assert.equal(run.status, 'Completed');
         assert.equal(run.latestError, null);
@@ -397,7 +397,7 @@ describe('the reconciler', () => {
       const planner = holdAt(world, id, 'after-plan');
       await deliver(id, at(-81), at(-80));
       const { runId } = await planner.reached;
-      const { workflowId, workflowRunId } = await world.engine.stores.runs.byId(runId);
+      const { workflowId, workflowRunId } = await world.engine.stores.runs.getById(runId);
 
       const { finishRun } = createActivities(world.engine);
       const { reached, goOn } = holdAt(world, id, 'before-committing');
@@ -409,7 +409,7 @@ describe('the reconciler', () => {
       assert.equal((await reconcileUntilClosed(runId)).status, 'Terminated');
       goOn();
       await frozen;
-      const { status, receipt, latestError } = await world.engine.stores.runs.byId(runId);
+      const { status, receipt, latestError } = await world.engine.stores.runs.getById(runId);
       assert.deepEqual([status, receipt?.rows, latestError], ['Completed', 0, null]);
     });
   });
@@ -419,7 +419,7 @@ describe('the reconciler', () => {
       await storeRow();
       const { id, folder } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
       const cancelled = await cancelAt(id, 'part-0-begin');
-      const { status, latestError } = await world.engine.stores.runs.byId(cancelled.id);
+      const { status, latestError } = await world.engine.stores.runs.getById(cancelled.id);
       assert.deepEqual([status, latestError], ['Cancelled', 'The run was cancelled']);
       await reconcileUntil('the rest to go', async () => (await artifactsOf(id)).length === 0);
       assert.deepEqual(await readdir(folder), []);
@@ -441,7 +441,7 @@ describe('the reconciler', () => {
       await storeRow();
       const { id, folder } = await buildOldExport({ startAt: at(-2.5), endAt: at(-2) });
       const cancelled = await cancelAt(id, 'manifest');
-      assert.equal((await world.engine.stores.runs.byId(cancelled.id)).status, 'Completed');
+      assert.equal((await world.engine.stores.runs.getById(cancelled.id)).status, 'Completed');
       assert.equal((await readdir(folder)).length, 2);
       const [manifest] = await deliveredManifests(folder);
       assert.deepEqual([manifest?.state, manifest?.files.length], ['complete', 1]);
@@ -524,8 +524,8 @@ describe('the reconciler', () => {
     const { runId } = await reached;
     await world.batchExports.delete(world.projectId, id);
     goOn();
-    await eventually('the run to end', async () => (await world.engine.stores.runs.byId(runId)).finishedAt !== null);
-    assert.equal((await world.engine.stores.runs.byId(runId)).status, 'Cancelled');
+    await eventually('the run to end', async () => (await world.engine.stores.runs.getById(runId)).finishedAt !== null);
+    assert.equal((await world.engine.stores.runs.getById(runId)).status, 'Cancelled');
     await reconcileUntil('the rest to go', async () => (await artifactsOf(id)).length === 0);
     assert.deepEqual(await readdir(folder), []);
   });

@@ -32,7 +32,7 @@ describe('an export that is paused until an instant', () => {
   };
 
   /** Paused for an hour; then the time to resume is as given, in hours from the beginning of this one. */
-  async function paused(until: number, overrides: Parameters<typeof buildExport>[0] = {}): Promise<string> {
+  async function createPausedExport(until: number, overrides: Parameters<typeof buildExport>[0] = {}): Promise<string> {
     const { id } = await world.batchExports.create(world.projectId, buildExport(overrides));
     const resumeAt = new Date(Date.now() + HOUR).toISOString();
     await world.batchExports.pause(world.projectId, id, undefined, { reason: 'The bucket moves', resumeAt });
@@ -57,7 +57,7 @@ describe('an export that is paused until an instant', () => {
   };
 
   it('is unpaused by the round after it, and so is its schedule', async () => {
-    const id = await paused(-0.5);
+    const id = await createPausedExport(-0.5);
     assert.equal(await isScheduled(id), false);
     const { exportsResumed, stepsFailed } = (await reconcile()) as Repairs;
     assert.deepEqual([exportsResumed, stepsFailed], [1, []]);
@@ -67,7 +67,7 @@ describe('an export that is paused until an instant', () => {
   });
 
   it('is unpaused by Sluice, says the activity log, and its own log says why', async () => {
-    const id = await paused(-0.5);
+    const id = await createPausedExport(-0.5);
     await resumeAll();
     const [entry] = await entriesOf(id);
     assert.deepEqual([entry!.user_id, entry!.key_id], [null, null]);
@@ -80,7 +80,7 @@ describe('an export that is paused until an instant', () => {
   });
 
   it('is unpaused once, however many rounds and processes see to it', async () => {
-    const id = await paused(-0.5);
+    const id = await createPausedExport(-0.5);
     const before = (await entriesOf(id)).length;
     const resumed = await Promise.all([resumeAll(), resumeAll(), resumeAll()]);
     assert.equal(
@@ -92,7 +92,7 @@ describe('an export that is paused until an instant', () => {
   });
 
   it('stays paused before it, without one, and after its end was moved or taken away', async () => {
-    const ids = [await paused(2), await paused(-0.5), await paused(-0.5)];
+    const ids = [await createPausedExport(2), await createPausedExport(-0.5), await createPausedExport(-0.5)];
     const [, later, never] = ids;
     const resumeAt = new Date(Date.now() + HOUR).toISOString();
     await world.batchExports.pause(world.projectId, later!, undefined, { resumeAt });
@@ -102,13 +102,13 @@ describe('an export that is paused until an instant', () => {
   });
 
   it('is left alone when it was deleted meanwhile', async () => {
-    const id = await paused(-0.5);
+    const id = await createPausedExport(-0.5);
     await world.batchExports.delete(world.projectId, id);
     assert.equal(await resumeAll(), 0);
   });
 
   it('is unpaused while Temporal is away; the schedule, which is paused still, follows and is not adopted', async () => {
-    const id = await paused(-0.5);
+    const id = await createPausedExport(-0.5);
     await resumeAll();
     assert.equal(await isScheduled(id), false);
     assert.equal(await world.engine.scheduleSync.verify(id), false);
@@ -124,7 +124,7 @@ describe('an export that is paused until an instant', () => {
     ];
     for (const { what, end } of ends) {
       it(`is delivered from the interval on that ended then, when it is unpaused ${what}`, async () => {
-        const id = await paused(-3, { endAt: at(-1) });
+        const id = await createPausedExport(-3, { endAt: at(-1) });
         await sql('update batch_exports set created_at = $2 where id = $1', [id, at(-6)]);
         // The search passes over a pause that goes on as over what is settled.
         await fillGaps(world.engine, signal);

@@ -66,11 +66,11 @@ describe('a step that ends before it has reached every export', () => {
   it('reaches another one in the next round when it fills gaps', async () => {
     const { stores } = world.engine;
     const reached = await reachedIn(100, (reach, signal) => {
-      const tiling = async (id: string) => {
+      const getTiling = async (id: string) => {
         reach(id);
-        return stores.batchExports.tiling(id);
+        return stores.batchExports.getTiling(id);
       };
-      const batchExports = { ...stores.batchExports, tiling };
+      const batchExports = { ...stores.batchExports, getTiling };
       return fillGaps({ ...world.engine, stores: { ...stores, batchExports } }, signal);
     });
     assert.deepEqual(reached, [...ids].sort());
@@ -78,7 +78,7 @@ describe('a step that ends before it has reached every export', () => {
 
   it('reaches another one in the next round when it wakes dispatchers', async () => {
     const { stores, executions } = world.engine;
-    const runRequests = { ...stores.runRequests, exportsWithOpen: async () => ids };
+    const runRequests = { ...stores.runRequests, listExportsWithOpenRequests: async () => ids };
     const reached = await reachedIn(100, (reach, signal) => {
       const wakeDispatcher = async (id: string) => reach(id);
       const engine = {
@@ -95,11 +95,11 @@ describe('a step that ends before it has reached every export', () => {
     const { stores } = world.engine;
     const first = new Set<string>();
     for (let round = 0; round < 100; round += 1) {
-      const watchedExports = async (asked: readonly string[]) => {
+      const listWatchedExports = async (asked: readonly string[]) => {
         first.add(asked[0]!);
         return [];
       };
-      const freshness = { ...stores.freshness, watchedExports };
+      const freshness = { ...stores.freshness, listWatchedExports };
       await watchFreshness({ ...world.engine, stores: { ...stores, freshness } }, new AbortController().signal);
     }
     assert.deepEqual([...first].sort(), [...ids].sort());

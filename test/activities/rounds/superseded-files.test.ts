@@ -9,7 +9,12 @@ import { NOTICE_KINDS } from '../../../src/platform/notify/notice.ts';
 import { settleIntervals } from '../../../activities/rounds/settle-intervals.ts';
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 import { startFaultyProxy, type FaultyProxy } from '../../support/servers/faulty-proxy.ts';
 import { holdAt } from '../../support/servers/hold-at.ts';
 import {
@@ -60,7 +65,7 @@ describe('superseded files at a destination', () => {
   async function redeliver(): Promise<void> {
     await world.store([buildEvent({ timestamp: microseconds('2015-05-17T10:20:00Z') })]);
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const run = (await backfilled(world, id, backfill.id)).at(-1)!;
+    const run = (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
     assert.deepEqual([run.status, run.latestError], ['Completed', null]);
   }
 
@@ -136,9 +141,9 @@ describe('superseded files at a destination', () => {
     await age(25);
     const before = await files();
     const { supersededFiles } = world.engine.stores;
-    const [due] = await supersededFiles.dueFiles(24, 10);
+    const [due] = await supersededFiles.listDueFiles(24, 10);
     assert.ok(due);
-    const found = { ...world.engine.stores, supersededFiles: { ...supersededFiles, dueFiles: async () => [due] } };
+    const found = { ...world.engine.stores, supersededFiles: { ...supersededFiles, listDueFiles: async () => [due] } };
     await sql('update superseded_files set left_at = null where batch_export_id = $1', [id]);
     await deleteSupersededFiles({ ...world.engine, stores: found }, new AbortController().signal);
     assert.deepEqual(await files(), before);
@@ -162,10 +167,10 @@ describe('superseded files at a destination', () => {
     await world.store([buildEvent({ timestamp: microseconds('2015-05-17T10:20:00Z') })]);
     const { id: backfill } = await world.backfills.request(world.projectId, id, HOUR);
     const { runId } = await held.reached;
-    const { workflowId } = await world.engine.stores.runs.byId(runId);
+    const { workflowId } = await world.engine.stores.runs.getById(runId);
     await world.engine.temporal.client.workflow.getHandle(workflowId).terminate();
     held.die();
-    await backfilled(world, id, backfill);
+    await runsOfEndedBackfill(world, id, backfill);
     const [left] = await files();
     await world.batchExports.patch(world.projectId, id, configOf('versioned', randomUUID()));
     await redeliver();

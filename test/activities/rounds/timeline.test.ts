@@ -6,7 +6,7 @@ import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { createClient } from '../../../src/platform/db/connection.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import { foreignDeliveries } from '../../../src/exports/timeline/accept-delivery.ts';
-import { NOBODY } from '../../../src/exports/batch-exports/audit.ts';
+import { SYSTEM_AUTHOR } from '../../../src/exports/batch-exports/audit.ts';
 import { renewTimeline } from '../../../src/exports/timeline/renew-timeline.ts';
 import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
 import { WITNESS_WORKFLOW_ID } from '../../../src/exports/domain/witness.ts';
@@ -14,7 +14,7 @@ import { timelineWitness } from '../../../src/exports/temporal/witness.ts';
 import { copyTestDatabase, createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  backfilled,
+  runsOfEndedBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -64,7 +64,7 @@ async function buildOldExport(world: ExportWorld, destination: { type: string; c
 
 async function deliver(world: ExportWorld, exportId: string) {
   const { id } = await world.backfills.request(world.projectId, exportId, RANGE);
-  const [run] = (await backfilled(world, exportId, id)).slice(-1);
+  const [run] = (await runsOfEndedBackfill(world, exportId, id)).slice(-1);
   return run!;
 }
 
@@ -146,7 +146,7 @@ describe('a database that was restored', () => {
 
     const runOf = async (id: string) =>
       eventually('the run of the gap to end', async () => {
-        const run = await restored.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
+        const run = await restored.engine.stores.runs.findNewestOfInterval(id, RANGE.endAt);
         return run?.finishedAt ? run : undefined;
       });
 
@@ -168,11 +168,11 @@ describe('a database that was restored', () => {
         assert.equal(run.status, 'Failed', type);
         assert.match(run.latestError ?? '', /delivered by another timeline/, type);
         assert.equal(await errorTypeOf(run.id), 'DeliveredElsewhere', type);
-        const [found] = await restored.engine.stores.foreignDeliveries.waiting(id, { limit: 10 });
-        const theirs = await world.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
+        const [found] = await restored.engine.stores.foreignDeliveries.listWaiting(id, { limit: 10 });
+        const theirs = await world.engine.stores.runs.findNewestOfInterval(id, RANGE.endAt);
         assert.equal(found?.runId, theirs?.id, type);
         assert.equal(found?.receipt.rows, 20, type);
-        assert.equal(found?.timeline, await world.engine.stores.timeline.id());
+        assert.equal(found?.timeline, await world.engine.stores.timeline.getId());
       }
       assert.deepEqual(await snapshot(), before);
       assert.match(await figures(), /^sluice_foreign_deliveries 3$/m);
@@ -186,9 +186,9 @@ describe('a database that was restored', () => {
 
     const accept = async (id: string, side: 'theirs' | 'ours') => {
       const deliveries = foreignDeliveries(restored.engine);
-      const [found] = await deliveries.waiting(id, { limit: 10 });
-      await deliveries.accept(restored.projectId, id, found!.id, side, NOBODY);
-      assert.deepEqual(await deliveries.waiting(id, { limit: 10 }), []);
+      const [found] = await deliveries.listWaiting(id, { limit: 10 });
+      await deliveries.accept(restored.projectId, id, found!.id, side, SYSTEM_AUTHOR);
+      assert.deepEqual(await deliveries.listWaiting(id, { limit: 10 }), []);
     };
 
     it('adopts theirs when an operator accepts it, and knows it from then on', async () => {
@@ -215,7 +215,7 @@ describe('a database that was restored', () => {
       await requests.open(id, [{ start, end }], 'gap');
       await restored.engine.executions.wakeDispatcher(id);
       const refused = await eventually('the automatic run to end', async () => {
-        const newest = await restored.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
+        const newest = await restored.engine.stores.runs.findNewestOfInterval(id, RANGE.endAt);
         return newest?.kind === 'gap' && newest.finishedAt ? newest : undefined;
       });
       assert.equal(refused.status, 'Failed');
@@ -230,10 +230,10 @@ describe('a database that was restored', () => {
     for (const type of ['S3', 'Postgres']) {
       it(`replaces theirs under an epoch above it when an operator accepts ours: ${type}`, async () => {
         const id = exports[type]!;
-        const theirs = await world.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
+        const theirs = await world.engine.stores.runs.findNewestOfInterval(id, RANGE.endAt);
         await accept(id, 'ours');
         const run = await eventually('our delivery', async () => {
-          const newest = await restored.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
+          const newest = await restored.engine.stores.runs.findNewestOfInterval(id, RANGE.endAt);
           return newest?.status === 'Completed' ? newest : undefined;
         });
         assert.equal(run.recordsCompleted, 0);
@@ -280,20 +280,20 @@ describe('a database that was restored', () => {
       await reconcile(restored);
       await reconcile(restored);
       const scheduleDiffers = async () =>
-        (await restored.engine.schedules.compare((await restored.engine.stores.schedules.read(id))!)).differs;
+        (await restored.engine.schedules.compare((await restored.engine.stores.schedules.find(id))!)).differs;
       assert.equal(await scheduleDiffers(), 'missing');
-      const before = await restored.engine.stores.timeline.state();
+      const before = await restored.engine.stores.timeline.getState();
       assert.equal(before.blocked, 'differs');
       assert.equal(await restored.engine.stores.runRequests.countOpen(id), 1);
       const { workflow } = restored.engine.temporal.client;
-      const run = await restored.engine.stores.runs.newestOfInterval(id, RANGE.endAt);
+      const run = await restored.engine.stores.runs.findNewestOfInterval(id, RANGE.endAt);
       assert.equal(run?.epoch, 1);
 
       const timeline = await renewTimeline(restored.engine.stores, timelineWitness(restored.engine.temporal.client), 7);
       assert.notEqual(timeline, before.id);
       await reconcile(restored);
       assert.equal(await scheduleDiffers(), 'no');
-      const [last] = (await backfilled(restored, id, backfill)).slice(-1);
+      const [last] = (await runsOfEndedBackfill(restored, id, backfill)).slice(-1);
       assert.equal(last?.status, 'Completed');
       assert.ok(last.epoch! > Date.now() / 1000 - HOUR);
       assert.equal(await restored.engine.timeline.check(), undefined);

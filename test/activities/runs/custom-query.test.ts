@@ -4,7 +4,12 @@ import { NO_SETTINGS } from '../../../src/conditions/rows/content.ts';
 import type { NewEvent } from '../../../src/events/ingest/event-rows.ts';
 import { deliveredRows } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 
 describe('a run of a custom query', () => {
   let world: ExportWorld;
@@ -14,7 +19,7 @@ describe('a run of a custom query', () => {
   });
   after(async () => world.close());
 
-  async function delivered(query: string): Promise<Record<string, unknown>[]> {
+  async function deliverQuery(query: string): Promise<Record<string, unknown>[]> {
     const directory = `query-${Math.random().toString(36).slice(2)}`;
     const { id } = await world.batchExports.create(
       world.projectId,
@@ -27,7 +32,7 @@ describe('a run of a custom query', () => {
       startAt: '2015-05-17T10:00:00Z',
       endAt: '2015-05-17T11:00:00Z',
     });
-    const [run] = await backfilled(world, id, backfill.id);
+    const [run] = await runsOfEndedBackfill(world, id, backfill.id);
     assert.equal(run!.latestError, null);
     assert.equal(run!.status, 'Completed');
     const folder = path.join(world.folder, directory);
@@ -44,7 +49,7 @@ describe('a run of a custom query', () => {
       at('10:40:00', 'seen', { price: 3 }),
       at('11:00:00', 'paid', { price: 99 }),
     ]);
-    const rows = await delivered(`
+    const rows = await deliverQuery(`
       SELECT toString(uuid) AS key, uuid, toUUID(null) AS none, toFloat(properties.price) * 2 AS twice,
              JSONExtractRaw(properties, 'tags') AS tags, toDate(timestamp) AS day, {data_interval_end} AS until
       FROM events

@@ -8,7 +8,7 @@ import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  backfilled,
+  runsOfEndedBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -43,7 +43,7 @@ describe('a run whose destination changes under it', () => {
   type Asked = { id: string; backfillId: string; end: string };
 
   /** Asks for an hour of its own with three rows in it; `act` is done when its run reaches the step for the first time. */
-  async function ask(
+  async function requestHour(
     destination: { type: string; config: Record<string, unknown> },
     at: { step: string; act: (step: Step) => Promise<unknown> },
   ): Promise<Asked> {
@@ -63,9 +63,9 @@ describe('a run whose destination changes under it', () => {
   }
 
   /** Waits until the run, still open, says this of its last attempt. */
-  async function says({ id, end }: Asked, message: RegExp, code: string, field: string | null): Promise<void> {
+  async function waitForError({ id, end }: Asked, message: RegExp, code: string, field: string | null): Promise<void> {
     const found = await eventually(`a run that says ${message.source}`, async () => {
-      const run = await world.engine.stores.runs.newestOfInterval(id, end);
+      const run = await world.engine.stores.runs.findNewestOfInterval(id, end);
       assert.ok(!run || ['Starting', 'Running'].includes(run.status), `${run?.status}: ${run?.latestError}`);
       return message.test(run?.latestError ?? '') && run;
     });
@@ -75,7 +75,7 @@ describe('a run whose destination changes under it', () => {
   }
 
   async function onlyRun({ id, backfillId }: Asked): Promise<Run> {
-    const runs = await backfilled(world, id, backfillId);
+    const runs = await runsOfEndedBackfill(world, id, backfillId);
     assert.equal(runs.length, 1);
     return runs[0]!;
   }
@@ -121,8 +121,8 @@ describe('a run whose destination changes under it', () => {
         const { environment } = world.engine;
         const { allowedHosts } = environment;
         try {
-          const asked = await ask(table(), { step, act: async () => (environment.allowedHosts = []) });
-          await says(asked, /host cannot be used/, 'host_not_allowed', 'host');
+          const asked = await requestHour(table(), { step, act: async () => (environment.allowedHosts = []) });
+          await waitForError(asked, /host cannot be used/, 'host_not_allowed', 'host');
           environment.allowedHosts = allowedHosts;
           const run = await onlyRun(asked);
           assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
@@ -136,8 +136,8 @@ describe('a run whose destination changes under it', () => {
     for (const step of ['after-plan', 'before-commit']) {
       it(`turned read-only at "${step}" is delivered to once it is writable`, async () => {
         const act = async () => asOwner(`alter database ${name} set default_transaction_read_only = on`);
-        const asked = await ask(table(), { step, act });
-        await says(asked, /read-only.*25006/, 'server_read_only', 'host');
+        const asked = await requestHour(table(), { step, act });
+        await waitForError(asked, /read-only.*25006/, 'server_read_only', 'host');
         await asOwner(
           `begin; set transaction read write; alter database ${name} reset default_transaction_read_only; commit`,
         );
@@ -148,11 +148,11 @@ describe('a run whose destination changes under it', () => {
     }
 
     it('with a rotated password is delivered to with the new one, once the export has it', async () => {
-      const asked = await ask(table(), {
+      const asked = await requestHour(table(), {
         step: 'after-plan',
         act: async () => asOwner(`alter role ${role} password 'second'`),
       });
-      await says(asked, /user or the password is wrong/, 'wrong_password', 'password');
+      await waitForError(asked, /user or the password is wrong/, 'wrong_password', 'password');
       await world.batchExports.patch(world.projectId, asked.id, { destination: table('second') });
       const run = await onlyRun(asked);
       assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
@@ -161,10 +161,10 @@ describe('a run whose destination changes under it', () => {
 
     it('dropped before a part and restored is delivered to', async () => {
       const act = async () => asAdministrator(`drop database ${name} with (force)`);
-      const asked = await ask(table(), { step: 'after-plan', act });
-      await says(asked, /database does not exist/, 'database_not_found', 'database');
+      const asked = await requestHour(table(), { step: 'after-plan', act });
+      await waitForError(asked, /database does not exist/, 'database_not_found', 'database');
       await asAdministrator(`create database ${name}`);
-      await says(asked, /lacks a privilege/, 'privilege_missing', 'user');
+      await waitForError(asked, /lacks a privilege/, 'privilege_missing', 'user');
       await asOwner(`grant all on schema public to ${role}`);
       const run = await onlyRun(asked);
       assert.deepEqual([run.status, run.latestError, run.epoch], ['Completed', null, 1]);
@@ -172,7 +172,7 @@ describe('a run whose destination changes under it', () => {
     });
 
     it('restored before the commit without what was staged ends its run at once, to be delivered anew', async () => {
-      const asked = await ask(table(), {
+      const asked = await requestHour(table(), {
         step: 'before-commit',
         async act() {
           await asAdministrator(`drop database ${name} with (force)`, `create database ${name}`);
@@ -205,8 +205,8 @@ describe('a run whose destination changes under it', () => {
         refusing = true;
         return Promise.resolve();
       };
-      const asked = await ask({ type: 'S3', config }, { step: 'after-plan', act });
-      await says(asked, /access key id does not exist/, 'access_key_not_found', 'aws_access_key_id');
+      const asked = await requestHour({ type: 'S3', config }, { step: 'after-plan', act });
+      await waitForError(asked, /access key id does not exist/, 'access_key_not_found', 'aws_access_key_id');
       refusing = false;
       const run = await onlyRun(asked);
       proxy.close();

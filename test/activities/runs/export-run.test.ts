@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { deliveredManifests, deliveredRows } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 
 describe('a run', () => {
   let world: ExportWorld;
@@ -26,7 +31,7 @@ describe('a run', () => {
       startAt: '2015-05-17T09:00:00Z',
       endAt: '2015-05-17T12:00:00Z',
     });
-    const runs = await backfilled(world, id, backfill.id);
+    const runs = await runsOfEndedBackfill(world, id, backfill.id);
 
     assert.deepEqual(
       runs.map(({ status, kind, recordsCompleted, recordsTotalCount, latestError }) => ({

@@ -14,7 +14,7 @@ import type { ExportWorker } from '../../../src/exports/temporal/worker.ts';
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  backfilled,
+  runsOfEndedBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -75,7 +75,7 @@ describe('a run that cannot deliver', () => {
       await at.act(step);
     };
     const backfill = await world.backfills.request(world.projectId, id, { startAt: start, endAt: end });
-    return (await backfilled(world, id, backfill.id)).at(-1)!;
+    return (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
   }
 
   /** How Temporal says that the run ended; nothing in its history tells where the server keeps its things. */
@@ -161,7 +161,7 @@ describe('a run that cannot deliver', () => {
     );
     await new MockActivityEnvironment().run(createActivities(world.engine).reconcileAll);
     const again = await eventually('another run', async () => {
-      const newest = await world.engine.stores.runs.newestOfInterval(built.id, built.end);
+      const newest = await world.engine.stores.runs.findNewestOfInterval(built.id, built.end);
       return newest?.status === 'Completed' && newest;
     });
     assert.equal(again.recordsCompleted, 3);
@@ -213,11 +213,11 @@ describe('a run that cannot deliver', () => {
       await deliver(built, {
         step,
         async act({ runId, exportId }) {
-          const first = await world.engine.stores.runs.byId(runId);
+          const first = await world.engine.stores.runs.getById(runId);
           const createdAt = new Date().toISOString();
           const second = await world.engine.stores.runs.open({ ...first, createdAt, workflowRunId: randomUUID() });
           successor = second.id;
-          await world.engine.stores.ledger.take({ exportId, start: first.start, end: first.end }, successor);
+          await world.engine.stores.ledger.takeEpoch({ exportId, start: first.start, end: first.end }, successor);
         },
       });
       const runs = await world.engine.stores.runs.list(world.projectId, built.id, { limit: 10 });
@@ -249,7 +249,7 @@ describe('a run that cannot deliver', () => {
       await world.store([buildEvent({ timestamp: microseconds('2015-05-25T00:00:00Z') })]);
       const range = { startAt: '2015-05-17T00:00:00Z', endAt: '2015-05-31T00:00:00Z' };
       const backfill = await world.backfills.request(world.projectId, id, range);
-      const runs = await backfilled(world, id, backfill.id);
+      const runs = await runsOfEndedBackfill(world, id, backfill.id);
       assert.deepEqual(
         runs.map(({ status }) => status),
         ['Failed', 'Failed'],
@@ -274,7 +274,7 @@ describe('a run that cannot deliver', () => {
     const seen: (string | null)[] = [];
     world.onStep = async ({ name, exportId, runId }) => {
       if (exportId !== built.id || name !== 'before-commit') return;
-      const { status, latestError, errorCode, nextTryAt } = await world.engine.stores.runs.byId(runId);
+      const { status, latestError, errorCode, nextTryAt } = await world.engine.stores.runs.getById(runId);
       assert.equal(status, 'Running');
       seen.push(latestError);
       if (seen.length === 1) throw new DestinationUnavailable('The store is away for a moment.', { fault: AWAY });
@@ -287,7 +287,7 @@ describe('a run that cannot deliver', () => {
       startAt: built.start,
       endAt: built.end,
     });
-    const run = (await backfilled(world, built.id, backfill.id)).at(-1)!;
+    const run = (await runsOfEndedBackfill(world, built.id, backfill.id)).at(-1)!;
     assert.deepEqual(seen, [null, 'The store is away for a moment.']);
     assert.deepEqual([run.status, run.latestError, ...faultIn(run)], ['Completed', null, null, null, null, null]);
     const { results } = await world.engine.stores.logs.list({ batchExportId: built.id, limit: 10, offset: 0 });

@@ -67,7 +67,7 @@ describe('the reconciler beside a store that hangs', () => {
     const dead: Promise<void>[] = [];
     world.onStep = async ({ exportId, name, runId }: Step) => {
       if (exportId !== id || name !== 'part-0-begin') return;
-      const { workflowId, workflowRunId } = await world.engine.stores.runs.byId(runId);
+      const { workflowId, workflowRunId } = await world.engine.stores.runs.getById(runId);
       await world.engine.temporal.client.workflow.getHandle(workflowId, workflowRunId).terminate();
       const death = Promise.withResolvers<void>();
       dead.push(death.promise);
@@ -91,7 +91,7 @@ describe('the reconciler beside a store that hangs', () => {
   }
 
   const isDelivered = async (exportId: string) =>
-    (await world.engine.stores.runs.newestOfInterval(exportId, at(-1)))?.status === 'Completed';
+    (await world.engine.stores.runs.findNewestOfInterval(exportId, at(-1)))?.status === 'Completed';
 
   it('fills the gap of another export at once, and ends its round', async function () {
     this.timeout(300_000);
@@ -137,7 +137,7 @@ describe('the reconciler beside a store that hangs', () => {
     await sql(`${due}, since = since - interval '7 days'`, []);
     await reconcile();
     assert.equal((await trouble())?.kind, 'gave_up');
-    assert.deepEqual(await world.engine.stores.ledger.intervalsToSettle(), []);
+    assert.deepEqual(await world.engine.stores.ledger.listIntervalsToSettle(), []);
     const { results } = await world.engine.stores.logs.list({
       batchExportId: first!.batch_export_id,
       limit: 9,

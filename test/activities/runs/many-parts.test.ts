@@ -6,7 +6,12 @@ import path from 'node:path';
 import type { Step } from '../../../activities/engine.ts';
 import { DestinationUnavailable } from '../../../src/platform/errors.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 import { storeParts } from '../../support/exports/many-parts.ts';
 import { startLimitedTemporal } from '../../support/servers/temporal.ts';
 
@@ -40,7 +45,7 @@ describe('an interval of many parts', function () {
       if (step.exportId === id) await onStep(step);
     };
     const backfill = await world.backfills.request(world.projectId, id, hour);
-    const runs = await backfilled(world, id, backfill.id, SECONDS);
+    const runs = await runsOfEndedBackfill(world, id, backfill.id, SECONDS);
     return { runs, files: await readdir(path.join(world.folder, directory)) };
   }
 
@@ -76,7 +81,7 @@ describe('an interval of many parts', function () {
     let parts = 0;
     const { runs, files } = await deliver(async ({ name, runId }) => {
       if (!name.endsWith('-begin') || ++parts !== 70) return;
-      const { workflowId, workflowRunId } = await world.engine.stores.runs.byId(runId);
+      const { workflowId, workflowRunId } = await world.engine.stores.runs.getById(runId);
       await world.engine.executions.cancel(workflowId, workflowRunId);
     });
     assert.deepEqual(

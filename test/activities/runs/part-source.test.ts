@@ -6,8 +6,8 @@ import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { eventReader } from '../../../src/events/reading/read.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { columnsOf } from '../../../src/events/reading/selection.ts';
-import { everythingOf } from '../../../src/conditions/rows/content.ts';
-import { collect } from '../../support/database/copy-stream.ts';
+import { allRowsOf } from '../../../src/conditions/rows/content.ts';
+import { readAll } from '../../support/database/copy-stream.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const START = '2015-05-17T10:00:00.000000Z';
@@ -32,7 +32,7 @@ describe('the source of a part', () => {
 
   /** Reads the three rows as a part that was planned with so many. */
   async function read(planned: number, as: 'file' | 'rows') {
-    const content = everythingOf('events');
+    const content = allRowsOf('events');
     const cutoff = await createSealer(pool).seal();
     const columns = columnsOf(content, 'files');
     const run = {
@@ -40,7 +40,7 @@ describe('the source of a part', () => {
       slice: { projectId: 1, start: START, end: END, cutoff, content },
     } as unknown as PlannedRun;
     const source = partSource(eventReader(pool), run, { rows: planned }, null, new AbortController().signal);
-    await collect(source[as]());
+    await readAll(source[as]());
     return source.summary();
   }
 

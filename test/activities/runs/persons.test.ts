@@ -10,7 +10,12 @@ import { openSession, plannedRun } from '../../../activities/runs/open-session.t
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildRows } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 import { eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
 import { buildPersonEvent, personVersions } from '../../support/database/stored-persons.ts';
 
@@ -124,7 +129,7 @@ describe('persons that change while they are exported', () => {
   async function deliver(exportId: string, from: number, to: number): Promise<void> {
     const range = { startAt: boundary(from), endAt: boundary(to) };
     const backfill = await world.backfills.request(world.projectId, exportId, range);
-    const runs = await backfilled(world, exportId, backfill.id);
+    const runs = await runsOfEndedBackfill(world, exportId, backfill.id);
     const others = runs.filter(({ status }) => status !== 'Completed');
     assert.deepEqual(
       others.map(({ status, latestError }) => `${status}: ${latestError}`),

@@ -11,7 +11,7 @@ import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  backfilled,
+  runsOfEndedBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -71,7 +71,7 @@ const s3 = ({ bucket, region, endpoint, client }: TestBucket): Stores => ({
 });
 
 /** The rows that the place's manifest promises, of the export that the manifest names. */
-function delivered(files: Files): { exportId: string; rows: number } {
+function promisedRows(files: Files): { exportId: string; rows: number } {
   const [, text] = [...files].find(([name]) => name.endsWith('_manifest.json')) ?? [];
   assert.ok(text, 'there is a manifest');
   const manifest = JSON.parse(text) as Manifest;
@@ -131,7 +131,7 @@ describe('the place of a run', () => {
 
   async function deliver(id: string, range = HOUR): Promise<Run> {
     const backfill = await world.backfills.request(world.projectId, id, range);
-    return (await backfilled(world, id, backfill.id)).at(-1)!;
+    return (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
   }
 
   /** The run of an interval that is held at a step, and how to let it end. */
@@ -142,7 +142,7 @@ describe('the place of a run', () => {
     return async () => {
       held.goOn();
       return eventually('the run to end', async () => {
-        const run = await world.engine.stores.runs.byId(runId);
+        const run = await world.engine.stores.runs.getById(runId);
         return run.finishedAt !== null && run;
       });
     };
@@ -159,7 +159,7 @@ describe('the place of a run', () => {
       await death.promise;
     };
     await world.backfills.request(world.projectId, id, HOUR);
-    const run = await world.engine.stores.runs.byId((await reached.promise).runId);
+    const run = await world.engine.stores.runs.getById((await reached.promise).runId);
     const { workflow } = world.engine.temporal.client;
     await workflow.getHandle(run.workflowId, run.workflowRunId).terminate();
     death.reject(new Error('the worker was killed'));
@@ -214,12 +214,12 @@ describe('the place of a run', () => {
         await assert.rejects(create(stores, x), Conflict);
         const run = await goOn();
         assert.deepEqual([run.status, run.latestError], ['Completed', null]);
-        assert.deepEqual(delivered(await stores.files(x)), { exportId: id, rows: 2 });
+        assert.deepEqual(promisedRows(await stores.files(x)), { exportId: id, rows: 2 });
         assert.equal((await stores.files(y)).size, 0);
 
         const next = await deliver(id, NEXT_HOUR);
         assert.equal(next.status, 'Completed');
-        assert.deepEqual(delivered(await stores.files(y)), { exportId: id, rows: 1 });
+        assert.deepEqual(promisedRows(await stores.files(y)), { exportId: id, rows: 1 });
       });
 
       it('is free once the run has ended, and what it delivered there stays', async () => {
@@ -239,7 +239,7 @@ describe('the place of a run', () => {
         const goOn = await holdRun(id, 'manifest');
         await move(stores, id, y);
         assert.equal((await goOn()).status, 'Completed');
-        assert.deepEqual(delivered(await stores.files(x)), { exportId: id, rows: 2 });
+        assert.deepEqual(promisedRows(await stores.files(x)), { exportId: id, rows: 2 });
       });
 
       it('is the plan’s to the end of a commit that began before the export was deleted', async () => {
@@ -249,7 +249,7 @@ describe('the place of a run', () => {
         await assert.rejects(create(stores, x), Conflict);
         const run = await goOn();
         assert.deepEqual([run.status, run.latestError], ['Completed', null]);
-        assert.deepEqual(delivered(await stores.files(x)), { exportId: id, rows: 2 });
+        assert.deepEqual(promisedRows(await stores.files(x)), { exportId: id, rows: 2 });
         await create(stores, x);
       });
 
@@ -260,8 +260,8 @@ describe('the place of a run', () => {
         const b = await create(stores, x);
         assert.equal((await goOn()).status, 'Completed');
         assert.equal((await deliver(b.id)).status, 'Completed');
-        assert.deepEqual(delivered(await stores.files(y)), { exportId: id, rows: 2 });
-        assert.deepEqual(delivered(await stores.files(x)), { exportId: b.id, rows: 2 });
+        assert.deepEqual(promisedRows(await stores.files(y)), { exportId: id, rows: 2 });
+        assert.deepEqual(promisedRows(await stores.files(x)), { exportId: b.id, rows: 2 });
       });
 
       it('is where the export was when a plan of an earlier version, which names none, was made', async () => {
@@ -271,7 +271,7 @@ describe('the place of a run', () => {
         await move(stores, id, y);
         await assert.rejects(create(stores, x), Conflict);
         assert.equal((await goOn()).status, 'Completed');
-        assert.deepEqual(delivered(await stores.files(x)), { exportId: id, rows: 2 });
+        assert.deepEqual(promisedRows(await stores.files(x)), { exportId: id, rows: 2 });
       });
 
       it('takes nothing that was staged under a name that is not the plan’s', async () => {
@@ -293,7 +293,7 @@ describe('the place of a run', () => {
         await killRun(id, 'part-0-begin');
         await move(stores, id, y);
         assert.equal((await deliver(id)).status, 'Completed');
-        assert.deepEqual(delivered(await stores.files(y)), { exportId: id, rows: 2 });
+        assert.deepEqual(promisedRows(await stores.files(y)), { exportId: id, rows: 2 });
         assert.equal((await stores.unfinished(x)).length, 1);
         await assert.rejects(create(stores, x), Conflict);
         await becomesFree(stores, x);
@@ -391,11 +391,11 @@ describe('the place of a run', () => {
       const goOn = await holdRun(id, 'before-committing');
       await patch(id, { prefix: y, aws_secret_access_key: WRONG });
       assert.equal((await goOn()).status, 'Completed');
-      assert.deepEqual(delivered(await stores.files(x)), { exportId: id, rows: 2 });
+      assert.deepEqual(promisedRows(await stores.files(x)), { exportId: id, rows: 2 });
       // The new place's credentials are the new, wrong ones: they may be just being rotated, so the run waits.
       await world.backfills.request(world.projectId, id, NEXT_HOUR);
       await eventually('the new place to refuse them', async () => {
-        const [next] = await world.engine.stores.runs.openOf(id);
+        const [next] = await world.engine.stores.runs.listOpen(id);
         return next?.latestError?.includes('secret access key');
       });
     });
@@ -427,7 +427,7 @@ describe('the place of a run', () => {
       await world.batchExports.delete(world.projectId, id);
       await world.engine.stores.integrations.delete(world.projectId, integration.id);
       assert.equal((await goOn()).status, 'Completed');
-      assert.deepEqual(delivered(await stores.files(x)), { exportId: id, rows: 2 });
+      assert.deepEqual(promisedRows(await stores.files(x)), { exportId: id, rows: 2 });
     });
 
     it('is kept with them, sealed, until no run needs it; plans hold none', async () => {

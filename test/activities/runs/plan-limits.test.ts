@@ -5,7 +5,12 @@ import { createClient } from '../../../src/platform/db/connection.ts';
 import type { NewExport } from '../../../src/exports/batch-exports/batch-exports.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 import { MIB, storeParts } from '../../support/exports/many-parts.ts';
 
 const MAX_FILES = 10_000;
@@ -30,7 +35,7 @@ describe('the limits of a plan', function () {
   async function deliver(destination: NewExport['destination'], hour: Hour): Promise<Run> {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ destination, paused: true }));
     const backfill = await world.backfills.request(world.projectId, id, hour);
-    const [run] = await backfilled(world, id, backfill.id, SECONDS);
+    const [run] = await runsOfEndedBackfill(world, id, backfill.id, SECONDS);
     return run!;
   }
   function table(name: string): NewExport['destination'] {

@@ -44,7 +44,7 @@ describe('a run that cannot be planned', () => {
 
   /** How the run of the execution stands. */
   async function stateOf(workflowRunId: string) {
-    const run = await world.engine.stores.runs.ofExecution(workflowRunId);
+    const run = await world.engine.stores.runs.findByExecution(workflowRunId);
     return run && [run.status, run.latestError];
   }
   const linesOf = async (batchExportId: string) =>
@@ -95,7 +95,7 @@ describe('a run that cannot be planned', () => {
   it('because another run has the interval by now is Cancelled, as every run that was superseded, and told nobody', async () => {
     const id = await create();
     const handle = await start(id, async (_, { runId }) => {
-      const run = await world.engine.stores.runs.byId(runId);
+      const run = await world.engine.stores.runs.getById(runId);
       await sql(`update batch_export_runs set created_at = created_at - interval '1 minute' where id = $1`, [runId]);
       const { batchExportId, projectId, start: begin, end, workflowId } = run;
       const other = { batchExportId, projectId, start: begin, end, workflowId, workflowRunId: randomUUID() };
@@ -140,7 +140,7 @@ describe('a run that cannot be planned', () => {
     const id = await create();
     const handle = await start(id, async () => Promise.reject(new Unavailable('The database restarts.')));
     const run = await eventually('the first failure to be noted', async () => {
-      const found = await world.engine.stores.runs.ofExecution(handle.firstExecutionRunId);
+      const found = await world.engine.stores.runs.findByExecution(handle.firstExecutionRunId);
       return found?.latestError != null && found;
     });
     await handle.terminate();

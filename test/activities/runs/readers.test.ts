@@ -6,7 +6,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
 import { deleteSupersededFiles } from '../../../activities/rounds/delete-superseded-files.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 import { MIB, storeParts } from '../../support/exports/many-parts.ts';
 import { createTestBucket, needsObjectStore, OBJECT_STORE_KEYS } from '../../support/servers/object-store.ts';
 
@@ -97,7 +102,7 @@ describe('a reader who takes what the manifest names, while an interval is deliv
       async function deliver(): Promise<string> {
         const hour = await storeParts(world, ROWS, { bytes: Math.floor(MIB / ROWS_OF_A_FILE) });
         const backfill = await world.backfills.request(world.projectId, id, hour);
-        const run = (await backfilled(world, id, backfill.id)).at(-1)!;
+        const run = (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)!;
         assert.deepEqual([run.status, run.recordsCompleted], ['Completed', delivered + ROWS]);
         delivered = run.recordsCompleted!;
         return run.receipt!.manifest!;

@@ -5,7 +5,12 @@ import type { NewEvent } from '../../../src/events/ingest/event-rows.ts';
 import { NO_SETTINGS } from '../../../src/conditions/rows/content.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 
 const SESSION = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -76,7 +81,7 @@ describe('sessions', () => {
 
   async function deliver(id: string, startAt: string, endAt: string): Promise<void> {
     const backfill = await world.backfills.request(world.projectId, id, { startAt, endAt });
-    for (const { status, latestError } of await backfilled(world, id, backfill.id)) {
+    for (const { status, latestError } of await runsOfEndedBackfill(world, id, backfill.id)) {
       assert.deepEqual({ status, latestError }, { status: 'Completed', latestError: null });
     }
   }

@@ -7,7 +7,12 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Step } from '../../../activities/engine.ts';
 import { createActivities } from '../../../activities/index.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 
 const HOUR = { startAt: '2015-05-17T10:00:00.000000Z', endAt: '2015-05-17T11:00:00.000000Z' };
 
@@ -35,7 +40,7 @@ describe('a run of which parts are missing', () => {
       await act(reached);
     };
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const [run] = await backfilled(world, id, backfill.id);
+    const [run] = await runsOfEndedBackfill(world, id, backfill.id);
     const names = await readdir(path.join(world.folder, directory)).catch(() => []);
     return { run: run!, names };
   }
@@ -61,7 +66,7 @@ describe('a run of which parts are missing', () => {
       const environment = new MockActivityEnvironment();
       await assert.rejects(environment.run(exportPart, { runId, part: 1 }));
       await assert.rejects(environment.run(exportParts, { runId, from: 0, to: 2 }));
-      staged.push((await world.engine.stores.runs.stagedParts(runId)).length);
+      staged.push((await world.engine.stores.runs.listStagedParts(runId)).length);
     });
     assert.deepEqual(staged, [0]);
   });

@@ -54,7 +54,7 @@ describe('within a minute, the row of a run that Temporal', () => {
       typedSearchAttributes: new TypedSearchAttributes([{ key: NOMINAL_TIME, value: new Date(END) }]),
       ...(how === 'timed out' && { workflowRunTimeout: `${TIMEOUT_SECONDS} seconds` }),
     });
-    const run = await world.engine.stores.runs.byId((await hold.reached.promise).runId);
+    const run = await world.engine.stores.runs.getById((await hold.reached.promise).runId);
     return { run, handle: workflow.getHandle(run.workflowId, run.workflowRunId) };
   }
 
@@ -86,13 +86,13 @@ describe('within a minute, the row of a run that Temporal', () => {
   /** @returns seconds until the row said it */
   async function end({ how, step, was, becomes, error }: (typeof cases)[number]): Promise<string> {
     const { run, handle } = await holdAt(step, how);
-    assert.equal((await world.engine.stores.runs.byId(run.id)).status, was);
+    assert.equal((await world.engine.stores.runs.getById(run.id)).status, was);
     await END_IT[how](handle);
     const begun = performance.now();
     const ended = await eventually(
       `${was} to be ${becomes}`,
       async () => {
-        const now = await world.engine.stores.runs.byId(run.id);
+        const now = await world.engine.stores.runs.getById(run.id);
         return now.finishedAt !== null && now;
       },
       MINUTE_SECONDS,

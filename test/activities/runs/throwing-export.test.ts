@@ -43,7 +43,7 @@ describe('the reconciler beside an export that it cannot read', () => {
   }
 
   const isDelivered = async (exportId: string) =>
-    (await world.engine.stores.runs.newestOfInterval(exportId, at(-1)))?.status === 'Completed';
+    (await world.engine.stores.runs.findNewestOfInterval(exportId, at(-1)))?.status === 'Completed';
   const behindSince = async (exportId: string) =>
     (await sql('select behind_since from batch_export_health where batch_export_id = $1', [exportId])).rows[0];
 

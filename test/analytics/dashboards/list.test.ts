@@ -140,7 +140,7 @@ describe('the list of dashboards', () => {
     const { sluice, ours } = api;
     const { db } = sluice;
     const stores = dashboardStores(db);
-    const rights = rightsOfMember((await stores.accessControls.standingOf(ours.projectId, ours.userId))!)!;
+    const rights = rightsOfMember((await stores.accessControls.findStanding(ours.projectId, ours.userId))!)!;
     const project = { id: ours.projectId, organizationId: ours.organizationId, name: '' };
     const unlimited = { onlyProjects: null, onlyOrganizations: null };
     const caller: Caller = {
@@ -151,7 +151,7 @@ describe('the list of dashboards', () => {
       userId: ours.userId,
       projectId: null,
     };
-    const { list: listed } = dashboardManagement({ stores, results: { resultsOf: async () => [] } });
+    const { list: listed } = dashboardManagement({ stores, results: { getResults: async () => [] } });
     const people = await Promise.all(Array.from({ length: 5 }, () => api.join()));
     const row = (n: number) => ({ project_id: project.id, name: `Many ${n}`, created_by: people[n % 5]!.userId });
     await db('dashboards').insert(Array.from({ length: 30 }, (_, n) => row(n)));

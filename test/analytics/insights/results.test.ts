@@ -12,7 +12,7 @@ import { Unavailable } from '../../../src/platform/errors.ts';
 import type { RawAccess } from '../../../src/people/access/raw-data.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { startInsightWorld, type InsightWorld } from '../../support/analytics/insight-world.ts';
-import { turns } from '../../support/until.ts';
+import { sleepInTurns } from '../../support/until.ts';
 
 const MINUTE = 60_000;
 const OPEN: RawAccess = { refusal: () => undefined };
@@ -77,13 +77,13 @@ describe('results of insights', () => {
     return `viewed ${(asked += 1)}`;
   }
 
-  async function look(
+  async function readResult(
     event: string,
     refresh: Refresh,
     { from = results, overlay = NO_OVERLAY }: { from?: Results; overlay?: Overlay } = {},
   ): Promise<InsightResult & { value: number | undefined }> {
     const project = { id: world.ours.projectId };
-    const [result] = await from.resultsOf(project, [{ insight: { query: numberOf(event) }, overlay }], refresh, OPEN);
+    const [result] = await from.getResults(project, [{ insight: { query: numberOf(event) }, overlay }], refresh, OPEN);
     const rows = result!.result as { aggregated_value: number }[] | null;
     return { ...result!, value: rows?.[0]?.aggregated_value };
   }
@@ -95,9 +95,9 @@ describe('results of insights', () => {
   it('are computed by the first look, and shown to the next', async () => {
     const event = question();
     await send(event);
-    const first = await look(event, 'cache');
+    const first = await readResult(event, 'cache');
     assert.deepEqual([first.value, first.is_cached, first.error, computed], [1, false, null, 1]);
-    const second = await look(event, 'cache');
+    const second = await readResult(event, 'cache');
     assert.deepEqual({ ...second, is_cached: false }, first);
     assert.deepEqual([second.is_cached, computed], [true, 1]);
     assert.equal(first.last_refresh, new Date(now).toISOString().replace('Z', '000Z'));
@@ -105,13 +105,13 @@ describe('results of insights', () => {
   });
 
   it('are not computed where only the cache is asked', async () => {
-    const shown = await look(question(), 'force_cache');
+    const shown = await readResult(question(), 'force_cache');
     assert.deepEqual([shown.result, shown.is_cached, shown.last_refresh, computed], [null, false, null, 0]);
     assert.match(shown.filters_hash!, /^[0-9a-f]{64}$/);
   });
 
   it('are nothing where there is no query', async () => {
-    const [none] = await results.resultsOf(
+    const [none] = await results.getResults(
       { id: world.ours.projectId },
       [{ insight: { query: null }, overlay: NO_OVERLAY }],
       'force_blocking',
@@ -132,15 +132,15 @@ describe('results of insights', () => {
     it(`${refresh}: an old one is ${computations === 0 ? 'shown' : value === 1 ? 'shown, and computed behind it' : 'computed'}`, async () => {
       const event = question();
       await send(event);
-      await look(event, 'cache');
+      await readResult(event, 'cache');
       await send(event);
       now += 11 * MINUTE;
-      const shown = await look(event, refresh);
+      const shown = await readResult(event, refresh);
       const isBehind = computations === 1 && value === 1;
       assert.deepEqual([shown.value, shown.query_status?.complete], [value, isBehind ? false : undefined]);
       await results.close();
       assert.equal(computed, 1 + computations);
-      assert.equal((await look(event, 'force_cache')).value, 1 + computations);
+      assert.equal((await readResult(event, 'force_cache')).value, 1 + computations);
     });
   }
 
@@ -148,8 +148,10 @@ describe('results of insights', () => {
     const event = question();
     const gate = Promise.withResolvers<void>();
     hold = gate.promise;
-    const looks = [results, results, elsewhere, elsewhere, results].map((from) => look(event, 'blocking', { from }));
-    await turns(50);
+    const looks = [results, results, elsewhere, elsewhere, results].map((from) =>
+      readResult(event, 'blocking', { from }),
+    );
+    await sleepInTurns(50);
     gate.resolve();
     const shown = await Promise.all(looks);
     assert.equal(computed, 1);
@@ -160,10 +162,10 @@ describe('results of insights', () => {
     const event = question();
     const gate = Promise.withResolvers<void>();
     hold = gate.promise;
-    const first = look(event, 'cache');
+    const first = readResult(event, 'cache');
     await begun.promise;
-    const forced = [look(event, 'force_blocking'), look(event, 'force_blocking')];
-    await turns(200);
+    const forced = [readResult(event, 'force_blocking'), readResult(event, 'force_blocking')];
+    await sleepInTurns(200);
     assert.equal(computed, 1);
     gate.resolve();
     await first;
@@ -173,18 +175,18 @@ describe('results of insights', () => {
 
   it('say what failed: the others are answered', async () => {
     const [good, bad] = [question(), question()];
-    await look(good, 'cache');
+    await readResult(good, 'cache');
     failure = new Error('relation "secret" is not there');
     const project = { id: world.ours.projectId };
     const asking = [good, bad].map((event) => ({ insight: { query: numberOf(event) }, overlay: NO_OVERLAY }));
-    const [shown, failed] = await results.resultsOf(project, asking, 'cache', OPEN);
+    const [shown, failed] = await results.getResults(project, asking, 'cache', OPEN);
     assert.equal(shown!.error, null);
     assert.deepEqual(failed!.error, { type: 'server_error', message: 'The result could not be computed.' });
     assert.equal(failed!.query_status?.error_message, 'The result could not be computed.');
     assert.match(logged.join(''), /could not be computed/);
 
     failure = undefined;
-    assert.equal((await look(bad, 'cache')).error, null);
+    assert.equal((await readResult(bad, 'cache')).error, null);
   });
 
   for (const refresh of ['force_cache', 'force_blocking'] as const) {
@@ -194,12 +196,12 @@ describe('results of insights', () => {
         compute: async (project, query) => ({ ...(await compute(project, query)), results: [[text]] }),
       });
       const [event, other] = [question(), question()];
-      for (const one of [event, other]) await look(one, 'cache', { from: large });
+      for (const one of [event, other]) await readResult(one, 'cache', { from: large });
       const asking = [event, event, other, event, other].map((one) => ({
         insight: { query: numberOf(one) },
         overlay: NO_OVERLAY,
       }));
-      const shown = await large.resultsOf({ id: world.ours.projectId }, asking, refresh, OPEN);
+      const shown = await large.getResults({ id: world.ours.projectId }, asking, refresh, OPEN);
       const told = shown.map(({ result, error }) => error?.type ?? (result as string[][])[0]![0]!.length);
       const fits = text.length;
       assert.deepEqual(
@@ -214,9 +216,9 @@ describe('results of insights', () => {
   it('that cannot be renewed are shown as they were, with the reason', async () => {
     const event = question();
     await send(event);
-    await look(event, 'cache');
+    await readResult(event, 'cache');
     failure = new Unavailable('It took too long.');
-    const shown = await look(event, 'force_blocking');
+    const shown = await readResult(event, 'force_blocking');
     assert.deepEqual(
       [shown.value, shown.is_cached, shown.error],
       [1, true, { type: 'timeout', message: 'It took too long.' }],
@@ -226,12 +228,12 @@ describe('results of insights', () => {
   it('that took too long are not tried again by everybody who looks', async () => {
     const event = question();
     failure = new Unavailable('It took too long.');
-    await look(event, 'cache');
+    await readResult(event, 'cache');
     failure = undefined;
-    assert.equal((await look(event, 'blocking')).error?.message, 'It took too long.');
+    assert.equal((await readResult(event, 'blocking')).error?.message, 'It took too long.');
     assert.equal(computed, 1);
-    assert.equal((await look(event, 'force_blocking')).value, 0);
-    assert.equal((await look(event, 'blocking')).error, null);
+    assert.equal((await readResult(event, 'force_blocking')).value, 0);
+    assert.equal((await readResult(event, 'blocking')).error, null);
   });
 
   it('that take longer than anybody waits are there afterwards', async () => {
@@ -239,11 +241,11 @@ describe('results of insights', () => {
     const gate = Promise.withResolvers<void>();
     hold = gate.promise;
     const hasty = start(db, { longestWaitMs: 20 });
-    const late = await look(event, 'cache', { from: hasty });
+    const late = await readResult(event, 'cache', { from: hasty });
     assert.deepEqual([late.result, late.error?.type], [null, 'timeout']);
     gate.resolve();
     await hasty.close();
-    assert.equal((await look(event, 'force_cache')).value, 0);
+    assert.equal((await readResult(event, 'force_cache')).value, 0);
   });
 
   const MINUTES_FRESH = [
@@ -259,7 +261,7 @@ describe('results of insights', () => {
       const before = dates.before && new Date(dates.before()).toISOString();
       const query = { kind: 'EventsQuery', select: ['event'], event, ...(before && { before }) };
       const asking = [{ insight: { query }, overlay: NO_OVERLAY }];
-      const [shown] = await results.resultsOf({ id: world.ours.projectId }, asking, 'cache', OPEN);
+      const [shown] = await results.getResults({ id: world.ours.projectId }, asking, 'cache', OPEN);
       assert.deepEqual(shown!.result, [[event]]);
       assert.equal(Date.parse(shown!.cache_target_age!) - Date.parse(shown!.last_refresh!), minutes * MINUTE);
     });
@@ -269,17 +271,17 @@ describe('results of insights', () => {
     const event = question();
     await send(event);
     const past: Overlay = { filters: { date_from: '2020-01-01', date_to: '2020-01-31' }, variables: {} };
-    assert.equal((await look(event, 'cache')).value, 1);
-    assert.equal((await look(event, 'cache', { overlay: past })).value, 0);
+    assert.equal((await readResult(event, 'cache')).value, 1);
+    assert.equal((await readResult(event, 'cache', { overlay: past })).value, 0);
     const nonsense: Overlay = { filters: { date_from: 'whenever' }, variables: {} };
-    assert.equal((await look(event, 'cache', { overlay: nonsense })).error?.type, 'validation_error');
+    assert.equal((await readResult(event, 'cache', { overlay: nonsense })).error?.type, 'validation_error');
   });
 
   it('are others when days end elsewhere', async () => {
     const event = question();
-    const { filters_hash: before } = await look(event, 'cache');
+    const { filters_hash: before } = await readResult(event, 'cache');
     await world.setTimeZone('Asia/Tokyo');
-    const { filters_hash: after, timezone } = await look(event, 'cache');
+    const { filters_hash: after, timezone } = await readResult(event, 'cache');
     await world.setTimeZone('UTC');
     assert.notEqual(after, before);
     assert.equal(timezone, 'Asia/Tokyo');
@@ -287,11 +289,11 @@ describe('results of insights', () => {
 
   it('are removed when they are old', async () => {
     const event = question();
-    const { last_refresh } = await look(event, 'cache');
+    const { last_refresh } = await readResult(event, 'cache');
     const cache = resultStore(db);
     await cache.sweep(last_refresh!);
-    assert.equal((await look(event, 'force_cache')).is_cached, true);
+    assert.equal((await readResult(event, 'force_cache')).is_cached, true);
     assert.ok((await cache.sweep(new Date(now + 1).toISOString())) > 0);
-    assert.equal((await look(event, 'force_cache')).is_cached, false);
+    assert.equal((await readResult(event, 'force_cache')).is_cached, false);
   });
 });

@@ -129,7 +129,7 @@ describe('a range of dates', () => {
   });
   after(() => world.close());
 
-  async function ask({ zone = 'UTC', from = null, to = null, interval = 'day', explicit = false }: Asked) {
+  async function queryDates({ zone = 'UTC', from = null, to = null, interval = 'day', explicit = false }: Asked) {
     await world.setTimeZone(zone);
     const dateRange = { date_from: from, date_to: to, explicitDate: explicit };
     return world.run({ kind: 'TrendsQuery', series: [{ kind: 'EventsNode' }], dateRange, interval }, NOW);
@@ -137,7 +137,7 @@ describe('a range of dates', () => {
 
   for (const [name, asked, from, to, days] of RANGES) {
     it(`may be ${name}`, async () => {
-      const { resolved_date_range: range, results, timezone } = await ask(asked);
+      const { resolved_date_range: range, results, timezone } = await queryDates(asked);
       assert.deepEqual([range.date_from.slice(0, 16), range.date_to.slice(0, 16)], [from, to]);
       assert.equal(timezone, asked.zone ?? 'UTC');
       if (days) assert.deepEqual((results as TrendResult[])[0]!.days, days);
@@ -146,13 +146,13 @@ describe('a range of dates', () => {
 
   for (const [name, asked, message] of REFUSED) {
     it(`may not be one ${name}`, async () => {
-      await assert.rejects(ask(asked), (error) => error instanceof InvalidInput && message.test(error.message));
+      await assert.rejects(queryDates(asked), (error) => error instanceof InvalidInput && message.test(error.message));
     });
   }
 
   it('names an hour that occurs twice twice', async () => {
     const asked = { zone: 'Europe/Berlin', from: '2024-10-27', to: '2024-10-27', interval: 'hour' };
-    const [line] = (await ask(asked)).results as TrendResult[];
+    const [line] = (await queryDates(asked)).results as TrendResult[];
     assert.equal(line!.days.length, 25);
     assert.deepEqual(
       line!.days.slice(1, 5),
@@ -167,7 +167,7 @@ describe('a range of dates', () => {
       { event: 'of a wrong clock', distinct_id: 'a', timestamp: '2001-01-01T00:00:00Z' },
     ]);
     await world.send([{ event: 'theirs', distinct_id: 'a', timestamp: '2024-01-01T00:00:00Z' }], world.theirs);
-    const [line] = (await ask({ zone: 'Europe/Berlin', from: 'all' })).results as TrendResult[];
+    const [line] = (await queryDates({ zone: 'Europe/Berlin', from: 'all' })).results as TrendResult[];
     assert.deepEqual(line!.days, ['2024-06-10', '2024-06-11', '2024-06-12']);
     assert.deepEqual(line!.data, [1, 0, 0]);
   });

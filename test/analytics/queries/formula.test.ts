@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { InvalidInput } from '../../../src/platform/errors.ts';
-import { parsedFormula } from '../../../src/analytics/queries/parsing/formula.ts';
+import { parseFormula } from '../../../src/analytics/queries/parsing/formula.ts';
 
 /** Where A is 7, B is 2 and C is 0; as Python computes them, but for what is divided by zero. */
 const COMPUTED: [string, number][] = [
@@ -51,7 +51,7 @@ const REFUSED: [string, RegExp][] = [
   ['__proto__', /There is no series "__proto__"/],
 ];
 
-const parsed = (text: string) => parsedFormula(text, 3, 'trendsFilter.formula');
+const parsed = (text: string) => parseFormula(text, 3, 'trendsFilter.formula');
 const computed = (text: string, values: readonly number[]) => parsed(text)(values);
 
 type Sum = { text: string; of: (values: readonly number[]) => number };

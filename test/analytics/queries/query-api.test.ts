@@ -16,7 +16,7 @@ describe('POST /query/', () => {
   let api: Api;
   let keys: Record<'reads' | 'writes' | 'lacks' | 'theirs', string>;
 
-  async function ask(body: unknown, key: string | undefined = keys.reads, prefix = 'environments') {
+  async function postQuery(body: unknown, key: string | undefined = keys.reads, prefix = 'environments') {
     const address = `/api/${prefix}/${world.ours.projectId}/query/`;
     const answer = await api.request('POST', address, { ...(key !== '' && { key }), body });
     checkAnswer('POST', address, answer);
@@ -46,11 +46,11 @@ describe('POST /query/', () => {
   });
 
   it('is for those who may read queries of the project', async () => {
-    assert.equal((await ask({ query }, '')).status, 401);
-    assert.equal((await ask({ query }, keys.theirs)).status, 403);
-    const { status, body } = await ask({ query }, keys.lacks);
+    assert.equal((await postQuery({ query }, '')).status, 401);
+    assert.equal((await postQuery({ query }, keys.theirs)).status, 403);
+    const { status, body } = await postQuery({ query }, keys.lacks);
     assert.deepEqual([status, body['detail']], [403, "API key missing required scope 'query:read'"]);
-    assert.equal((await ask({ query }, keys.writes)).status, 200);
+    assert.equal((await postQuery({ query }, keys.writes)).status, 200);
   });
 
   for (const [name, body, attr, detail] of [
@@ -80,7 +80,7 @@ describe('POST /query/', () => {
     ['with filters that are none', { query, filters_override: 7 }, 'filters_override__non_field_errors', /dictionary/],
   ] as const) {
     it(`is refused ${name}`, async () => {
-      const answer = await ask(body);
+      const answer = await postQuery(body);
       assert.equal(answer.status, 400);
       assert.deepEqual([answer.body['type'], answer.body['attr']], ['validation_error', attr]);
       assert.match(String(answer.body['detail']), detail);
@@ -95,7 +95,11 @@ describe('POST /query/', () => {
     };
     const source = { kind: 'InsightVizNode', source: query };
     for (const prefix of ['environments', 'projects']) {
-      const { status, body } = await ask({ query: source, filters_override, refresh: 'blocking' }, keys.reads, prefix);
+      const { status, body } = await postQuery(
+        { query: source, filters_override, refresh: 'blocking' },
+        keys.reads,
+        prefix,
+      );
       assert.equal(status, 200);
       assert.deepEqual(
         [body['timezone'], body['is_cached'], body['hasMore'], body['resolved_date_range']],
@@ -124,7 +128,7 @@ describe('POST /query/', () => {
 
   it('answers a table with its columns', async () => {
     const source = { kind: 'EventsQuery', select: ['distinct_id', 'properties.plan'], after: 'all', limit: 1 };
-    const { body } = await ask({ query: { kind: 'DataTableNode', source } });
+    const { body } = await postQuery({ query: { kind: 'DataTableNode', source } });
     const { results, columns, types, hasMore, limit, offset } = body;
     assert.deepEqual([columns, types, limit, offset], [['distinct_id', 'properties.plan'], ['String', 'JSON'], 1, 0]);
     assert.deepEqual([(results as unknown[]).length, hasMore], [1, true]);
@@ -134,7 +138,7 @@ describe('POST /query/', () => {
   async function pages(select: string[]) {
     const shown: { rows: unknown[][]; bytes: number }[] = [];
     for (let hasMore = true, offset = 0; hasMore; offset += shown.at(-1)!.rows.length) {
-      const { body } = await ask({
+      const { body } = await postQuery({
         query: { kind: 'EventsQuery', select, event: 'large', after: 'all', limit: 6, offset },
       });
       shown.push({ rows: body['results'] as unknown[][], bytes: JSON.stringify(body).length });

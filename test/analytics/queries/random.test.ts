@@ -192,7 +192,7 @@ describe('random queries', () => {
   });
   after(() => world.close());
 
-  function same(found: unknown, expected: unknown): void {
+  function assertEqual(found: unknown, expected: unknown): void {
     assert.deepEqual(found, expected);
     if (/[1-9]/.test(JSON.stringify(expected))) answered++;
   }
@@ -243,7 +243,7 @@ describe('random queries', () => {
         period: period ?? null,
       }),
     );
-    same(found, chartOf(rows, asked));
+    assertEqual(found, chartOf(rows, asked));
   }
 
   async function checkFunnel(given: Of<typeof anyFunnel>): Promise<void> {
@@ -257,7 +257,7 @@ describe('random queries', () => {
       funnelsFilter: { funnelWindowInterval: count, funnelWindowIntervalUnit: unit },
     });
     const found = (results as FunnelStepResult[]).map((step) => step.count);
-    same(found, funnelOf(rows, { steps, windowMs, properties, dates }));
+    assertEqual(found, funnelOf(rows, { steps, windowMs, properties, dates }));
   }
 
   async function checkRetention(given: Of<typeof anyRetention>): Promise<void> {
@@ -275,7 +275,7 @@ describe('random queries', () => {
       },
     });
     const found = (results as RetentionResult[]).map(({ values }) => values.map((one) => one.count));
-    same(found, retentionOf(rows, given));
+    assertEqual(found, retentionOf(rows, given));
   }
 
   async function checkTable(given: Of<typeof anyTable>): Promise<void> {
@@ -303,7 +303,7 @@ describe('random queries', () => {
       person,
       properties['amount'] ?? null,
     ]);
-    same([results, hasMore], [cells, matching.length > offset + limit]);
+    assertEqual([results, hasMore], [cells, matching.length > offset + limit]);
   }
 
   for (const [index, query] of fc.sample(anyQuery, { seed: SEED, numRuns: QUERIES }).entries()) {

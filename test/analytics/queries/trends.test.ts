@@ -79,7 +79,7 @@ const ofProperty = (math: string, math_property: string, math_property_type?: st
   math_property_type,
 });
 
-const sent = (event: string, count: number, day: string, properties: object = {}) =>
+const eventsOn = (event: string, count: number, day: string, properties: object = {}) =>
   Array.from({ length: count }, (_, n) => ({
     event,
     distinct_id: `${event}${n}`,
@@ -97,14 +97,14 @@ describe('trends', () => {
   before(async () => {
     world = await startInsightWorld();
     await world.send([
-      ...sent('viewed', 4, '01', { plan: 'free' }),
-      ...sent('viewed', 1, '02', { plan: 'paid' }),
-      ...sent('viewed', 5, '03', { plan: 'paid' }),
-      ...sent('viewed', 2, '03'),
-      ...sent('viewed', 1, '04', { plan: 'rare' }),
-      ...sent('bought', 1, '01', { plan: 'free' }),
-      ...sent('bought', 2, '03', { plan: 'paid' }),
-      ...sent('bought', 1, '04', { plan: 'new' }),
+      ...eventsOn('viewed', 4, '01', { plan: 'free' }),
+      ...eventsOn('viewed', 1, '02', { plan: 'paid' }),
+      ...eventsOn('viewed', 5, '03', { plan: 'paid' }),
+      ...eventsOn('viewed', 2, '03'),
+      ...eventsOn('viewed', 1, '04', { plan: 'rare' }),
+      ...eventsOn('bought', 1, '01', { plan: 'free' }),
+      ...eventsOn('bought', 2, '03', { plan: 'paid' }),
+      ...eventsOn('bought', 1, '04', { plan: 'new' }),
     ]);
   });
   after(() => world.close());

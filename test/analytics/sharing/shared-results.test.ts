@@ -22,7 +22,12 @@ function world(compute: (now: number) => Promise<Partial<InsightResult>>, longes
     if (!result.error) known = result;
     return [result];
   };
-  const visit = createSharedResults({ results: { resultsOf }, accessOf, now: () => clock.now, longestWaitMs });
+  const visit = createSharedResults({
+    results: { getResults: resultsOf },
+    loadAccess: accessOf,
+    now: () => clock.now,
+    longestWaitMs,
+  });
   return {
     clock,
     computed: () => asked.filter((refresh) => refresh === 'blocking').length,
@@ -66,9 +71,9 @@ describe('results for strangers', () => {
     const error = { type: 'too_large', message: 'It is too much.' } as const;
     let looks = 0;
     const visit = createSharedResults({
-      accessOf,
+      loadAccess: accessOf,
       results: {
-        async resultsOf(_project, asked, refresh) {
+        async getResults(_project, asked, refresh) {
           if (refresh === 'blocking') return [{ ...NO_RESULT, filters_hash: 'abc', result: 'large' }];
           looks += 1;
           if (looks === 1) return asked.map(() => ({ ...NO_RESULT, filters_hash: 'abc' }));

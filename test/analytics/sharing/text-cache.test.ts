@@ -16,7 +16,7 @@ describe('a text that was written for a visitor', () => {
   function texts(mostBytes?: number) {
     const kept = createTextCache({ now: () => time, ...(mostBytes !== undefined && { mostBytes }) });
     return async (name: string, letters = name) => {
-      const { bytes } = await kept.textOf(name, async () => {
+      const { bytes } = await kept.getText(name, async () => {
         written.push(name);
         return textOf(letters);
       });
@@ -37,19 +37,19 @@ describe('a text that was written for a visitor', () => {
   it('is as old as what was read for it, however long it took', async () => {
     const kept = createTextCache({ now: () => time });
     const slow = Promise.withResolvers<Text>();
-    const first = kept.textOf('a', () => slow.promise);
+    const first = kept.getText('a', () => slow.promise);
     time = 3_000;
-    const second = kept.textOf('a', async () => textOf('new'));
+    const second = kept.getText('a', async () => textOf('new'));
     slow.resolve(textOf('old'));
     assert.equal((await first).bytes.toString(), 'old');
     assert.equal((await second).bytes.toString(), 'new');
-    assert.equal(await kept.textOf('a', () => slow.promise), await second);
+    assert.equal(await kept.getText('a', () => slow.promise), await second);
   });
 
   it('is not kept when it could not be written', async () => {
     const kept = createTextCache();
-    await Promise.all([1, 2].map(() => assert.rejects(kept.textOf('a', nothing), /away/)));
-    assert.equal((await kept.textOf('a', async () => textOf('x'))).bytes.toString(), 'x');
+    await Promise.all([1, 2].map(() => assert.rejects(kept.getText('a', nothing), /away/)));
+    assert.equal((await kept.getText('a', async () => textOf('x'))).bytes.toString(), 'x');
   });
 
   it('makes room for newer ones, and is not kept where there is none', async () => {

@@ -11,7 +11,7 @@ import { TASK_QUEUES } from '../../../src/exports/domain/task-queues.ts';
 import { copyTestDatabase, restoreTestDatabase } from '../../support/database/database.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
-  backfilled,
+  runsOfEndedBackfill,
   buildExport,
   buildExportWorld,
   eventually,
@@ -82,7 +82,7 @@ describe('sluice recover', () => {
   async function deliver(id: string, from: number, to: number): Promise<void> {
     const range = { startAt: at(from), endAt: at(to) };
     const backfill = await world.backfills.request(world.projectId, id, range);
-    for (const run of (await backfilled(world, id, backfill.id)).slice(from - to))
+    for (const run of (await runsOfEndedBackfill(world, id, backfill.id)).slice(from - to))
       assert.equal(run.recordsCompleted, ROWS);
   }
 
@@ -110,8 +110,8 @@ describe('sluice recover', () => {
       );
     });
 
-  const timeline = () => world.engine.stores.timeline.state();
-  const waiting = (id: string) => world.engine.stores.foreignDeliveries.waiting(id, { limit: 10 });
+  const timeline = () => world.engine.stores.timeline.getState();
+  const waiting = (id: string) => world.engine.stores.foreignDeliveries.listWaiting(id, { limit: 10 });
   const waitingStarts = async (id: string) => (await waiting(id)).map(({ start }) => start);
 
   it('lists what another timeline delivered and what is missing, and changes nothing for a --dry-run', async () => {
@@ -204,7 +204,7 @@ describe('sluice recover', () => {
     const { code, stdout } = await recover('--accept', 'theirs', shop);
     assert.deepEqual([code, /^1 deliveries decided: theirs\.$/m.test(stdout)], [0, true], stdout);
     assert.deepEqual([await waiting(shop), (await waiting(web)).length], [[], 2]);
-    const run = await world.engine.stores.runs.newestOfInterval(shop, at(-2));
+    const run = await world.engine.stores.runs.findNewestOfInterval(shop, at(-2));
     assert.deepEqual([run?.status, run?.recordsCompleted], ['Completed', ROWS]);
   });
 
@@ -215,7 +215,7 @@ describe('sluice recover', () => {
     await world.startWorker();
     for (const end of [at(-2), at(-1)]) {
       const run = await eventually('our delivery', async () => {
-        const newest = await world.engine.stores.runs.newestOfInterval(web, end);
+        const newest = await world.engine.stores.runs.findNewestOfInterval(web, end);
         return newest?.finishedAt ? newest : undefined;
       });
       assert.equal(run.status, 'Completed');

@@ -37,7 +37,7 @@ describe('sluice users', () => {
     const made = await users('create', '--email', 'ann@example.com', '--organization', 'Shop', '--json');
     assert.equal(made.code, 0, made.stderr);
     const { id, password } = JSON.parse(made.stdout) as { id: number; password: string };
-    const [own] = await organizations.ofUser(id);
+    const [own] = await organizations.listByUser(id);
     assert.deepEqual([own?.name, own?.role], ['Shop', 'owner']);
     await buildSession(db, { userId: id });
     await keyStore(db).create({ userId: id }, { label: 'hers', scopes: ['*'] });

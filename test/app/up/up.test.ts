@@ -188,7 +188,7 @@ describe('sluice up', function () {
     });
 
     it('lets no second start use the folder', async () => {
-      await assert.rejects(upHere(), saying(/^Sluice already runs on .*SLUICE_STATE_DIR/));
+      await assert.rejects(upHere(), isFailureWith(/^Sluice already runs on .*SLUICE_STATE_DIR/));
     });
 
     it('starts an API and a worker again that do not answer, and says why', async function () {
@@ -252,7 +252,7 @@ describe('sluice up', function () {
         await once(other, 'listening');
         try {
           const message = new RegExp(`^Port ${port} on 127.0.0.1 is taken.* set ${variable} to another port`);
-          await assert.rejects(upHere(), saying(message));
+          await assert.rejects(upHere(), isFailureWith(message));
         } finally {
           other.close();
         }
@@ -263,18 +263,18 @@ describe('sluice up', function () {
       const file = path.join(state, 'a-file');
       await writeFile(file, '');
       const message = /^The state folder .* cannot be made .* Set SLUICE_STATE_DIR/;
-      await assert.rejects(upHere({ SLUICE_STATE_DIR: file }), saying(message));
+      await assert.rejects(upHere({ SLUICE_STATE_DIR: file }), isFailureWith(message));
     });
 
     it('the encryption keys of earlier starts are gone', async () => {
       await rm(path.join(state, 'encryption-keys'));
-      await assert.rejects(upHere(), saying(/encryption-keys is gone.* move the state folder away/));
+      await assert.rejects(upHere(), isFailureWith(/encryption-keys is gone.* move the state folder away/));
     });
 
     it('the cluster of Postgres is damaged', async () => {
       await writeFile(path.join(state, 'encryption-keys'), `k1:${Buffer.alloc(32, 1).toString('base64')}`);
       await rm(path.join(state, 'postgres', 'data', 'global'), { recursive: true });
-      await assert.rejects(upHere(), saying(/^Postgres stopped while starting on [^]*move it away/));
+      await assert.rejects(upHere(), isFailureWith(/^Postgres stopped while starting on [^]*move it away/));
     });
 
     it('something that cannot start is told on the command line, without a stack', async () => {
@@ -293,7 +293,7 @@ async function stopped(running: Running): Promise<{ code: number | null; output:
   return { code, output: running.output() };
 }
 
-function saying(message: RegExp): (error: Error) => boolean {
+function isFailureWith(message: RegExp): (error: Error) => boolean {
   return (error) => error instanceof CommandFailed && message.test(error.message);
 }
 

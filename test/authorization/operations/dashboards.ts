@@ -8,7 +8,7 @@ const ONLY_COLLABORATORS = 37;
 type Tiled = { id: string; tile: number };
 
 /** A dashboard with one text on it. */
-async function tiled({ send }: Workplace): Promise<Tiled> {
+async function createTiledDashboard({ send }: Workplace): Promise<Tiled> {
   const made = await send('POST', '/dashboards/', { name: 'Tiled', tiles: [{ text: { body: 'text' } }] });
   const [tile] = made['tiles'] as { id: number }[];
   return { id: String(made['id']), tile: tile!.id };
@@ -32,7 +32,7 @@ async function plainMember({ db, ours, send }: Workplace) {
 const onTile =
   (change: (tile: Tiled, at: Workplace) => Promise<{ body: unknown }>): Operation =>
   async (at) => {
-    const one = await tiled(at);
+    const one = await createTiledDashboard(at);
     return { params: { id: one.id }, ...(await change(one, at)), tells: ['Dashboard updated'] };
   };
 
@@ -126,7 +126,7 @@ export const dashboardOperations: Readonly<Record<string, Operation>> = {
   'POST /dashboards/:id/move_tile/': async (at) => ({ ...(await moved(at)), tells: ['Dashboard updated', 'Dashboard updated'] }), // prettier-ignore
   'PATCH /dashboards/:id/move_tile/': async (at) => ({ ...(await moved(at)), tells: ['Dashboard updated', 'Dashboard updated'] }), // prettier-ignore
   'POST /dashboards/:id/copy_tile/': async (at) => {
-    const from = await tiled(at);
+    const from = await createTiledDashboard(at);
     return {
       params: { id: await at.put('dashboard') },
       body: { fromDashboardId: Number(from.id), tileId: from.tile },
@@ -134,7 +134,7 @@ export const dashboardOperations: Readonly<Record<string, Operation>> = {
     };
   },
   'POST /dashboards/:id/reorder_tiles/': async (at) => {
-    const { id, tile } = await tiled(at);
+    const { id, tile } = await createTiledDashboard(at);
     const more = await at.send('POST', `/dashboards/${id}/create_text_tile/`, { body: 'more' });
     return {
       params: { id },

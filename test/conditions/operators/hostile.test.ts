@@ -18,7 +18,7 @@ import {
 const MANY = 10_000;
 
 /** @returns what was decided, and how much of the processor's time it took, definitions included */
-function timed(definitions: Partial<Definitions>, request: Partial<EvaluationRequest> = {}, budgetMs = 5000) {
+function evaluateTimed(definitions: Partial<Definitions>, request: Partial<EvaluationRequest> = {}, budgetMs = 5000) {
   const started = process.cpuUsage();
   const compiled = compileDefinitions(buildDefinitions(definitions));
   const asked = buildRequest(request);
@@ -27,14 +27,14 @@ function timed(definitions: Partial<Definitions>, request: Partial<EvaluationReq
   return { ...evaluation, ms: process.cpuUsage(started).user / 1000 };
 }
 
-const dependingOn = (id: number): Json => ({
+const filtersOnFlag = (id: number): Json => ({
   groups: [{ properties: [{ type: 'flag', key: String(id), value: true, operator: 'flag_evaluates_to' }] }],
 });
 
 describe('hostile flags', () => {
   it('ten thousand of them are decided', () => {
     const flags = Array.from({ length: MANY }, () => buildFlag({ filters: { groups: [{ rollout_percentage: 50 }] } }));
-    const { decisions, errorsWhileComputing, ms } = timed({ flags });
+    const { decisions, errorsWhileComputing, ms } = evaluateTimed({ flags });
     assert.equal(decisions.length, MANY);
     assert.ok(!errorsWhileComputing);
     assert.ok(ms < 2000, `${ms} ms`);
@@ -43,9 +43,9 @@ describe('hostile flags', () => {
   it('a chain of ten thousand is followed to its end, from either end', () => {
     for (const lastFirst of [false, true]) {
       const flags = Array.from({ length: MANY }, (_, index) => {
-        return buildFlag({ id: index + 1, ...(index > 0 && { filters: dependingOn(index) }) });
+        return buildFlag({ id: index + 1, ...(index > 0 && { filters: filtersOnFlag(index) }) });
       });
-      const { decisions, ms } = timed({ flags: lastFirst ? flags.toReversed() : flags });
+      const { decisions, ms } = evaluateTimed({ flags: lastFirst ? flags.toReversed() : flags });
       assert.ok(decisions.every(({ enabled }) => enabled));
       assert.ok(ms < 2000, `${ms} ms`);
     }
@@ -53,9 +53,9 @@ describe('hostile flags', () => {
 
   it('a ring of ten thousand is off', () => {
     const flags = Array.from({ length: MANY }, (_, index) => {
-      return buildFlag({ id: index + 1, filters: dependingOn(index === 0 ? MANY : index) });
+      return buildFlag({ id: index + 1, filters: filtersOnFlag(index === 0 ? MANY : index) });
     });
-    const { decisions, errorsWhileComputing } = timed({ flags });
+    const { decisions, errorsWhileComputing } = evaluateTimed({ flags });
     assert.ok(decisions.every(({ enabled, reason }) => !enabled && reason.code === 'missing_dependency'));
     assert.ok(errorsWhileComputing);
   });
@@ -67,7 +67,7 @@ describe('hostile flags', () => {
       });
       return buildFlag({ id: index + 1, filters: { groups: [{ properties }] } });
     });
-    const { decisions, ms } = timed({ flags: flags.toReversed() });
+    const { decisions, ms } = evaluateTimed({ flags: flags.toReversed() });
     assert.ok(decisions.every(({ enabled }) => enabled));
     assert.ok(ms < 2000, `${ms} ms`);
   });
@@ -82,13 +82,16 @@ describe('hostile flags', () => {
       return buildFlag({ filters: { groups: [{ properties: [{ type: 'cohort', value: MANY - index }] }] } });
     });
     const request = { personProperties: { plan: 'pro' } };
-    const { decisions, ms } = timed({ flags, cohorts: chain({ type: 'person', key: 'plan', value: 'pro' }) }, request);
+    const { decisions, ms } = evaluateTimed(
+      { flags, cohorts: chain({ type: 'person', key: 'plan', value: 'pro' }) },
+      request,
+    );
     assert.deepEqual(
       decisions.map(({ enabled }) => enabled),
       [false, true, false, true, false, true, false, true, false, true],
     );
     assert.ok(ms < 2000, `${ms} ms`);
-    const ring = timed({ flags, cohorts: chain({ type: 'cohort', value: MANY }) }, request);
+    const ring = evaluateTimed({ flags, cohorts: chain({ type: 'cohort', value: MANY }) }, request);
     assert.ok(ring.decisions.every(({ reason }) => reason.code === 'dependency_cycle_cohort'));
   });
   type CohortMember = { [key: string]: Json };
@@ -98,7 +101,7 @@ describe('hostile flags', () => {
     const groups = Array.from({ length: 1000 }, (_, index) => {
       return { properties: [{ type: 'person', key: 'plan', value: index < 999 ? value : ['pro'] }] };
     });
-    const { decisions, ms } = timed(
+    const { decisions, ms } = evaluateTimed(
       { flags: [buildFlag({ filters: { groups } })] },
       { personProperties: { plan: 'pro' } },
     );
@@ -122,7 +125,7 @@ describe('hostile flags', () => {
       return buildFlag({ filters: { groups: [{ properties }] } });
     });
     const budgetMs = 50;
-    const { decisions, errorsWhileComputing, ms } = timed({ flags }, { personProperties: { text } }, budgetMs);
+    const { decisions, errorsWhileComputing, ms } = evaluateTimed({ flags }, { personProperties: { text } }, budgetMs);
     assert.equal(decisions.length, flags.length);
     assert.ok(decisions.some(({ reason, failed }) => failed && reason.code === 'timeout'));
     assert.ok(errorsWhileComputing);
@@ -130,10 +133,10 @@ describe('hostile flags', () => {
   });
 
   it('when the budget is used up, flags fail and say so', () => {
-    const last = [buildFlag(), buildFlag({ id: 1 }), buildFlag({ filters: dependingOn(1) })];
+    const last = [buildFlag(), buildFlag({ id: 1 }), buildFlag({ filters: filtersOnFlag(1) })];
     // The clock is looked at every few flags.
     const flags = [...Array.from({ length: 15 }, () => buildFlag()), ...last];
-    const { decisions, errorsWhileComputing } = timed({ flags }, {}, -1);
+    const { decisions, errorsWhileComputing } = evaluateTimed({ flags }, {}, -1);
     assert.deepEqual(
       decisions.slice(-last.length).map(({ enabled, failed, reason }) => [enabled, failed, reason.code]),
       last.map(() => [false, true, 'timeout']),
@@ -148,7 +151,7 @@ describe('hostile flags', () => {
       buildFlag({ filters: { groups: [{ properties: [{ type: 'person', key: 'deep', value: 'x' }] }] } }),
       buildFlag(),
     ];
-    const { decisions } = timed({ flags }, { personProperties: { deep } });
+    const { decisions } = evaluateTimed({ flags }, { personProperties: { deep } });
     assert.deepEqual(
       decisions.map(({ failed, enabled }) => [failed, enabled]),
       [
@@ -171,7 +174,10 @@ describe('hostile flags', () => {
       deep,
     ];
     const flags = [...malformed.map((filters) => buildFlag({ filters })), buildFlag()];
-    const { decisions } = timed({ flags, cohorts: [buildCohort(1, deep)] }, { personProperties: { plan: 'pro' } });
+    const { decisions } = evaluateTimed(
+      { flags, cohorts: [buildCohort(1, deep)] },
+      { personProperties: { plan: 'pro' } },
+    );
     assert.deepEqual(
       decisions.map(({ enabled }) => enabled),
       [...malformed.map(() => false), true],
@@ -186,7 +192,7 @@ describe('hostile flags', () => {
       ],
     };
     const flags = [buildFlag({ key: '__proto__', filters }), buildFlag({ key: 'constructor', filters })];
-    const { decisions } = timed({ flags, groupTypes: new Map([[0, 'constructor']]) });
+    const { decisions } = evaluateTimed({ flags, groupTypes: new Map([[0, 'constructor']]) });
     assert.ok(decisions.every(({ enabled }) => !enabled));
   });
 
@@ -255,7 +261,7 @@ describe('hostile flags', () => {
         (stored, cohort, plan) => {
           const flags = [buildFlag({ id: 1, filters: stored as Json }), buildFlag({ id: 2 })];
           const cohorts = [{ id: 1, isStatic: false, filters: cohort as Json }, buildStaticCohort(2)];
-          const { decisions } = timed({ flags, cohorts }, { personProperties: { plan } });
+          const { decisions } = evaluateTimed({ flags, cohorts }, { personProperties: { plan } });
           assert.ok(decisions[1]!.enabled);
           assert.notEqual(decisions[0]!.reason.code, 'evaluation_error');
         },

@@ -5,7 +5,7 @@ import { checkedCohortFilters } from '../../../src/flags/cohorts/filters.ts';
 import { unicodeClass, wordChars, type CharSet } from '../../../src/conditions/regex/char-sets.ts';
 import { checkedFilters as checkedFlagFilters } from '../../../src/flags/feature-flags/checks/check-filters.ts';
 import { Readings, StepsSpent } from '../../../src/conditions/operators/readings.ts';
-import { searchFor } from '../../../src/conditions/regex/regex.ts';
+import { getSearch } from '../../../src/conditions/regex/regex.ts';
 import { parseRegex } from '../../../src/conditions/regex/regex-syntax.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
 import { checkedFilters } from '../../../src/conditions/sql/filters.ts';
@@ -74,7 +74,7 @@ describe('classes of Unicode in patterns', () => {
   });
 
   it('cost the request that asks for them first its steps, and the next one none', () => {
-    const search = searchFor(`${LETTERS}+x`);
+    const search = getSearch(`${LETTERS}+x`);
     assert.throws(() => search('ax', new Readings(1000)), StepsSpent);
     assert.equal(search('ax', new Readings(1000)), true);
   });

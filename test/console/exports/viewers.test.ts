@@ -5,7 +5,7 @@ import { buildTenant } from '../../support/api/identity.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import type { Visitor } from '../../support/console/visitor.ts';
-import { backfilled, buildExport } from '../../support/exports/export-world.ts';
+import { runsOfEndedBackfill, buildExport } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const HOUR = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
@@ -22,7 +22,7 @@ describe('a viewer of exports', () => {
     const { world, tenant, sluice } = at;
     const { id } = await world.batchExports.create(world.projectId, buildExport({ name: 'Orders' }));
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    const runs = await backfilled(world, id, backfill.id);
+    const runs = await runsOfEndedBackfill(world, id, backfill.id);
     address = `/project/${tenant.projectId}/exports/${id}`;
     run = `${address}/runs/${runs.at(-1)!.id}`;
     const viewer = await buildMember(sluice.db, tenant);

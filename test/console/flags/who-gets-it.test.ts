@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { startFlagsApi, type FlagsApi } from '../../support/api/flags-api.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
-import { builtConsole, visit } from '../../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit } from '../../support/console/visitor.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const GOOGLE = { type: 'person', key: 'source', operator: 'icontains', value: 'google' };
@@ -11,7 +11,7 @@ describe('the page of a flag', () => {
   let api: FlagsApi;
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     api = await startFlagsApi();
   });
   after(() => api?.stop());

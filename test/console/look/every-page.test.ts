@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CDPSession, Page, Request } from 'playwright-core';
 import { assertAccessible } from '../../support/console/axe.ts';
-import { furnish, type Furnished } from '../../support/console/furnished.ts';
+import { buildFurnishedInstallation, type Furnished } from '../../support/console/furnished.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { assertReadable } from '../../support/console/reading.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
@@ -158,7 +158,7 @@ describe('every page of the console', () => {
     await needsBrowser(this);
     await needsObjectStore(this);
     at = await buildConsoleInstallation();
-    ids = await furnish(at);
+    ids = await buildFurnishedInstallation(at);
     pages = pagesOf(at, ids);
     if (FOLDER) await mkdir(FOLDER, { recursive: true });
   });

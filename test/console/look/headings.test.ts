@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
-import { builtConsole, visit } from '../../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit } from '../../support/console/visitor.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
@@ -19,7 +19,7 @@ describe('the heading of a page', () => {
   let tenant: Tenant;
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
-import { builtConsole, visit, type Visitor } from '../../support/console/visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from '../../support/console/visitor.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 
@@ -18,7 +18,7 @@ describe('code of the console that does not arrive', () => {
   const open: Visitor[] = [];
   before(async function () {
     await needsBrowser(this);
-    await builtConsole();
+    await ensureConsoleIsBuilt();
     sluice = await startSluice();
     tenant = await buildTenant(sluice.db, { name: 'Coffee' });
   });

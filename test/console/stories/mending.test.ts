@@ -6,7 +6,7 @@ import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { bucketPlace, schemaPlace, type Place } from '../../support/console/places.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled } from '../../support/exports/export-world.ts';
+import { runsOfEndedBackfill } from '../../support/exports/export-world.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 import { needsObjectStore } from '../../support/servers/object-store.ts';
 
@@ -43,7 +43,7 @@ describe('three hours that a destination refused', () => {
     const body = { name, interval: 'hour', destination: { type: destination.type, config: destination.config } };
     const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', body);
     const backfill = await world.backfills.request(world.projectId, id, HOURS);
-    const runs = await backfilled(world, id, backfill.id);
+    const runs = await runsOfEndedBackfill(world, id, backfill.id);
     assert.deepEqual(
       runs.map(({ status }) => status),
       ['Failed', 'Failed', 'Failed'],
@@ -52,7 +52,7 @@ describe('three hours that a destination refused', () => {
   }
 
   /** Resolves when the page shows all three as delivered, which they are. */
-  async function delivered(page: Page, id: string): Promise<void> {
+  async function waitUntilDelivered(page: Page, id: string): Promise<void> {
     await page.waitForURL(new RegExp(`exports/${id}$`));
     await page.getByText('3 delivered').waitFor();
     const { rows } = await at.sluice.pool.query<{ count: number }>(
@@ -80,7 +80,7 @@ describe('three hours that a destination refused', () => {
     await field.waitFor();
     await field.fill('us-east-1');
     await page.getByRole('button', { name: 'Save and retry 3 hours' }).click();
-    await delivered(page, id);
+    await waitUntilDelivered(page, id);
     await close();
   });
 
@@ -105,7 +105,7 @@ describe('three hours that a destination refused', () => {
     await page.keyboard.insertText('clicks');
     await tabTo(page, 'button', 'Save and retry 3 hours');
     await page.keyboard.press('Enter');
-    await delivered(page, id);
+    await waitUntilDelivered(page, id);
     await close();
   });
 });

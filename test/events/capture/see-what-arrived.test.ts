@@ -52,7 +52,7 @@ describe('captured events can be seen', () => {
     assert.equal(status, 200);
   }
 
-  async function ask(method: string, path: string): Promise<ApiAnswer> {
+  async function sendRequest(method: string, path: string): Promise<ApiAnswer> {
     const address = `/api/projects/${tenant.projectId}${path}`;
     const answer = await fetch(sluice.url + address, { method, headers: { Authorization: `Bearer ${key}` } });
     const text = await answer.text();
@@ -62,7 +62,7 @@ describe('captured events can be seen', () => {
   }
 
   async function list<T>(path: string): Promise<T[]> {
-    const { status, body } = await ask('GET', path);
+    const { status, body } = await sendRequest('GET', path);
     assert.equal(status, 200);
     return (body as { results: T[] }).results;
   }
@@ -88,7 +88,7 @@ describe('captured events can be seen', () => {
         ['upgraded', { email: 'ada@example.com', plan: 'paid' }],
       ]),
     );
-    const { body } = await ask('GET', `/events/${uuid}/`);
+    const { body } = await sendRequest('GET', `/events/${uuid}/`);
     assert.equal((body as Event).properties['plan'], 'free');
 
     const person = await personOf('ada');
@@ -120,19 +120,19 @@ describe('captured events can be seen', () => {
   it('group by group', async () => {
     await capture(groupEvent({ name: 'Acme', seats: 1 }));
     await capture(groupEvent({ seats: 2 }));
-    const { body } = await ask('GET', '/groups_types/');
+    const { body } = await sendRequest('GET', '/groups_types/');
     const unnamed = { name_singular: null, name_plural: null };
     assert.deepEqual(body, [{ group_type: 'company', group_type_index: 0, ...unnamed }]);
     const [group] = await list<Group>('/groups/?group_type_index=0&search=ac');
     assert.deepEqual([group?.group_key, group?.group_properties], ['acme', { name: 'Acme', seats: 2 }]);
-    const found = await ask('GET', '/groups/find/?group_type_index=0&group_key=acme');
+    const found = await sendRequest('GET', '/groups/find/?group_type_index=0&group_key=acme');
     assert.deepEqual(found.body, group);
   });
 
   it('until a person is deleted; its next event makes a new one', async () => {
     await capture({ event: 'looked', distinct_id: 'ada', properties: { $set: { plan: 'paid' } } });
     const deleted = await personOf('ada');
-    assert.equal((await ask('DELETE', `/persons/${deleted?.id}/`)).status, 204);
+    assert.equal((await sendRequest('DELETE', `/persons/${deleted?.id}/`)).status, 204);
     assert.equal(await personOf('ada'), undefined);
     assert.equal((await list<Event>('/events/?distinct_id=ada')).length, 1);
 

@@ -7,7 +7,7 @@ import type { IngestionWarning } from '../../../src/events/warnings/warnings.ts'
 import { anyPersonEvent } from '../../support/events/any-person-event.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows } from '../../support/events/events.ts';
-import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import { aliasLine, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
 import { PROJECT, type PersonEvent } from '../../support/events/person-memory.ts';
 import { sequentialPersons } from '../../support/events/sequential-persons.ts';
 import {
@@ -190,7 +190,7 @@ function isMerge({ event, distinctId, properties }: PersonEvent): boolean {
 function sharedSequences(): Sequence[] {
   const id = fc.integer({ min: 0, max: 149 }).map((number) => `shared-${number}`);
   const merge = fc
-    .tuple(fc.constantFrom(identify, identify, alias, mergeDangerously), id, id)
+    .tuple(fc.constantFrom(identify, identify, aliasLine, mergeDangerously), id, id)
     .map(([merges, distinctId, other]) => merges(distinctId, other));
   const change = fc
     .tuple(id, fc.nat())

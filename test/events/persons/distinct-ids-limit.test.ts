@@ -5,7 +5,7 @@ import { createIngest, INGEST_TIMEOUTS, MAX_DISTINCT_IDS, type Ingest } from '..
 import type { IngestionWarning } from '../../../src/events/warnings/warnings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildRows } from '../../support/events/events.ts';
-import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import { aliasLine, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
 import { buildPersonEvent } from '../../support/database/stored-persons.ts';
 
 const LIMIT = 4;
@@ -24,7 +24,7 @@ describe('the distinct ids of a person', () => {
       createPool({ url: database.url, applicationName: 'test', maxConnections: 6, ...INGEST_TIMEOUTS });
     pools = [open(), open()];
     const options = {
-      mostDistinctIds: LIMIT,
+      maxDistinctIds: LIMIT,
       onWarnings: (_: number, told: readonly IngestionWarning[]) => void warnings.push(...told),
     };
     ingests = pools.map((pool) => createIngest(pool, options));
@@ -83,13 +83,13 @@ describe('the distinct ids of a person', () => {
     });
 
     it(`are so many at most by alias of new ids, in ${how}`, async () => {
-      await store([['seen', 'user'], ...[1, 2, 3, 4].map((n) => alias(`new-${n}`, 'user'))]);
+      await store([['seen', 'user'], ...[1, 2, 3, 4].map((n) => aliasLine(`new-${n}`, 'user'))]);
       assert.deepEqual(await sizes(), [LIMIT, 1]);
       assert.deepEqual(codes(), [CODE]);
     });
 
     it(`are not joined by a merge of two persons that together have more, not even dangerously, in ${how}`, async () => {
-      const two: Line[] = [alias('a1', 'a2'), alias('a1', 'a3'), alias('b1', 'b2')];
+      const two: Line[] = [aliasLine('a1', 'a2'), aliasLine('a1', 'a3'), aliasLine('b1', 'b2')];
       await store([...two, mergeDangerously('a1', 'b1'), mergeDangerously('b1', 'a1'), identify('a1', 'b2')]);
       assert.deepEqual(await sizes(), [3, 2]);
       assert.equal(codes().filter((code) => code === CODE).length, 3);
@@ -104,7 +104,7 @@ describe('the distinct ids of a person', () => {
   });
 
   it('stay where there are more already, and the person goes on changing', async () => {
-    const before = createIngest(pools[1]!, { mostDistinctIds: 10 });
+    const before = createIngest(pools[1]!, { maxDistinctIds: 10 });
     await send(six, before);
     assert.deepEqual(await sizes(), [6]);
     await send([set('anon-5', { plan: 'pro' }), identify('user', 'anon-3'), identify('user', 'another')]);
@@ -127,7 +127,7 @@ describe('the distinct ids of a person', () => {
 
   it('are so many at most when persons merge at once, through two processes', async () => {
     const pairs = Array.from({ length: 8 }, (_, n) => [`p${n}`, `p${n}-anon`] as const);
-    await Promise.all(pairs.map(([id, anon]) => send([alias(id, anon)])));
+    await Promise.all(pairs.map(([id, anon]) => send([aliasLine(id, anon)])));
     await Promise.all(pairs.map(([id], n) => send([mergeDangerously('p0', id)], ingests[n % 2])));
     assert.deepEqual(await sizes(), [LIMIT, 2, 2, 2, 2, 2, 2]);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { personIdOf } from '../../../src/events/persons/person-id.ts';
 import type { Properties } from '../../../src/events/persons/effects.ts';
 import { personMemory, PROJECT } from '../../support/events/person-memory.ts';
-import { alias, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
+import { aliasLine, eventOf, identify, mergeDangerously, set, type Line } from '../../support/events/person-lines.ts';
 
 type Case = {
   title: string;
@@ -92,7 +92,7 @@ const CASES: Case[] = [
   {
     title: 'alias: the alias joins the person of the distinct id',
     before: [set('user', { a: 'user' }), set('other', { a: 'other', b: 'other' })],
-    events: [alias('user', 'other')],
+    events: [aliasLine('user', 'other')],
     persons: {
       'other,user': { of: 'user', since: 0, identified: true, properties: { a: 'user', b: 'other' } },
     },
@@ -115,19 +115,19 @@ const CASES: Case[] = [
   },
   {
     title: 'alias: a number is an id',
-    events: [alias('user', 42)],
+    events: [aliasLine('user', 42)],
     persons: { '42,user': { of: 'user', since: 0, identified: true } },
   },
   {
     title: 'alias: an object is none',
-    events: [alias('user', { id: 1 }), alias('user', ['x'])],
+    events: [aliasLine('user', { id: 1 }), aliasLine('user', ['x'])],
     persons: { user: { of: 'user', since: 0 } },
     warnings: [ILLEGAL, ILLEGAL],
   },
   {
     title: 'alias: ids are cut as those of events are, with a warning',
     before: [['x', 'y'.repeat(200)]],
-    events: [alias('user', 'y'.repeat(300))],
+    events: [aliasLine('user', 'y'.repeat(300))],
     persons: { [`user,${'y'.repeat(200)}`]: { of: 'y'.repeat(200), since: 0, identified: true } },
     warnings: ['distinct_id_truncated'],
   },
@@ -206,7 +206,7 @@ describe('merging persons', () => {
     it(`never merges by ${JSON.stringify(mistake)}`, () => {
       const memory = personMemory();
       assert.deepEqual(memory.play([eventOf(identify('user', mistake), 0)]).warnings, [ILLEGAL]);
-      assert.deepEqual(memory.play([eventOf(alias('user', mistake), 1)]).warnings, [ILLEGAL]);
+      assert.deepEqual(memory.play([eventOf(aliasLine('user', mistake), 1)]).warnings, [ILLEGAL]);
       const text = String(mistake);
       assert.deepEqual(memory.play([eventOf(mergeDangerously(text, 'other'), 2)]).warnings, [ILLEGAL]);
       assert.deepEqual(memory.state(), stateOf({ user: { of: 'user', since: 0 }, [text]: { of: text, since: 2 } }));
@@ -224,8 +224,8 @@ describe('merging persons', () => {
     memory.play([eventOf(identify('first', 'anon'), 0), eventOf(['x', 'second'], 1)]);
     const { details } = memory.play([
       eventOf(identify('second', 'anon', { $set: { email: 'secret' } }), 2),
-      eventOf(alias('second', 'null'), 3),
-      eventOf(alias('null', 'second'), 3),
+      eventOf(aliasLine('second', 'null'), 3),
+      eventOf(aliasLine('null', 'second'), 3),
     ]);
     assert.deepEqual(details, [
       '"anon" was not merged into "second": it belongs to a person that is identified.',

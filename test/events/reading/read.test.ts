@@ -7,17 +7,17 @@ import { Unavailable } from '../../../src/platform/errors.ts';
 import { eventReader, type EventReader, type PartRange } from '../../../src/events/reading/read.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { columnsOf, type Slice } from '../../../src/events/reading/selection.ts';
-import { everythingOf } from '../../../src/conditions/rows/content.ts';
+import { allRowsOf } from '../../../src/conditions/rows/content.ts';
 import { encodeFile } from '../../../src/exports/formats/file.ts';
 import { scanRows } from '../../../src/exports/formats/scan.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { collect } from '../../support/database/copy-stream.ts';
+import { readAll } from '../../support/database/copy-stream.ts';
 import { eventually } from '../../support/exports/export-world.ts';
 
 const START = '2015-05-17T10:00:00.000000Z';
 const END = '2015-05-17T11:00:00.000000Z';
 const NO_LIMITS = { rows: 250_000, bytes: 2 ** 28 };
-const EVENTS = everythingOf('events');
+const EVENTS = allRowsOf('events');
 const [FILE_COLUMNS, TABLE_COLUMNS] = [columnsOf(EVENTS, 'files'), columnsOf(EVENTS, 'rows')];
 const UUID = FILE_COLUMNS.slice(0, 1);
 
@@ -69,7 +69,7 @@ describe('reading events', () => {
 
   async function uuidsOf(range: Parameters<EventReader['copy']>[0]): Promise<string[]> {
     const file = encodeFile(reader.copy(range, UUID), { columns: UUID, format: 'JSONLines', compression: null });
-    const lines = (await collect(file.bytes)).toString().split('\n').slice(0, -1);
+    const lines = (await readAll(file.bytes)).toString().split('\n').slice(0, -1);
     return lines.map((line) => (JSON.parse(line) as { uuid: string }).uuid);
   }
 
@@ -122,7 +122,7 @@ describe('reading events', () => {
     const unordered = createPool({ url: database.url, applicationName: 'test' });
     try {
       const file = { columns: UUID, format: 'JSONLines', compression: null } as const;
-      const lines = (await collect(encodeFile(eventReader(unordered).copy(slice, UUID), file).bytes)).toString();
+      const lines = (await readAll(encodeFile(eventReader(unordered).copy(slice, UUID), file).bytes)).toString();
       assert.deepEqual(
         lines
           .split('\n')
@@ -140,8 +140,8 @@ describe('reading events', () => {
   it('hashes nothing without a key', async () => {
     const content = { ...EVENTS, transformations: [{ path: 'distinct_id', action: 'hash' as const }] };
     const slice = await sealedSlice({ content });
-    await assert.rejects(collect(reader.copy(slice, FILE_COLUMNS, { hashKey: null })), /is read with a key/);
-    await collect(reader.copy(slice, FILE_COLUMNS, { hashKey: 'a'.repeat(64) }));
+    await assert.rejects(readAll(reader.copy(slice, FILE_COLUMNS, { hashKey: null })), /is read with a key/);
+    await readAll(reader.copy(slice, FILE_COLUMNS, { hashKey: 'a'.repeat(64) }));
   });
 
   it('divides any slice into parts within the limits, always the same', async () => {
@@ -217,7 +217,7 @@ describe('reading events', () => {
     ]) {
       await assert.rejects(reader.measure(slice, NO_LIMITS), Unavailable);
       await assert.rejects(reader.digest(slice), Unavailable);
-      await assert.rejects(collect(reader.copy(slice, UUID)), Unavailable);
+      await assert.rejects(readAll(reader.copy(slice, UUID)), Unavailable);
     }
     await noBackendIsBusy();
   });
@@ -226,7 +226,7 @@ describe('reading events', () => {
     await store(Array.from({ length: 500 }, () => ({ uuid: randomUUID().replace(/-.{4}-.{4}-/, '-ffff-ffff-') })));
     const slice = await sealedSlice();
     const scanned = scanRows(reader.copy(slice, TABLE_COLUMNS), TABLE_COLUMNS);
-    await collect(scanned.rows);
+    await readAll(scanned.rows);
     const { rows, digest } = scanned.summary();
     assert.deepEqual({ rows, digest }, await reader.digest(slice));
     assert.equal(rows, 500);
@@ -239,7 +239,7 @@ describe('reading events', () => {
     const slice = await sealedSlice();
     const read = async (columns: typeof TABLE_COLUMNS) => {
       const file = encodeFile(reader.copy(slice, columns), { columns, format: 'JSONLines', compression: null });
-      return JSON.parse((await collect(file.bytes)).toString()) as Record<string, unknown>;
+      return JSON.parse((await readAll(file.bytes)).toString()) as Record<string, unknown>;
     };
     const { rows } = await pool.query<{ inserted_at: string }>('select inserted_at from events where uuid = $1', [
       uuid,
@@ -287,8 +287,8 @@ describe('reading events', () => {
       const chunks = reader.copy(slice, FILE_COLUMNS, { signal: abort.signal });
       await chunks.next();
       abort.abort(new Error('the worker stops'));
-      await assert.rejects(collect(chunks), /the worker stops/);
-      await assert.rejects(collect(reader.copy(slice, UUID, { signal: abort.signal })), /the worker stops/);
+      await assert.rejects(readAll(chunks), /the worker stops/);
+      await assert.rejects(readAll(reader.copy(slice, UUID, { signal: abort.signal })), /the worker stops/);
       await noBackendIsBusy();
     });
 
@@ -297,7 +297,7 @@ describe('reading events', () => {
       try {
         await locker.query('begin; lock table events in access exclusive mode');
         const abort = new AbortController();
-        const copied = collect(reader.copy(slice, UUID, { signal: abort.signal }));
+        const copied = readAll(reader.copy(slice, UUID, { signal: abort.signal }));
         await sleep(100);
         abort.abort(new Error('the worker stops'));
         await assert.rejects(copied, /the worker stops/);
@@ -313,14 +313,14 @@ describe('reading events', () => {
       await chunks.next();
       await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and query like 'copy%' and state = 'active'`);
-      await assert.rejects(collect(chunks));
+      await assert.rejects(readAll(chunks));
       assert.equal((await reader.measure(slice, NO_LIMITS)).rows, 20_000);
       await noBackendIsBusy();
     });
 
     it('passes an error of Postgres on and keeps nothing', async () => {
       const chunks = reader.copy({ ...slice, from: { intervalTime: START, uuid: 'no uuid' } }, FILE_COLUMNS);
-      await assert.rejects(collect(chunks), { code: '22P02' });
+      await assert.rejects(readAll(chunks), { code: '22P02' });
       await noBackendIsBusy();
     });
 
@@ -333,7 +333,7 @@ describe('reading events', () => {
         );
         return rows.length === 1;
       });
-      const rest = await collect(chunks);
+      const rest = await readAll(chunks);
       assert.ok(first.length + rest.length > 20_000_000);
     });
   });

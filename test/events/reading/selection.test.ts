@@ -5,9 +5,9 @@ import { createIngest } from '../../../src/events/ingest/ingest.ts';
 import { eventReader, type EventReader } from '../../../src/events/reading/read.ts';
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { columnsOf, type Slice } from '../../../src/events/reading/selection.ts';
-import { everythingOf, type Content } from '../../../src/conditions/rows/content.ts';
+import { allRowsOf, type Content } from '../../../src/conditions/rows/content.ts';
 import { encodeFile } from '../../../src/exports/formats/file.ts';
-import { collect } from '../../support/database/copy-stream.ts';
+import { readAll } from '../../support/database/copy-stream.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, buildRows } from '../../support/events/events.ts';
 import { eventOf, identify, set } from '../../support/events/person-lines.ts';
@@ -41,7 +41,7 @@ describe('the selection', () => {
   /** Everything up to now. */
   async function sliceOf(content: Partial<Content>, start = '2001-01-01T00:00:00.000000Z'): Promise<Slice> {
     const end = await now();
-    return { projectId, start, end, cutoff: end, content: { ...everythingOf('events'), ...content } };
+    return { projectId, start, end, cutoff: end, content: { ...allRowsOf('events'), ...content } };
   }
 
   async function read(slice: Slice, takes: 'files' | 'rows' = 'files'): Promise<Row[]> {
@@ -52,7 +52,7 @@ describe('the selection', () => {
       format: 'JSONLines',
       compression: null,
     });
-    const text = (await collect(encoded.bytes)).toString();
+    const text = (await readAll(encoded.bytes)).toString();
     const { rows, digest } = encoded.summary();
     assert.deepEqual({ rows, digest }, await reader.digest(slice), 'the source is digested as it is read');
     return text
@@ -205,12 +205,12 @@ describe('the selection', () => {
     it('reads hashed content in no way without a key', async () => {
       await storeEvents({});
       const slice = await sliceOf({ transformations: [{ path: 'event', action: 'hash' }] });
-      await assert.rejects(collect(reader.copy(slice, columnsOf(slice.content, 'files'))), /with a key/);
+      await assert.rejects(readAll(reader.copy(slice, columnsOf(slice.content, 'files'))), /with a key/);
     });
   });
 
   describe('of persons', () => {
-    const persons = everythingOf('persons');
+    const persons = allRowsOf('persons');
 
     it('is the latest version of each distinct id in the interval, with the columns of the contract', async () => {
       await storeLines(identify('ada', 'anon'), identify('bob', 'other'));
@@ -267,7 +267,7 @@ describe('the selection', () => {
           format: 'JSONLines',
           compression: null,
         });
-        const lines = (await collect(file.bytes)).toString().trimEnd().split('\n');
+        const lines = (await readAll(file.bytes)).toString().trimEnd().split('\n');
         assert.equal(lines.length, part.rows);
         seen.push(...lines.map((line) => (JSON.parse(line) as { distinct_id: string }).distinct_id));
       }

@@ -22,7 +22,7 @@ describe('the activity log of persons and groups', () => {
   after(() => lookups.close());
 
   /** @returns what was written meanwhile */
-  async function told(method: string, path: string, body: unknown, status: number): Promise<Entry[]> {
+  async function entriesOfRequest(method: string, path: string, body: unknown, status: number): Promise<Entry[]> {
     const entries = () => lookups.db<Entry>('activity_log').orderBy('created_at');
     const before = (await entries()).length;
     const answer = await lookups.request(method, path, body);
@@ -52,23 +52,23 @@ describe('the activity log of persons and groups', () => {
 
   it('says who deleted persons, and forgets who they were', async () => {
     const id = await buildPerson('ada@example.com');
-    const [entry] = await told('DELETE', `/persons/${id}/`, undefined, 204);
+    const [entry] = await entriesOfRequest('DELETE', `/persons/${id}/`, undefined, 204);
     assert.deepEqual(
       [entry?.scope, entry?.item_id, entry?.activity, entry?.user_id],
       ['Person', id, 'deleted', lookups.ours.userId],
     );
     await buildPerson('grace@example.com');
-    const many = await told('POST', '/persons/bulk_delete/', { distinct_ids: ['grace@example.com'] }, 200);
+    const many = await entriesOfRequest('POST', '/persons/bulk_delete/', { distinct_ids: ['grace@example.com'] }, 200);
     assert.deepEqual(
       many.map(({ detail }) => detail.name),
       ['1 persons'],
     );
     assert.ok(!JSON.stringify(await lookups.db('activity_log')).includes('@example.com'));
-    assert.deepEqual(await told('DELETE', `/persons/${randomUUID()}/`, undefined, 404), []);
+    assert.deepEqual(await entriesOfRequest('DELETE', `/persons/${randomUUID()}/`, undefined, 404), []);
   });
 
   it('says who made and described groups, and called their type something else', async () => {
-    const [made] = await told(
+    const [made] = await entriesOfRequest(
       'POST',
       '/groups/',
       { group_type_index: 0, group_key: 'acme', group_properties: { size: 1 } },
@@ -76,13 +76,13 @@ describe('the activity log of persons and groups', () => {
     );
     assert.deepEqual([made?.scope, made?.item_id, made?.activity], ['Group', '0:acme', 'created']);
     const path = '/groups/update_property/?group_type_index=0&group_key=acme';
-    const [grown] = await told('POST', path, { key: 'size', value: 2 }, 200);
+    const [grown] = await entriesOfRequest('POST', path, { key: 'size', value: 2 }, 200);
     assert.deepEqual(grown?.detail.changes, [{ type: 'Group', action: 'changed', field: 'size', before: 1, after: 2 }]);
-    const unset = await told('POST', path.replace('update', 'delete'), { $unset: 'size' }, 200);
+    const unset = await entriesOfRequest('POST', path.replace('update', 'delete'), { $unset: 'size' }, 200);
     assert.deepEqual(unset[0]?.detail.changes, [
       { type: 'Group', action: 'deleted', field: 'size', before: 2, after: null },
     ]);
-    const renamed = await told(
+    const renamed = await entriesOfRequest(
       'PATCH',
       '/groups_types/update_metadata/',
       [{ group_type_index: 0, name_plural: 'firms' }],
@@ -92,6 +92,6 @@ describe('the activity log of persons and groups', () => {
       renamed.map(({ scope, item_id }) => [scope, item_id]),
       [['GroupType', '0']],
     );
-    assert.deepEqual(await told('POST', '/groups/', { group_type_index: 0, group_key: 'acme' }, 400), []);
+    assert.deepEqual(await entriesOfRequest('POST', '/groups/', { group_type_index: 0, group_key: 'acme' }, 400), []);
   });
 });

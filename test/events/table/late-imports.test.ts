@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { estimateRows } from '../../../src/events/table/estimate.ts';
 import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
-import { lateImports } from '../../../src/events/table/late-imports.ts';
+import { findLateImports } from '../../../src/events/table/late-imports.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, buildRows, microseconds } from '../../support/events/events.ts';
 
@@ -35,11 +35,11 @@ describe('an import', () => {
     await store(['2015-05-17T02:00:00Z', '2015-05-17T04:59:59.999999Z']);
     await store(['2015-05-17T03:30:00Z'], PROJECT + 1);
     const delivered = [0, 1, 2, 3, 4, 5, 6].map((at) => ({ ...interval(at), cutoff }));
-    assert.deepEqual((await lateImports(pool, PROJECT, delivered)).sort(), [hour(3), hour(5)]);
+    assert.deepEqual((await findLateImports(pool, PROJECT, delivered)).sort(), [hour(3), hour(5)]);
     const { rows } = await pool.query<{ now: string }>('select clock_timestamp() as now');
     const again = delivered.map((one) => ({ ...one, cutoff: rows[0]!.now }));
-    assert.deepEqual(await lateImports(pool, PROJECT, again), []);
-    assert.deepEqual(await lateImports(pool, PROJECT, []), []);
+    assert.deepEqual(await findLateImports(pool, PROJECT, again), []);
+    assert.deepEqual(await findLateImports(pool, PROJECT, []), []);
   });
 
   it('is counted, or estimated when it is much', async () => {

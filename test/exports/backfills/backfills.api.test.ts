@@ -46,7 +46,7 @@ describe('backfills over HTTP', () => {
   };
 
   /** Paused for so many minutes, as if it had been so. */
-  async function paused(minutes: number): Promise<string> {
+  async function createPausedExport(minutes: number): Promise<string> {
     const one = await exports.world.batchExports.create(
       exports.world.projectId,
       buildExport({ paused: true, interval: 'every 5 minutes' }),
@@ -59,13 +59,13 @@ describe('backfills over HTTP', () => {
   }
 
   /** A run of an hour that ended so; `Completed` with what it delivered. */
-  async function ended(hour: number, status: RunStatus, rows = 2): Promise<void> {
+  async function createEndedRun(hour: number, status: RunStatus, rows = 2): Promise<void> {
     const { ledger, runs, batchExports } = exports.world.engine.stores;
     const run = await buildRun(exports, stored, hour);
     if (status === 'Starting' || status === 'Running') return;
     if (status === 'Completed') {
       const interval = { exportId: stored.id, start: run.start, end: run.end };
-      const epoch = await ledger.take(interval, run.id);
+      const epoch = await ledger.takeEpoch(interval, run.id);
       const receipt = { rows, digest: '7', bytes: 120, location: 'here', epoch, cutoff: await batchExports.now() };
       await ledger.beginCommit({ ...interval, epoch });
       await ledger.markDelivered({ ...interval, epoch }, receipt);
@@ -75,12 +75,12 @@ describe('backfills over HTTP', () => {
 
   /** Hours 0 to 5: delivered, stale, failed, cancelled (missing), running, requested (running). All others are missing. */
   async function buildMixture(): Promise<void> {
-    await ended(0, 'Completed');
-    await ended(1, 'Completed', 3);
+    await createEndedRun(0, 'Completed');
+    await createEndedRun(1, 'Completed', 3);
     await exports.world.store([buildEvent({ timestamp: microseconds('2015-05-17T01:30:00Z') })]);
-    await ended(2, 'Failed');
-    await ended(3, 'Cancelled');
-    await ended(4, 'Running');
+    await createEndedRun(2, 'Failed');
+    await createEndedRun(3, 'Cancelled');
+    await createEndedRun(4, 'Running');
     await request('POST', `${path}/backfill/`, { start_at: '2015-05-17T05:00Z', end_at: '2015-05-17T06:00Z' });
   }
 
@@ -416,7 +416,7 @@ describe('backfills over HTTP', () => {
 
   describe('of a pause', () => {
     it('cover exactly the intervals that ended in it', async () => {
-      const own = await paused(60);
+      const own = await createPausedExport(60);
       const { status, body, headers } = await request('POST', `${own}/unpause/`, { backfill: true });
       assert.deepEqual([status, body], [200, '']);
       const backfill = (await follow(headers.get('location'))) as Backfill;
@@ -425,7 +425,7 @@ describe('backfills over HTTP', () => {
     });
 
     it('leave out what was delivered meanwhile, and answer with the export when that is preferred', async () => {
-      const own = await paused(60);
+      const own = await createPausedExport(60);
       const [newest] = ((await request('GET', `${own}/intervals/?limit=1&start=-1d`)).body as Page<Interval>).results;
       const { runs, batchExports } = exports.world.engine.stores;
       const run = await runs.open({
@@ -450,7 +450,7 @@ describe('backfills over HTTP', () => {
     });
 
     it('are none where nothing ended in it, nor where none was', async () => {
-      const own = await paused(0);
+      const own = await createPausedExport(0);
       const first = await request('POST', `${own}/unpause/`, { backfill: true }, { Prefer: 'return=representation' });
       const second = await request('POST', `${own}/unpause/`, { backfill: true });
       assert.deepEqual([first.status, (first.body as { paused: boolean }).paused], [200, false]);

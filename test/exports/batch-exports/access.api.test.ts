@@ -84,10 +84,14 @@ describe('access to batch exports', () => {
       assert.equal((await exports.request('POST', `/batch_exports/${batchExportId}/runs/${id}/cancel/`)).status, 200);
     }
     const { auditLog, backfills } = exports.world.engine.stores;
-    const standing = await identityStores(exports.db).accessControls.standingOf(ours.projectId, colleague.userId);
+    const standing = await identityStores(exports.db).accessControls.findStanding(ours.projectId, colleague.userId);
     const seen = visibleAuditLog(rightsOfMember(standing!)!);
     const idsOf = async (scope: string) => {
-      const { count, results } = await auditLog.list(ours.projectId, { scope, seen }, { limit: 10, offset: 0 });
+      const { count, results } = await auditLog.list(
+        ours.projectId,
+        { scope, visibleKinds: seen },
+        { limit: 10, offset: 0 },
+      );
       assert.equal(count, results.length);
       return results.map(({ itemId }) => itemId);
     };

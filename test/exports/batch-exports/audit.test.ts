@@ -35,15 +35,15 @@ describe('the activity log of batch exports', () => {
       .orderBy('created_at');
 
   /** @returns what was written meanwhile */
-  async function told(method: string, path: string, body?: unknown, status = 200): Promise<Entry[]> {
+  async function entriesOfRequest(method: string, path: string, body?: unknown, status = 200): Promise<Entry[]> {
     const before = (await entries()).length;
     const answer = await exports.request(method, path, body, { Authorization: `Bearer ${key}` });
     assert.equal(answer.status, status, JSON.stringify(answer.body));
     return (await entries()).slice(before);
   }
 
-  async function toldOnce(...asked: Parameters<typeof told>): Promise<Entry> {
-    const [entry, ...others] = await told(...asked);
+  async function toldOnce(...asked: Parameters<typeof entriesOfRequest>): Promise<Entry> {
+    const [entry, ...others] = await entriesOfRequest(...asked);
     assert.ok(entry && others.length === 0);
     assert.ok(entry.user_id !== null && entry.key_id !== null);
     return entry;
@@ -65,7 +65,7 @@ describe('the activity log of batch exports', () => {
     ]);
     const unpaused = await toldOnce('POST', `${path}unpause/`, {});
     assert.deepEqual(unpaused.detail.changes.find(({ field }) => field === 'paused')?.after, false);
-    assert.deepEqual(await told('POST', `${path}unpause/`, {}), [], 'nothing changed');
+    assert.deepEqual(await entriesOfRequest('POST', `${path}unpause/`, {}), [], 'nothing changed');
     assert.equal((await toldOnce('POST', `${path}pause/`, {})).activity, 'updated');
     assert.equal((await toldOnce('DELETE', path, undefined, 204)).activity, 'deleted');
   });
@@ -81,7 +81,7 @@ describe('the activity log of batch exports', () => {
       [['status', 'Cancelled']],
     );
     assert.deepEqual(
-      await told('POST', `${path}/backfills/`, { ...HOUR, dry_run: true }),
+      await entriesOfRequest('POST', `${path}/backfills/`, { ...HOUR, dry_run: true }),
       [],
       'a preview changes nothing',
     );
@@ -106,7 +106,7 @@ describe('the activity log of batch exports', () => {
 
   it('tells nothing of what was refused', async () => {
     const { id } = await buildStoredExport(exports);
-    assert.deepEqual(await told('PATCH', `/batch_exports/${id}/`, { interval: 'never' }, 400), []);
-    assert.deepEqual(await told('DELETE', '/integrations/999999/', undefined, 404), []);
+    assert.deepEqual(await entriesOfRequest('PATCH', `/batch_exports/${id}/`, { interval: 'never' }, 400), []);
+    assert.deepEqual(await entriesOfRequest('DELETE', '/integrations/999999/', undefined, 404), []);
   });
 });

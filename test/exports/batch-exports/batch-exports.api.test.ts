@@ -124,7 +124,7 @@ describe('batch exports over HTTP', () => {
       assert.ok(!JSON.stringify(body).includes('canary'), `${status}: ${JSON.stringify(body)}`);
     }
     const stored = await exports.world.batchExports.get(exports.world.projectId, id);
-    assert.equal(exports.world.batchExports.openConfig(stored)['aws_secret_access_key'], 'canary-key');
+    assert.equal(exports.world.batchExports.decryptConfig(stored)['aws_secret_access_key'], 'canary-key');
     const row = JSON.stringify(await exports.db('batch_exports').where({ id }).first());
     assert.ok(!row.includes('canary'));
     assert.ok(!exports.api.logged().includes('canary'));

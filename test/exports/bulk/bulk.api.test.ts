@@ -27,7 +27,7 @@ describe('an action on several exports', () => {
   });
   after(() => exports.close());
 
-  async function running(): Promise<string> {
+  async function createRunningExport(): Promise<string> {
     const { id } = await buildStoredExport(exports);
     await exports.request('POST', `/batch_exports/${id}/unpause/`);
     return id;
@@ -46,7 +46,13 @@ describe('an action on several exports', () => {
   };
 
   it('pauses all of them with the reason and the time to resume, in the order of the request', async () => {
-    const ids = [await running(), await running(), await running(), await running(), await running()];
+    const ids = [
+      await createRunningExport(),
+      await createRunningExport(),
+      await createRunningExport(),
+      await createRunningExport(),
+      await createRunningExport(),
+    ];
     const results = await bulk({
       action: 'pause',
       ids,
@@ -74,7 +80,7 @@ describe('an action on several exports', () => {
   });
 
   it('changes nothing when it is repeated', async () => {
-    const ids = [await running()];
+    const ids = [await createRunningExport()];
     assert.deepEqual(resultsOf(await bulk({ action: 'pause', ids })), ['changed']);
     assert.deepEqual(resultsOf(await bulk({ action: 'pause', ids })), ['unchanged']);
     assert.deepEqual(resultsOf(await bulk({ action: 'unpause', ids })), ['changed']);
@@ -82,7 +88,7 @@ describe('an action on several exports', () => {
   });
 
   it('acts on the others where some are refused, and says of each what a request for it alone says', async () => {
-    const [ours, lost] = [await running(), randomUUID()];
+    const [ours, lost] = [await createRunningExport(), randomUUID()];
     const results = await bulk({ action: 'pause', ids: [lost, ours] });
     assert.deepEqual(resultsOf(results), ['refused', 'changed']);
     const alone = await exports.request('POST', `/batch_exports/${lost}/pause/`);
@@ -91,7 +97,11 @@ describe('an action on several exports', () => {
 
   it('leaves alone what its caller may only look at, and does not show what they may not see', async () => {
     const { db, world, api } = exports;
-    const [hidden, shown, open] = [await running(), await running(), await running()];
+    const [hidden, shown, open] = [
+      await createRunningExport(),
+      await createRunningExport(),
+      await createRunningExport(),
+    ];
     const project = (await db('projects').where({ id: world.projectId }).first()) as { organization_id: string };
     const ours = { organizationId: project.organization_id, userId: 0, projectId: world.projectId, apiToken: '' };
     const colleague = await buildMember(db, ours);
@@ -126,7 +136,7 @@ describe('an action on several exports', () => {
   });
 
   it('retries every interval that failed in one backfill, and none that waits for a decision', async () => {
-    const [mixed, well] = [await running(), await running()];
+    const [mixed, well] = [await createRunningExport(), await createRunningExport()];
     await exports.db('batch_exports').update({ created_at: hour(-6).start });
     await storeInterval(exports, { exportId: mixed, ...hour(-4) }, FAILED);
     await storeInterval(exports, { exportId: mixed, ...hour(-3) }, FAILED);
@@ -154,7 +164,7 @@ describe('an action on several exports', () => {
   });
 
   it('asks once for what failed, also while the backfill waits for its turn', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     await exports.db('batch_exports').update({ created_at: hour(-6).start });
     await storeInterval(exports, { exportId: id, ...hour(-4) }, FAILED);
     await storeInterval(exports, { exportId: id, ...hour(-2) }, FAILED);

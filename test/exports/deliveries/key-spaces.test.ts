@@ -62,7 +62,7 @@ describe('the key space of an export', () => {
     ]);
     await assert.rejects(create('events'), Conflict);
     await create('persons');
-    const pinned = pinnedDestination(await world.engine.stores.batchExports.evenDeleted(id));
+    const pinned = pinnedDestination(await world.engine.stores.batchExports.getIncludingDeleted(id));
     assert.equal(pinned.keySpace, `local:${world.projectId}/${root}/{table}`, 'as it is reserved');
     assert.equal((await move(id, '{table}')).id, id);
   });
@@ -121,7 +121,7 @@ describe('the key space of an export', () => {
       assert.deepEqual((await told()).sort(), [older, newer].sort());
       await move(newer, 'elsewhere');
       await noticeOverlaps({ ...world.engine }, new AbortController().signal);
-      assert.ok(!(await world.engine.stores.health.exportsWith('overlapping')).includes(older));
+      assert.ok(!(await world.engine.stores.health.listExportsWith('overlapping')).includes(older));
     });
 
     describe('in a bucket of hundreds', () => {
@@ -133,7 +133,7 @@ describe('the key space of an export', () => {
           model: 'events' as const,
         }));
         const { places, ...stores } = world.engine.stores;
-        return { ...world.engine, stores: { ...stores, places: { ...places, live: async () => live } } };
+        return { ...world.engine, stores: { ...stores, places: { ...places, listLive: async () => live } } };
       };
 
       it('is compared with the others while everything else has its turn', async () => {

@@ -18,7 +18,7 @@ describe('the ledger', () => {
     const run = await rows.buildRun(await rows.buildExport(), { start: START, end: START + 3_600_000 });
     const { artifacts, ledger } = rows.stores;
     const interval = { exportId: run.batchExportId, start: run.start, end: run.end };
-    const hold = { ...interval, epoch: await ledger.take(interval, run.id) };
+    const hold = { ...interval, epoch: await ledger.takeEpoch(interval, run.id) };
     const [kept, gone] = [await artifacts.record(hold, {}), await artifacts.record(hold, {})];
     await artifacts.discard([gone, ...Array.from({ length: 70_000 }, () => randomUUID())]);
     assert.deepEqual(
@@ -52,30 +52,30 @@ describe('the ledger', () => {
   async function buildHold(of?: BatchExport) {
     const run = await rows.buildRun(of ?? (await rows.buildExport()), { start: START, end: START + 3_600_000 });
     const interval = { exportId: run.batchExportId, start: run.start, end: run.end };
-    return { run, interval, hold: { ...interval, epoch: await rows.stores.ledger.take(interval, run.id) } };
+    return { run, interval, hold: { ...interval, epoch: await rows.stores.ledger.takeEpoch(interval, run.id) } };
   }
 
   it('gives each run an epoch above all before it, after a restore above those of other deliveries', async () => {
     const { ledger } = rows.stores;
     const { interval, run, hold } = await buildHold();
     assert.equal(hold.epoch, 1);
-    assert.equal(await ledger.take(interval, run.id), 2);
-    assert.equal(await ledger.take(interval, run.id), 3);
+    assert.equal(await ledger.takeEpoch(interval, run.id), 2);
+    assert.equal(await ledger.takeEpoch(interval, run.id), 3);
     await rows.db('timeline').update({ epochs_above: '1000' });
-    assert.equal(await ledger.take(interval, run.id), 1001);
+    assert.equal(await ledger.takeEpoch(interval, run.id), 1001);
     await rows.db('timeline').update({ epochs_above: '0' });
-    assert.equal(await ledger.take(interval, run.id), 1002);
+    assert.equal(await ledger.takeEpoch(interval, run.id), 1002);
   });
 
   it('lets nothing be done under an epoch that is no longer the interval’s', async () => {
     const { artifacts, ledger } = rows.stores;
     for (const state of ['open', 'committing', 'delivered'] as const) {
       const { interval, hold } = await buildHold();
-      const later = await rows.buildRun(await rows.stores.batchExports.evenDeleted(hold.exportId), {
+      const later = await rows.buildRun(await rows.stores.batchExports.getIncludingDeleted(hold.exportId), {
         start: START,
         end: START + 3_600_000,
       });
-      const present = { ...interval, epoch: await ledger.take(interval, later.id) };
+      const present = { ...interval, epoch: await ledger.takeEpoch(interval, later.id) };
       if (state !== 'open') await ledger.beginCommit(present);
       if (state === 'delivered') await ledger.markDelivered(present, RECEIPT);
       const superseded = { name: 'Superseded', message: `superseded by run ${later.id}` };
@@ -108,7 +108,7 @@ describe('the ledger', () => {
     let taking: Promise<unknown> | undefined;
     await rows.stores.inTransaction(async (inside) => {
       await inside.ledger.lockOpen(hold);
-      taking = ledger.take(interval, run.id).then(() => (isTaken = true));
+      taking = ledger.takeEpoch(interval, run.id).then(() => (isTaken = true));
       await eventually('the later run to wait for a lock', async () => {
         const { rowCount } = await rows.db.raw<{ rowCount: number }>(
           `select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted`,

@@ -8,7 +8,12 @@ import { exportVerifier, type VerifiedInterval, type VerifyRange } from '../../.
 import { createEmptyDatabase } from '../../support/database/database.ts';
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 
 const DAY = '2015-05-17T';
 const at = (time: string) => `${DAY}${time}.000000Z`;
@@ -38,7 +43,7 @@ describe('verifying an export', () => {
 
   async function deliver(startAt = `${DAY}10:00:00Z`, endAt = `${DAY}13:00:00Z`): Promise<void> {
     const { id } = await world.backfills.request(world.projectId, exportId, { startAt, endAt });
-    await backfilled(world, exportId, id);
+    await runsOfEndedBackfill(world, exportId, id);
   }
 
   async function verify(range = ALL, deep = false): Promise<VerifiedInterval[]> {

@@ -20,7 +20,7 @@ import { destinationOf, destinations } from '../../../src/exports/destinations/i
 import { folderQuota } from '../../../src/exports/destinations/local-file/quota.ts';
 import { localStore, type LocalStoreOptions } from '../../../src/exports/destinations/local-file/store.ts';
 import { ObjectChanged } from '../../../src/exports/destinations/object-store/store.ts';
-import { fill } from '../../../src/exports/destinations/object-store/upload.ts';
+import { fillUpload } from '../../../src/exports/destinations/object-store/upload.ts';
 import { DestinationRejected, InvalidInput } from '../../../src/platform/errors.ts';
 import { buildRows, freezeAt, testInterval } from '../../support/exports/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
@@ -280,8 +280,8 @@ describe('LocalFile', () => {
       try {
         const store = storeOf(place, async () => Promise.reject(Object.assign(new Error(code), { code })));
         const begun = await store.begin('1/web/a.jsonl', 'token');
-        const second = await fill(store, await store.begin('1/web/a.jsonl', 'token'), content());
-        await store.complete(await fill(store, begun, content()), 'absent');
+        const second = await fillUpload(store, await store.begin('1/web/a.jsonl', 'token'), content());
+        await store.complete(await fillUpload(store, begun, content()), 'absent');
         const name = path.join(place.root, '1/web/a.jsonl');
         assert.equal(await readFile(name, 'utf8'), 'row\n');
         const { ino } = await stat(name);
@@ -342,7 +342,7 @@ describe('LocalFile', () => {
     const place = await makePlace();
     const store = storeOf(place);
     const name = path.join(place.root, '1/web/a.jsonl');
-    const upload = await fill(store, await store.begin('1/web/a.jsonl', 'token'), content());
+    const upload = await fillUpload(store, await store.begin('1/web/a.jsonl', 'token'), content());
     const synced: { inode: number; isNamed: boolean }[] = [];
     const handle = await open(place.root);
     const handles = Object.getPrototypeOf(handle) as FileHandle;

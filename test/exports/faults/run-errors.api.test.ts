@@ -44,7 +44,7 @@ describe('the error', () => {
     it('has the next try while it is retried, and is gone once it has delivered', async () => {
       const run = await buildRun(exports, stored, 10);
       const noted = { latestError: 'The bucket does not exist.', fault: FAULT, nextTryInSeconds: 90 };
-      await exports.world.engine.stores.runs.noteError(run.id, noted);
+      await exports.world.engine.stores.runs.recordError(run.id, noted);
       const error = await errorAt(`runs/${run.id}/`);
       const wait = Date.parse(error!.next_try_at!) - Date.now();
       assert.ok(wait > 30_000 && wait <= 91_000, `${wait} ms`);
@@ -67,7 +67,7 @@ describe('the error', () => {
     it('is gone when a worker of an earlier version has completed the run', async () => {
       const run = await buildRun(exports, stored, 10);
       const noted = { latestError: 'It failed.', fault: FAULT, nextTryInSeconds: 1 };
-      await exports.world.engine.stores.runs.noteError(run.id, noted);
+      await exports.world.engine.stores.runs.recordError(run.id, noted);
       await exports.db('batch_export_runs').where({ id: run.id }).update({ status: 'Completed', latest_error: null });
       assert.equal(await errorAt(`runs/${run.id}/`), null);
     });
@@ -94,7 +94,7 @@ describe('the error', () => {
     it('is that of a run that is being retried', async () => {
       const run = await buildRun(exports, stored, 10);
       const noted = { latestError: 'It failed.', fault: FAULT, nextTryInSeconds: 1 };
-      await exports.world.engine.stores.runs.noteError(run.id, noted);
+      await exports.world.engine.stores.runs.recordError(run.id, noted);
       assert.equal((await errorAt(''))!.code, 'bucket_not_found');
     });
 

@@ -100,7 +100,7 @@ describe('a fault of a bucket', () => {
   }
   async function list(endpoint_url: string): Promise<void> {
     const { signal } = new AbortController();
-    const found = destination.deliveries(
+    const found = destination.listDeliveries(
       configWith({ endpoint_url }),
       { ...SUBJECT, exportId: randomUUID() },
       PRIVATE,

@@ -6,7 +6,7 @@ import zlib from 'node:zlib';
 import { compress, compressionExtension } from '../../../src/exports/formats/compression.ts';
 import { emptyFile, fileExtension } from '../../../src/exports/formats/file.ts';
 import { ROW_ID } from '../../../src/conditions/rows/rows-digest.ts';
-import { chunked, collect } from '../../support/database/copy-stream.ts';
+import { chunked, readAll } from '../../support/database/copy-stream.ts';
 
 const CODECS = [
   { compression: null, extension: '', decode: (bytes: Buffer) => bytes, program: 'cat' },
@@ -27,14 +27,14 @@ for (const { compression, extension, decode, program } of CODECS) {
     });
 
     it('decodes to its content', async () => {
-      const bytes = await collect(compress(chunked(CONTENT, [BLOCK]), compression));
+      const bytes = await readAll(compress(chunked(CONTENT, [BLOCK]), compression));
       assert.ok(decode(bytes).equals(CONTENT));
       const decoded = await decodeWith(program, bytes);
       assert.ok(decoded === undefined || decoded.equals(CONTENT));
     });
 
     it('is valid without any content', async () => {
-      const bytes = await collect(emptyFile({ format: 'JSONLines', compression, columns: [ROW_ID] }).bytes);
+      const bytes = await readAll(emptyFile({ format: 'JSONLines', compression, columns: [ROW_ID] }).bytes);
       assert.equal(decode(bytes).length, 0);
       assert.equal((await decodeWith(program, bytes))?.length ?? 0, 0);
     });
@@ -50,12 +50,12 @@ for (const { compression, extension, decode, program } of CODECS) {
     });
 
     it('ends with the failure of its source', async () => {
-      await assert.rejects(collect(compress(failing(), compression)), /the connection is gone/);
+      await assert.rejects(readAll(compress(failingStream(), compression)), /the connection is gone/);
     });
   });
 }
 
-async function* failing() {
+async function* failingStream() {
   yield CONTENT.subarray(0, BLOCK);
   throw new Error('the connection is gone');
 }

@@ -4,14 +4,14 @@ import { emptyFile, encodeFile } from '../../../src/exports/formats/file.ts';
 import { readExportedFile } from '../../../src/exports/formats/read-file.ts';
 import { RowsDigester } from '../../../src/conditions/rows/rows-digest.ts';
 import { UnreadableFile } from '../../../src/exports/formats/unreadable.ts';
-import { chunked, collect, copyBinary } from '../../support/database/copy-stream.ts';
-import { copiedColumns, copyOf, everyType, type Table } from '../../support/database/tables.ts';
+import { chunked, readAll, copyBinary } from '../../support/database/copy-stream.ts';
+import { copiedColumns, copyOf, buildTableOfEveryType, type Table } from '../../support/database/tables.ts';
 
 const UUID = '00000000-0000-4000-8000-000000000001';
 
 async function encode(table: Table, formulaSafe = false): Promise<string> {
   const options = { columns: copiedColumns(table), format: 'CSV', compression: null, formulaSafe } as const;
-  return (await collect(encodeFile(chunked(copyOf(table), [1000]), options).bytes)).toString();
+  return (await readAll(encodeFile(chunked(copyOf(table), [1000]), options).bytes)).toString();
 }
 
 const texts = (...values: (string | null)[]): Table => ({
@@ -44,7 +44,7 @@ describe('CSV', () => {
   });
 
   it('writes each type as text', async () => {
-    const lines = (await encode(everyType(4))).split('\r\n');
+    const lines = (await encode(buildTableOfEveryType(4))).split('\r\n');
     assert.equal(lines[0], 'uuid,text,jsonb,timestamptz,date,int4,int8,float8,bool');
     assert.equal(
       lines[1],
@@ -59,8 +59,8 @@ describe('CSV', () => {
   });
 
   it('is read back to its last cell, wherever blocks end', async () => {
-    const rows = everyType(50).rows.map((row) => [UUID, ...row.slice(1)]);
-    const table: Table = { ...everyType(0), rows };
+    const rows = buildTableOfEveryType(50).rows.map((row) => [UUID, ...row.slice(1)]);
+    const table: Table = { ...buildTableOfEveryType(0), rows };
     const content = await encode(table);
     for (const size of [1, 7, 64, 100_000]) {
       const digest = new RowsDigester();
@@ -72,7 +72,7 @@ describe('CSV', () => {
   it('is its header without any row', async () => {
     const columns: Column[] = copiedColumns(texts());
     const file = emptyFile({ format: 'CSV', compression: 'gzip', columns });
-    const packed = await collect(file.bytes);
+    const packed = await readAll(file.bytes);
     const back = await readExportedFile(chunked(packed, [5]), { format: 'CSV', compression: 'gzip' }, undefined);
     assert.deepEqual([back.rows, back.contentSha256], [0, file.summary().contentSha256]);
   });
@@ -85,7 +85,7 @@ describe('CSV', () => {
     const long = 'a"b'.repeat(1_000_000);
     const rows = copyBinary([[Buffer.alloc(16), Buffer.from(long)]]);
     const file = encodeFile(chunked(rows, [65_536]), { columns, format: 'CSV', compression: null });
-    const content = (await collect(file.bytes)).toString();
+    const content = (await readAll(file.bytes)).toString();
     assert.ok(content.endsWith(`,"${long.replaceAll('"', '""')}"\r\n`));
   });
 

@@ -5,7 +5,7 @@ import { Unavailable } from '../../../src/platform/errors.ts';
 import { encodeFile } from '../../../src/exports/formats/file.ts';
 import { scanRows } from '../../../src/exports/formats/scan.ts';
 import { watchMemory } from '../../support/flags/garbage.ts';
-import { chunked, collect, copyBinary } from '../../support/database/copy-stream.ts';
+import { chunked, readAll, copyBinary } from '../../support/database/copy-stream.ts';
 
 const COLUMNS: Column[] = [
   { name: 'uuid', type: 'uuid' },
@@ -21,7 +21,7 @@ describe('encoding a file', () => {
   it('gives the same content for the same rows, however they arrive', async () => {
     const hashes = [1, 100, 1_000_000].map(async (size) => {
       const file = encode(chunked(ROWS, [size]));
-      await collect(file.bytes);
+      await readAll(file.bytes);
       return file.summary().contentSha256;
     });
     assert.equal(new Set(await Promise.all(hashes)).size, 1);
@@ -30,19 +30,19 @@ describe('encoding a file', () => {
   it('has no summary before its end', async () => {
     const file = encode(chunked(ROWS, [1000]));
     assert.throws(() => file.summary(), /not been read/);
-    await collect(file.bytes);
+    await readAll(file.bytes);
     assert.equal(file.summary().rows, 1000);
   });
 
   it('fails when rows are missing, instead of becoming a shorter file', async () => {
     const file = encode(chunked(ROWS.subarray(0, -30), [1000]));
-    await assert.rejects(collect(file.bytes), Unavailable);
+    await assert.rejects(readAll(file.bytes), Unavailable);
     assert.throws(() => file.summary(), /not been read/);
   });
 
   it('ends its source when it is left early', async () => {
     let closed = false;
-    async function* endless() {
+    async function* endlessStream() {
       try {
         yield ROWS.subarray(0, -2);
         const more = ROWS.subarray(19, -2);
@@ -51,7 +51,7 @@ describe('encoding a file', () => {
         closed = true;
       }
     }
-    for await (const chunk of encode(endless()).bytes) if (chunk.length > 0) break;
+    for await (const chunk of encode(endlessStream()).bytes) if (chunk.length > 0) break;
     assert.ok(closed);
   });
 
@@ -76,15 +76,15 @@ describe('encoding a file', () => {
 describe('scanning rows', () => {
   it('passes them on untouched and sums up what passed', async () => {
     const file = encode(chunked(ROWS, [1000]));
-    await collect(file.bytes);
+    await readAll(file.bytes);
     const scanned = scanRows(chunked(ROWS, [777]), COLUMNS);
     assert.throws(() => scanned.summary(), /not been read/);
-    assert.ok((await collect(scanned.rows)).equals(ROWS));
+    assert.ok((await readAll(scanned.rows)).equals(ROWS));
     const { rows, digest } = file.summary();
     assert.deepEqual(scanned.summary(), { rows, digest, contentBytes: ROWS.length, contentSha256: null });
   });
 
   it('fails when rows are missing', async () => {
-    await assert.rejects(collect(scanRows(chunked(ROWS.subarray(0, -30), [1000]), COLUMNS).rows), Unavailable);
+    await assert.rejects(readAll(scanRows(chunked(ROWS.subarray(0, -30), [1000]), COLUMNS).rows), Unavailable);
   });
 });

@@ -7,7 +7,7 @@ import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import type { Column, ColumnType } from '../../../src/conditions/rows/columns.ts';
 import { encodeFile } from '../../../src/exports/formats/file.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { chunked, chunkSizes, collect } from '../../support/database/copy-stream.ts';
+import { chunked, chunkSizes, readAll } from '../../support/database/copy-stream.ts';
 
 const COLUMNS: Column[] = [
   { name: 'uuid', type: 'uuid' },
@@ -78,7 +78,7 @@ describe('JSON lines', () => {
   async function copyOut(sql: string): Promise<Buffer> {
     const client = await pool.connect();
     try {
-      return await collect(client.query(copyTo(`copy (${sql}) to stdout (format binary)`)));
+      return await readAll(client.query(copyTo(`copy (${sql}) to stdout (format binary)`)));
     } finally {
       client.release();
     }
@@ -112,7 +112,7 @@ describe('JSON lines', () => {
           from source order by n`);
         const { bytes, lines, summary } = await encode(copied, COLUMNS, sizes);
         assert.equal(lines.length, rows.length);
-        for (const [n, line] of lines.entries()) assert.deepEqual(JSON.parse(line), expected(rows[n]!));
+        for (const [n, line] of lines.entries()) assert.deepEqual(JSON.parse(line), expectedRow(rows[n]!));
         assert.equal(summary.rows, rows.length);
         assert.equal(summary.contentBytes, bytes.length);
         assert.equal(summary.contentSha256, createHash('sha256').update(bytes).digest('hex'));
@@ -164,11 +164,11 @@ const definition = ({ name, type }: Column) => `${pg.escapeIdentifier(name)} ${t
 
 async function encode(copied: Uint8Array, columns: readonly Column[], sizes: readonly number[] = [65_536]) {
   const file = encodeFile(chunked(copied, sizes), { columns, format: 'JSONLines', compression: null });
-  const bytes = await collect(file.bytes);
+  const bytes = await readAll(file.bytes);
   return { bytes, lines: bytes.toString().split('\n').slice(0, -1), summary: file.summary() };
 }
 
-function expected([id, string, value, microseconds, small, large, flag]: Row) {
+function expectedRow([id, string, value, microseconds, small, large, flag]: Row) {
   return {
     uuid: id,
     'text "quoted"': string,

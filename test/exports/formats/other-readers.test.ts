@@ -17,9 +17,16 @@ import {
 } from '../../../src/exports/formats/file-encoding.ts';
 import type { ColumnType } from '../../../src/conditions/rows/columns.ts';
 import { encodeFile, fileExtension } from '../../../src/exports/formats/file.ts';
-import { chunked, collect } from '../../support/database/copy-stream.ts';
+import { chunked, readAll } from '../../support/database/copy-stream.ts';
 import { needsPython, runPython } from '../../support/sdks/python.ts';
-import { anyTable, copiedColumns, copyOf, everyType, type Table, type Value } from '../../support/database/tables.ts';
+import {
+  anyTable,
+  copiedColumns,
+  copyOf,
+  buildTableOfEveryType,
+  type Table,
+  type Value,
+} from '../../support/database/tables.ts';
 
 type Format = Exclude<FileFormat, 'JSONLines'>;
 type Content = { names: string[]; types: string[]; rows: readonly (readonly Value[])[] };
@@ -95,9 +102,9 @@ describe('files read by others', () => {
     // DuckDB has no brotli for CSV.
     if (kind.format === 'CSV' && kind.compression === 'brotli') continue;
     it(`are the source to DuckDB: ${kind.format}, ${kind.compression ?? 'not compressed'}`, async () => {
-      const table = everyType(ROWS);
+      const table = buildTableOfEveryType(ROWS);
       const read = await readByDuckdb(await writeTable(table, kind, `duckdb-${kind.compression}`), kind);
-      assertSame(read, await expected(table, kind, DUCKDB_TYPES));
+      assertSame(read, await expectedContent(table, kind, DUCKDB_TYPES));
     });
   }
 
@@ -109,7 +116,7 @@ describe('files read by others', () => {
         fc.constantFrom(...KINDS.filter(({ format }) => format === 'Parquet')),
         async (table, kind) => {
           const read = await readByDuckdb(await writeTable(table, kind, `random-${n++}`), kind);
-          assertSame(read, await expected(table, kind, DUCKDB_TYPES));
+          assertSame(read, await expectedContent(table, kind, DUCKDB_TYPES));
         },
       ),
       { numRuns: RANDOM_TABLES },
@@ -123,11 +130,11 @@ describe('files read by others', () => {
     const own = await mkdtemp(path.join(folder, 'pyarrow-'));
     const wanted = new Map<string, Content>();
     for (const [n, [table, kind]] of [
-      ...KINDS.map((one): [Table, Kind] => [everyType(ROWS), one]),
+      ...KINDS.map((one): [Table, Kind] => [buildTableOfEveryType(ROWS), one]),
       ...random,
     ].entries()) {
       const file = await writeTable(table, kind, `${path.basename(own)}/${n}`);
-      wanted.set(path.basename(file), jsonSafe(table, await expected(table, kind, ARROW_TYPES)));
+      wanted.set(path.basename(file), jsonSafe(table, await expectedContent(table, kind, ARROW_TYPES)));
     }
     const lines = (await runPython(PYARROW, path.join(import.meta.dirname, 'read_tables.py'), own)).trim().split('\n');
     for (const line of lines) {
@@ -140,11 +147,11 @@ describe('files read by others', () => {
 
 async function encode(table: Table, kind: Kind | { format: 'JSONLines'; compression: null }): Promise<Buffer> {
   const file = encodeFile(chunked(copyOf(table), [65_536]), { ...kind, columns: copiedColumns(table) });
-  return collect(file.bytes);
+  return readAll(file.bytes);
 }
 
 /** The content that a reader of the file should see: text in every cell of CSV. */
-async function expected(table: Table, { format }: Kind, types: Record<ColumnType, string>): Promise<Content> {
+async function expectedContent(table: Table, { format }: Kind, types: Record<ColumnType, string>): Promise<Content> {
   const names = table.columns.map(({ name }) => name);
   if (format === 'Parquet') return { names, types: table.columns.map(({ type }) => types[type]), rows: table.rows };
   return { names, types: names.map(() => types.text), rows: await asText(table) };

@@ -7,9 +7,9 @@ import { emptyFile, encodeFile } from '../../../src/exports/formats/file.ts';
 import { readExportedFile } from '../../../src/exports/formats/read-file.ts';
 import { RowsDigester } from '../../../src/conditions/rows/rows-digest.ts';
 import { UnreadableFile } from '../../../src/exports/formats/unreadable.ts';
-import { chunked, collect, copyBinary } from '../../support/database/copy-stream.ts';
+import { chunked, readAll, copyBinary } from '../../support/database/copy-stream.ts';
 import { watchMemory } from '../../support/flags/garbage.ts';
-import { copiedColumns, copyOf, everyType } from '../../support/database/tables.ts';
+import { copiedColumns, copyOf, buildTableOfEveryType } from '../../support/database/tables.ts';
 
 const COLUMNS: Column[] = [
   { name: 'uuid', type: 'uuid' },
@@ -42,7 +42,7 @@ describe('Parquet', () => {
   it('has row groups of bounded size, with bounds of what is in them', async () => {
     const rows = copyBinary(Array.from({ length: MANY_ROWS }, (_, n) => buildRow(n)));
     const file = encode(chunked(rows, [65_536]));
-    const bytes = await collect(file.bytes);
+    const bytes = await readAll(file.bytes);
     const { row_groups: groups } = metadataOf(bytes);
     assert.equal(groups.length, 2);
     assert.equal(
@@ -65,7 +65,7 @@ describe('Parquet', () => {
   it('is the same to the last byte for the same rows, however they arrive', async () => {
     const rows = copyBinary(Array.from({ length: 3000 }, (_, n) => buildRow(n, Buffer.from(`\u0001${n}`))));
     for (const compression of [null, 'zstd', 'lz4', 'snappy', 'gzip', 'brotli'] as const) {
-      const files = [97, 5000, 1_000_000].map((size) => collect(encode(chunked(rows, [size]), compression).bytes));
+      const files = [97, 5000, 1_000_000].map((size) => readAll(encode(chunked(rows, [size]), compression).bytes));
       const [first, ...others] = await Promise.all(files);
       for (const other of others) assert.ok(other.equals(first!), String(compression));
     }
@@ -74,7 +74,7 @@ describe('Parquet', () => {
   it('keeps a dictionary only where values repeat', async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => [...buildRow(n, Buffer.from('\u0001{}'))]);
     for (const row of rows) row[0] = randomBytes(16);
-    const { row_groups: groups } = metadataOf(await collect(encode(chunked(copyBinary(rows), [65_536])).bytes));
+    const { row_groups: groups } = metadataOf(await readAll(encode(chunked(copyBinary(rows), [65_536])).bytes));
     const [uuid, event, properties, timestamp] = groups[0]!.columns.map(({ meta_data: column }) => column!);
     assert.ok(event!.total_compressed_size < 10_000n, `${event!.total_compressed_size} bytes`);
     assert.ok(properties!.total_compressed_size < 200n, `${properties!.total_compressed_size} bytes`);
@@ -94,7 +94,7 @@ describe('Parquet', () => {
     const rows = copyBinary(
       endless.map((at) => [uuid!, at, at[0] === 0x7f ? Buffer.from('7fffffff', 'hex') : at.subarray(0, 4)]),
     );
-    const bytes = await collect(
+    const bytes = await readAll(
       encodeFile(chunked(rows, [100]), { columns, format: 'Parquet', compression: null }).bytes,
     );
     const read = await parquetReadObjects({
@@ -111,9 +111,9 @@ describe('Parquet', () => {
   });
 
   it('has its columns without any row', async () => {
-    const table = everyType(0);
+    const table = buildTableOfEveryType(0);
     const file = emptyFile({ format: 'Parquet', compression: 'zstd', columns: copiedColumns(table) });
-    const bytes = await collect(file.bytes);
+    const bytes = await readAll(file.bytes);
     const { schema, row_groups: groups } = metadataOf(bytes);
     assert.deepEqual([schema.slice(1).map(({ name }) => name), groups], [table.columns.map(({ name }) => name), []]);
     const { rows, contentSha256 } = await readBack(bytes);
@@ -146,10 +146,10 @@ describe('Parquet', () => {
     ['of another format', () => Buffer.from('{"uuid":"00000000-0000-4000-8000-000000000000"}\n')],
   ] as const) {
     it(`is not read ${name}`, async () => {
-      const rows = copyOf(everyType(2000));
-      const whole = await collect(
+      const rows = copyOf(buildTableOfEveryType(2000));
+      const whole = await readAll(
         encodeFile(chunked(rows, [65_536]), {
-          columns: copiedColumns(everyType(0)),
+          columns: copiedColumns(buildTableOfEveryType(0)),
           format: 'Parquet',
           compression: 'zstd',
         }).bytes,

@@ -32,7 +32,7 @@ describe('integrations over HTTP', () => {
   };
   /** The configuration that the engine connects with. */
   const opened = async (id: string) =>
-    exports.world.batchExports.openConfig(await exports.world.batchExports.get(exports.world.projectId, id));
+    exports.world.batchExports.decryptConfig(await exports.world.batchExports.get(exports.world.projectId, id));
 
   before(async () => {
     exports = await startExportsApi();
@@ -134,7 +134,7 @@ describe('integrations over HTTP', () => {
     const stranger = await created({ type: 'S3Compatible', config: bucket(), integration: other.id });
     for (const one of [present, left, stranger]) await health.begin(one.id, 'keeping_files');
     await request('PATCH', `/integrations/${id}/`, { config: { aws_secret_access_key: 'canary-new' } });
-    assert.deepEqual(await health.exportsWith('keeping_files'), [stranger.id]);
+    assert.deepEqual(await health.listExportsWith('keeping_files'), [stranger.id]);
   });
 
   it('are refused where they do not fit', async () => {

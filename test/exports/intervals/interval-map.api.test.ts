@@ -59,7 +59,7 @@ describe('the map of data intervals', () => {
     assert.equal(status, 200, JSON.stringify(body));
     return body as IntervalMapBody;
   }
-  async function refused(id: string, query: string): Promise<Refusal> {
+  async function readRefusal(id: string, query: string): Promise<Refusal> {
     const { status, body } = await ask(id, query);
     assert.equal(status, 400, JSON.stringify(body));
     return body as Refusal;
@@ -129,7 +129,7 @@ describe('the map of data intervals', () => {
       const reconcile = () => new MockActivityEnvironment().run(createActivities(engine).reconcileAll);
       const settled = (end: number, ...statuses: RunStatus[]) =>
         eventually(`the run of the hour that ends at ${end}`, async () => {
-          const run = await engine.stores.runs.newestOfInterval(id, at(end));
+          const run = await engine.stores.runs.findNewestOfInterval(id, at(end));
           return run && (statuses.length === 0 ? !isOpen(run.status) : statuses.includes(run.status));
         });
       const deliver = (end: number) => backfills.request(projectId, id, { startAt: at(end - 1), endAt: at(end) });
@@ -166,7 +166,7 @@ describe('the map of data intervals', () => {
     after(async () => {
       release();
       exports.world.onStep = async () => {};
-      await eventually('the last run', async () => (await exports.world.engine.stores.runs.openOf(id)).length === 0);
+      await eventually('the last run', async () => (await exports.world.engine.stores.runs.listOpen(id)).length === 0);
     });
 
     it('has a code for each interval: what is held of it, and what happens', async () => {
@@ -205,7 +205,7 @@ describe('the map of data intervals', () => {
           [at(-14), 'not_retried', 'It was lost, too.'],
         ],
       );
-      const run = await exports.world.engine.stores.runs.newestOfInterval(id, at(-7));
+      const run = await exports.world.engine.stores.runs.findNewestOfInterval(id, at(-7));
       const { data_interval_end: end, run_id: runId, next_try_at: next, detail } = retrying[0]!;
       assert.deepEqual([retrying.length, end, runId, detail], [1, at(-7), run?.id, 'It was lost.']);
       assert.equal(Date.parse(next!), Date.parse(run!.finishedAt!) + 60_000, 'a minute after the first failure');
@@ -319,7 +319,7 @@ describe('the map of data intervals', () => {
         createdAt: await batchExports.now(),
       });
       if (status === 'Completed') {
-        const epoch = await ledger.take(interval, run.id);
+        const epoch = await ledger.takeEpoch(interval, run.id);
         await ledger.beginCommit({ ...interval, epoch });
         const receipt = { rows: 1, bytes: 1, location: 'there', epoch, digest: '1', cutoff: await batchExports.now() };
         await ledger.markDelivered({ ...interval, epoch }, receipt);
@@ -386,7 +386,7 @@ describe('the map of data intervals', () => {
     it('has 100,000 intervals at most, and says which start would do', async () => {
       const id = await build(1, { interval: 'every 1 minutes', paused: true });
       const end = 'end=2015-05-17T00:00:00Z';
-      const { attr, detail } = await refused(id, `start=2015-01-01T00:00:00Z&${end}`);
+      const { attr, detail } = await readRefusal(id, `start=2015-01-01T00:00:00Z&${end}`);
       assert.equal(attr, 'start');
       assert.match(
         detail,
@@ -398,9 +398,9 @@ describe('the map of data intervals', () => {
       assert.deepEqual(boundaries, [{ start, step_seconds: 60, count: 100_000 }]);
       const days = await mapOf(id, `start=2015-01-01T00:00:00Z&${end}&bucket=day`);
       assert.deepEqual([days.intervals, days.lengths], [195_840, [136]]);
-      const most = await refused(id, `start=1990-01-01T00:00:00Z&${end}&bucket=day`);
+      const most = await readRefusal(id, `start=1990-01-01T00:00:00Z&${end}&bucket=day`);
       assert.deepEqual([most.attr, most.detail.includes('600000 at most')], ['start', true]);
-      const narrow = await refused(id, `start=2014-06-01T00:00:00Z&${end}&bucket=2`);
+      const narrow = await readRefusal(id, `start=2014-06-01T00:00:00Z&${end}&bucket=2`);
       assert.deepEqual(
         [narrow.attr, narrow.detail],
         ['bucket', 'The range holds more than 100000 buckets. Use a larger bucket.'],
@@ -420,7 +420,7 @@ describe('the map of data intervals', () => {
   for (const [query, attr] of refusals) {
     it(`is refused with ${query}, naming ${attr}`, async () => {
       const id = await build(1, { paused: true });
-      assert.equal((await refused(id, query)).attr, attr);
+      assert.equal((await readRefusal(id, query)).attr, attr);
     });
   }
 

@@ -171,7 +171,7 @@ describe('data intervals in trouble', () => {
     await reconcile();
     assert.equal((await requests()).length, 1);
     await eventually('the re-delivery', async () => (await get(id)).interval_troubles.stale === 0);
-    const run = await exports.world.engine.stores.runs.newestOfInterval(id, at(-2));
+    const run = await exports.world.engine.stores.runs.findNewestOfInterval(id, at(-2));
     assert.deepEqual([run?.kind, run?.status], ['stale', 'Completed']);
   });
 

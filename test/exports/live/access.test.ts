@@ -5,9 +5,9 @@ import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { openEventSource, type ReceivedEvent } from '../../support/api/event-source.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildSession, buildTenant } from '../../support/api/identity.ts';
 import { buildMember, buildRule } from '../../support/api/members.ts';
-import { bearer, startLiveWorld, sent, type LiveWorld } from '../../support/exports/live-world.ts';
+import { bearerHeaders, startLiveWorld, comparableEvents, type LiveWorld } from '../../support/exports/live-world.ts';
 import { startSluice } from '../../support/servers/sluice.ts';
-import { turns, until } from '../../support/until.ts';
+import { sleepInTurns, until } from '../../support/until.ts';
 
 describe('access to streams of changes', () => {
   let world: LiveWorld;
@@ -48,13 +48,13 @@ describe('access to streams of changes', () => {
       const { rows, tenant, admin, api } = world;
       const personal = await buildPersonalKey(rows.db, admin, 'batch_export:read');
       const ofProject = await buildProjectSecretKey(rows.db, tenant, 'batch_export:read');
-      const callers = [await buildSession(rows.db, admin), bearer(personal), bearer(ofProject)];
+      const callers = [await buildSession(rows.db, admin), bearerHeaders(personal), bearerHeaders(ofProject)];
       const streams = await Promise.all(callers.map((headers) => world.follow(headers)));
       streams.push(await world.follow({}, `?personal_api_key=${personal}`));
       const environment = `${api.url}/api/environments/${tenant.projectId}/live`;
-      const other = await openEventSource(environment, bearer(personal));
+      const other = await openEventSource(environment, bearerHeaders(personal));
       await note();
-      for (const { received } of [...streams, other]) assert.deepEqual(sent(received), [log()]);
+      for (const { received } of [...streams, other]) assert.deepEqual(comparableEvents(received), [log()]);
       other.stop();
     });
 
@@ -65,18 +65,21 @@ describe('access to streams of changes', () => {
       await buildRule(rows.db, tenant, 'none', { resource: 'project', membership_id: closed.membershipId });
       for (const [headers, status] of [
         [{}, 401],
-        [bearer('phx_nothing'), 401],
-        [bearer(await buildPersonalKey(rows.db, world.admin, 'batch_export:write')), 200],
-        [bearer(await buildPersonalKey(rows.db, world.admin, 'dashboard:read')), 403],
-        [bearer(await buildPersonalKey(rows.db, stranger, '*')), 403],
-        [bearer(closed.key), 403],
+        [bearerHeaders('phx_nothing'), 401],
+        [bearerHeaders(await buildPersonalKey(rows.db, world.admin, 'batch_export:write')), 200],
+        [bearerHeaders(await buildPersonalKey(rows.db, world.admin, 'dashboard:read')), 403],
+        [bearerHeaders(await buildPersonalKey(rows.db, stranger, '*')), 403],
+        [bearerHeaders(closed.key), 403],
       ] as const) {
         assert.equal((await world.follow(headers)).status, status);
       }
     });
 
     it('in an answer that no proxy buffers or compresses', async () => {
-      const { headers, received } = await world.follow({ ...bearer(world.admin.key), 'Accept-Encoding': 'gzip, br' });
+      const { headers, received } = await world.follow({
+        ...bearerHeaders(world.admin.key),
+        'Accept-Encoding': 'gzip, br',
+      });
       assert.equal(headers.get('content-type'), 'text/event-stream');
       assert.equal(headers.get('cache-control'), 'no-store, no-transform');
       assert.equal(headers.get('x-accel-buffering'), 'no');
@@ -87,12 +90,15 @@ describe('access to streams of changes', () => {
     });
 
     it('not to HEAD, which leaves none open', async () => {
-      const strict = await startLiveWorld({ streamLimits: { ofCaller: 1 }, rows: world.rows, tenant: world.tenant });
+      const strict = await startLiveWorld({ streamLimits: { perCaller: 1 }, rows: world.rows, tenant: world.tenant });
       const { url } = strict.api;
       const address = `${url}/api/projects/${world.tenant.projectId}/live/`;
-      const head = await fetch(address, { method: 'HEAD', headers: bearer(strict.admin.key) });
+      const head = await fetch(address, { method: 'HEAD', headers: bearerHeaders(strict.admin.key) });
       assert.equal(head.status, 200);
-      await until('room for another', async () => (await strict.follow(bearer(strict.admin.key))).status === 200);
+      await until(
+        'room for another',
+        async () => (await strict.follow(bearerHeaders(strict.admin.key))).status === 200,
+      );
       strict.leave();
       await strict.stop();
     });
@@ -100,7 +106,7 @@ describe('access to streams of changes', () => {
 
   describe('shows', () => {
     it('that something changed and when, and no content', async () => {
-      const { received } = await world.follow(bearer(world.admin.key));
+      const { received } = await world.follow(bearerHeaders(world.admin.key));
       const before = Date.now();
       await note();
       const { data } = received.at(-1)!;
@@ -111,10 +117,10 @@ describe('access to streams of changes', () => {
 
     it('nothing of other projects', async () => {
       const theirs = await buildTenant(world.rows.db);
-      const { received } = await world.follow(bearer(world.admin.key));
+      const { received } = await world.follow(bearerHeaders(world.admin.key));
       const other = await world.rows.buildExport({ projectId: theirs.projectId });
       await note(other);
-      assert.deepEqual(sent(received), []);
+      assert.deepEqual(comparableEvents(received), []);
     });
 
     it('nothing of an export that rules hide, except to its creator', async () => {
@@ -125,10 +131,10 @@ describe('access to streams of changes', () => {
       await buildRule(db, world.tenant, 'none', { resource: 'batch_export', resource_id: hidden.id });
       await world.settled();
       const streams = [];
-      for (const { key } of [member, maker, world.admin]) streams.push(await world.follow(bearer(key)));
+      for (const { key } of [member, maker, world.admin]) streams.push(await world.follow(bearerHeaders(key)));
       await note(hidden);
       await note();
-      const [ofMember, ofMaker, ofAdmin] = streams.map(({ received }) => sent(received));
+      const [ofMember, ofMaker, ofAdmin] = streams.map(({ received }) => comparableEvents(received));
       assert.deepEqual(ofMember, [log()]);
       assert.deepEqual(ofMaker, [log(hidden), log()]);
       assert.deepEqual(ofAdmin, [log(hidden), log()]);
@@ -136,13 +142,13 @@ describe('access to streams of changes', () => {
 
     it('a caller who reconnects nothing of an export that rules hide', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
-      const { received } = await world.follow(bearer(member.key));
+      const { received } = await world.follow(bearerHeaders(member.key));
       const seen = received[0]!.id!;
       await note();
       await buildRule(world.rows.db, world.tenant, 'none', { resource: 'batch_export', resource_id: one.id });
-      const back = await world.follow({ ...bearer(member.key), 'Last-Event-ID': seen });
-      await turns(50);
-      assert.deepEqual(sent(back.received), []);
+      const back = await world.follow({ ...bearerHeaders(member.key), 'Last-Event-ID': seen });
+      await sleepInTurns(50);
+      assert.deepEqual(comparableEvents(back.received), []);
     });
   });
 
@@ -169,7 +175,7 @@ describe('access to streams of changes', () => {
         (id: string) => keys.change(world.admin, id, { scopes: ['dashboard:read'] }),
       ]) {
         const { id, key } = await keys.create(world.admin, { label: 'live', scopes: ['batch_export:read'] });
-        const stream = await world.follow(bearer(key));
+        const stream = await world.follow(bearerHeaders(key));
         await end(id);
         await stream.ended();
       }
@@ -177,21 +183,21 @@ describe('access to streams of changes', () => {
 
     it('the membership ends', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
-      const stream = await world.follow(bearer(member.key));
+      const stream = await world.follow(bearerHeaders(member.key));
       await world.rows.db('organization_memberships').where({ id: member.membershipId }).delete();
       await stream.ended();
     });
 
     it('a rule closes the project', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
-      const stream = await world.follow(bearer(member.key));
+      const stream = await world.follow(bearerHeaders(member.key));
       await buildRule(world.rows.db, world.tenant, 'none', { resource: 'project', membership_id: member.membershipId });
       await stream.ended();
     });
 
     it('a rule closes the export, or all of them', async () => {
       const member = await buildMember(world.rows.db, world.tenant);
-      const { received } = await world.follow(bearer(member.key));
+      const { received } = await world.follow(bearerHeaders(member.key));
       await buildRule(world.rows.db, world.tenant, 'none', { resource: 'batch_export', resource_id: one.id });
       await silent(received);
       await world.rows.db('access_controls').delete();
@@ -202,10 +208,10 @@ describe('access to streams of changes', () => {
 
     it('the server stops, which refuses others from then on', async () => {
       const own = await startLiveWorld({ rows: world.rows, tenant: world.tenant });
-      const stream = await own.follow(bearer(own.admin.key));
+      const stream = await own.follow(bearerHeaders(own.admin.key));
       own.live.drain();
       await stream.ended();
-      const late = await own.follow(bearer(own.admin.key));
+      const late = await own.follow(bearerHeaders(own.admin.key));
       assert.equal(late.status, 503);
       assert.equal(late.headers.get('retry-after'), '1');
       await own.stop();
@@ -215,7 +221,7 @@ describe('access to streams of changes', () => {
       const own = await startSluice();
       const tenant = await buildTenant(own.db);
       const key = await buildProjectSecretKey(own.db, tenant, 'batch_export:read');
-      const stream = await openEventSource(`${own.url}/api/projects/${tenant.projectId}/live/`, bearer(key));
+      const stream = await openEventSource(`${own.url}/api/projects/${tenant.projectId}/live/`, bearerHeaders(key));
       assert.equal(stream.status, 200);
       const stoppedAtMs = Date.now();
       await own.stop(120_000);

@@ -6,9 +6,9 @@ import type { Receipt } from '../../../src/exports/destinations/contract.ts';
 import type { StagedPart } from '../../../src/exports/destinations/delivery.ts';
 import { faultOf } from '../../../src/exports/faults/fault-of.ts';
 import type { Plan } from '../../../src/exports/domain/plan.ts';
-import { bearer, startLiveWorld, sent, type LiveWorld } from '../../support/exports/live-world.ts';
+import { bearerHeaders, startLiveWorld, comparableEvents, type LiveWorld } from '../../support/exports/live-world.ts';
 import type { EventSource } from '../../support/api/event-source.ts';
-import { turns, until } from '../../support/until.ts';
+import { sleepInTurns, until } from '../../support/until.ts';
 
 const HOUR = 3_600_000;
 const NINE = Date.UTC(2025, 5, 2, 9);
@@ -28,7 +28,7 @@ describe('changes of exports', () => {
     one = await world.rows.buildExport();
     about = { export_id: one.id };
     await world.settled();
-    stream = await world.follow(bearer(world.admin.key));
+    stream = await world.follow(bearerHeaders(world.admin.key));
   });
   afterEach(() => world.leave());
 
@@ -37,7 +37,7 @@ describe('changes of exports', () => {
     const before = stream.received.length;
     await work();
     await world.settled();
-    return sent(stream.received.slice(before));
+    return comparableEvents(stream.received.slice(before));
   }
 
   it('name the run and its interval through the life of a run', async () => {
@@ -49,11 +49,11 @@ describe('changes of exports', () => {
     const error = { latestError: 'The bucket does not exist.', fault: faultOf(new Error('boom')), nextTryInSeconds: 5 };
     const lease = { exportId: one.id, ...at, epoch: 1 };
     await world.settled();
-    assert.deepEqual(sent(stream.received), [ofRun]);
+    assert.deepEqual(comparableEvents(stream.received), [ofRun]);
     const steps: [() => Promise<unknown>, object[]][] = [
-      [() => stores.ledger.take({ exportId: one.id, ...at }, run.id), []],
+      [() => stores.ledger.takeEpoch({ exportId: one.id, ...at }, run.id), []],
       [() => stores.runs.setPlan(run.id, plan, 1), [ofRun]],
-      [() => stores.runs.noteError(run.id, error), [ofRun]],
+      [() => stores.runs.recordError(run.id, error), [ofRun]],
       [() => stores.runs.stagePart(run.id, { index: 0 } as StagedPart), []],
       [() => stores.ledger.beginCommit(lease), []],
       [() => stores.ledger.markDelivered(lease, receipt), [{ kind: 'interval', ...about, ...at }]],
@@ -107,7 +107,7 @@ describe('changes of exports', () => {
     const { stores, db } = world.rows;
     await receivedBy(() => stores.health.begin(one.id, 'behind'));
     const noted = async () => {
-      await stores.gaps.settle(one.id, at.start);
+      await stores.gaps.advanceSettledUntil(one.id, at.start);
       await db('batch_exports')
         .where({ id: one.id })
         .update({ schedule_verified_at: db.raw('now()') });
@@ -129,7 +129,7 @@ describe('changes of exports', () => {
         wanted: [{ start, end }],
         totalRuns: 10_000,
       });
-      const tiling = await stores.batchExports.tiling(one.id);
+      const tiling = await stores.batchExports.getTiling(one.id);
       while (await stores.inTransaction((own) => own.backfills.writeRequests(id, tiling)));
     });
     assert.ok(received.length < 20, `${received.length} events`);
@@ -151,7 +151,7 @@ describe('changes of exports', () => {
 
   it('of many runs in a moment are one without a run, over all their intervals', async () => {
     const calm = await startLiveWorld({ windowMs: 250, rows: world.rows, tenant: world.tenant });
-    const following = await calm.follow(bearer(calm.admin.key));
+    const following = await calm.follow(bearerHeaders(calm.admin.key));
     const startedAtMs = Date.now();
     const hours = Array.from({ length: 500 }, (_, index) => ({
       start: NINE + index * HOUR,
@@ -159,10 +159,10 @@ describe('changes of exports', () => {
     }));
     await Promise.all(hours.map((interval) => world.rows.buildRun(one, interval)));
     const latest = iso(NINE + 500 * HOUR);
-    await until('the last of them', () => sent(following.received).some(({ end }) => end === latest));
+    await until('the last of them', () => comparableEvents(following.received).some(({ end }) => end === latest));
     const seconds = (Date.now() - startedAtMs) / 1000;
-    await turns(400);
-    const runs = sent(following.received);
+    await sleepInTurns(400);
+    const runs = comparableEvents(following.received);
     assert.ok(runs.length <= 4 * seconds + 2, `${runs.length} events in ${seconds} s`);
     const covered = runs.every((run) => run['kind'] === 'run' && run['export_id'] === one.id);
     assert.ok(covered);
@@ -180,14 +180,14 @@ describe('changes of exports', () => {
 
   it('of more exports than a batch lists become one reset', async () => {
     const calm = await startLiveWorld({ windowMs: 1_000, rows: world.rows, tenant: world.tenant });
-    const following = await calm.follow(bearer(calm.admin.key));
+    const following = await calm.follow(bearerHeaders(calm.admin.key));
     await world.rows.db.raw(
       `insert into batch_exports (id, project_id, name, model, destination_type, destination_config, key_space, "interval", paused)
        select gen_random_uuid(), ?, 'many', 'events', 'LocalFile', '{}', gen_random_uuid()::text, 'hour', true from generate_series(1, 101)`,
       [world.tenant.projectId],
     );
     await following.next(2);
-    assert.deepEqual(sent(following.received), [{ event: 'reset' }]);
+    assert.deepEqual(comparableEvents(following.received), [{ event: 'reset' }]);
     calm.leave();
     await calm.stop();
   });

@@ -6,9 +6,9 @@ import type { Caller, Rights } from '../../../src/platform/http/access.ts';
 import { openEventSource } from '../../support/api/event-source.ts';
 import { buildProjectSecretKey, buildSession, buildTenant } from '../../support/api/identity.ts';
 import { buildMember } from '../../support/api/members.ts';
-import { bearer, startLiveWorld, sent, type LiveWorld } from '../../support/exports/live-world.ts';
+import { bearerHeaders, startLiveWorld, comparableEvents, type LiveWorld } from '../../support/exports/live-world.ts';
 import { startGate, type Gate } from '../../support/servers/gate.ts';
-import { turns, until } from '../../support/until.ts';
+import { sleepInTurns, until } from '../../support/until.ts';
 
 const QUICK = { checkMs: 40, uncheckedMs: 200, heartbeatMs: 50 };
 
@@ -36,7 +36,7 @@ describe('streams of changes', () => {
 
   describe('give a client that reconnects', () => {
     it('the events after the one whose id it names, once', async () => {
-      const { received } = await world.follow(bearer(world.admin.key));
+      const { received } = await world.follow(bearerHeaders(world.admin.key));
       const opening = received[0]!.id!;
       await note();
       const seen = received.at(-1)!.id!;
@@ -47,24 +47,24 @@ describe('streams of changes', () => {
         [opening, missed],
         [seen, missed.slice(1)],
       ] as const) {
-        const byHeader = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': id });
-        const byQuery = await world.follow(bearer(world.admin.key), `?last_event_id=${id}`);
+        const byHeader = await world.follow({ ...bearerHeaders(world.admin.key), 'Last-Event-ID': id });
+        const byQuery = await world.follow(bearerHeaders(world.admin.key), `?last_event_id=${id}`);
         for (const back of [byHeader, byQuery]) {
-          await until('what was missed', () => sent(back.received).length >= expected.length);
-          await turns(50);
-          assert.deepEqual(sent(back.received), expected);
+          await until('what was missed', () => comparableEvents(back.received).length >= expected.length);
+          await sleepInTurns(50);
+          assert.deepEqual(comparableEvents(back.received), expected);
         }
         const latest = byHeader.received.at(-1)!.id;
-        const again = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': latest! });
-        await turns(50);
-        assert.deepEqual(sent(again.received), []);
+        const again = await world.follow({ ...bearerHeaders(world.admin.key), 'Last-Event-ID': latest! });
+        await sleepInTurns(50);
+        assert.deepEqual(comparableEvents(again.received), []);
       }
     });
 
     it('a reset for an id that is unknown, too old, or of another process', async () => {
       const small = await startLiveWorld({ keptEvents: 8, rows: world.rows, tenant: world.tenant });
       await sleep(100);
-      const { received, next } = await small.follow(bearer(small.admin.key));
+      const { received, next } = await small.follow(bearerHeaders(small.admin.key));
       const opening = received[0]!.id!;
       // Each is told with one of another project.
       for (let index = 0; index < 5; index++) await note();
@@ -72,19 +72,19 @@ describe('streams of changes', () => {
       await sleep(100);
       const [, second] = received.flatMap(({ id, data }) => (data ? [id!] : []));
       const [epoch] = /.*-/.exec(opening)!;
-      const elsewhere = (await world.follow(bearer(world.admin.key))).received[0]!.id!;
+      const elsewhere = (await world.follow(bearerHeaders(world.admin.key))).received[0]!.id!;
       for (const id of [opening, elsewhere, 'nonsense', '', `${epoch}99`, `${epoch}-1`]) {
-        const back = await small.follow({ ...bearer(small.admin.key), 'Last-Event-ID': id });
-        await until('a reset', () => sent(back.received).length > 0);
-        await turns(30);
-        assert.deepEqual(sent(back.received), [{ event: 'reset' }], id);
+        const back = await small.follow({ ...bearerHeaders(small.admin.key), 'Last-Event-ID': id });
+        await until('a reset', () => comparableEvents(back.received).length > 0);
+        await sleepInTurns(30);
+        assert.deepEqual(comparableEvents(back.received), [{ event: 'reset' }], id);
         assert.ok(back.received[0]!.id!.startsWith(epoch), 'what it knows when it has read again');
         back.stop();
       }
-      const back = await small.follow({ ...bearer(small.admin.key), 'Last-Event-ID': second! });
-      await until('three', () => sent(back.received).length >= 3);
-      await turns(30);
-      assert.deepEqual(sent(back.received), [log(), log(), log()]);
+      const back = await small.follow({ ...bearerHeaders(small.admin.key), 'Last-Event-ID': second! });
+      await until('three', () => comparableEvents(back.received).length >= 3);
+      await sleepInTurns(30);
+      assert.deepEqual(comparableEvents(back.received), [log(), log(), log()]);
       small.leave();
       await small.stop();
     });
@@ -92,15 +92,15 @@ describe('streams of changes', () => {
     it('a reset instead of a long list', async () => {
       const terse = await startLiveWorld({ streamLimits: { missedEvents: 1 }, rows: world.rows, tenant: world.tenant });
       await sleep(100);
-      const { received } = await terse.follow(bearer(terse.admin.key));
+      const { received } = await terse.follow(bearerHeaders(terse.admin.key));
       await note();
       await note();
       // This world listens on its own connection, so both changes may arrive later here.
-      await until('both', () => sent(received).length === 2);
-      const back = await terse.follow({ ...bearer(terse.admin.key), 'Last-Event-ID': received[0]!.id! });
-      await until('a reset', () => sent(back.received).length > 0);
-      await turns(30);
-      assert.deepEqual(sent(back.received), [{ event: 'reset' }]);
+      await until('both', () => comparableEvents(received).length === 2);
+      const back = await terse.follow({ ...bearerHeaders(terse.admin.key), 'Last-Event-ID': received[0]!.id! });
+      await until('a reset', () => comparableEvents(back.received).length > 0);
+      await sleepInTurns(30);
+      assert.deepEqual(comparableEvents(back.received), [{ event: 'reset' }]);
       terse.leave();
       await terse.stop();
     });
@@ -108,18 +108,18 @@ describe('streams of changes', () => {
 
   describe('say that something may have been missed', () => {
     it('when the connection that listens was lost and is there again', async () => {
-      const stream = await world.follow(bearer(world.admin.key));
+      const stream = await world.follow(bearerHeaders(world.admin.key));
       const seen = stream.received.at(-1)!.id!;
       await world.rows.db.raw(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and application_name = 'sluice-listener'`,
       );
       await stream.next(2);
-      assert.deepEqual(sent(stream.received), [{ event: 'reset' }]);
+      assert.deepEqual(comparableEvents(stream.received), [{ event: 'reset' }]);
       await note();
-      assert.deepEqual(sent(stream.received), [{ event: 'reset' }, log()]);
-      const back = await world.follow({ ...bearer(world.admin.key), 'Last-Event-ID': seen });
-      assert.deepEqual(sent(back.received), [{ event: 'reset' }]);
+      assert.deepEqual(comparableEvents(stream.received), [{ event: 'reset' }, log()]);
+      const back = await world.follow({ ...bearerHeaders(world.admin.key), 'Last-Event-ID': seen });
+      assert.deepEqual(comparableEvents(back.received), [{ event: 'reset' }]);
     });
 
     describe('where rights cannot be looked up', () => {
@@ -141,17 +141,17 @@ describe('streams of changes', () => {
       });
 
       it('and send nothing until they can be, though notifications arrive', async () => {
-        const stream = await behind.follow(bearer(behind.admin.key));
+        const stream = await behind.follow(bearerHeaders(behind.admin.key));
         gate.shut();
         await sleep(2 * QUICK.uncheckedMs);
         await note();
-        assert.deepEqual(sent(stream.received), []);
+        assert.deepEqual(comparableEvents(stream.received), []);
         gate.open();
-        await until('a reset', () => sent(stream.received).length > 0);
-        assert.deepEqual(sent(stream.received), [{ event: 'reset' }]);
+        await until('a reset', () => comparableEvents(stream.received).length > 0);
+        assert.deepEqual(comparableEvents(stream.received), [{ event: 'reset' }]);
         await note();
-        await until('the note', () => sent(stream.received).length > 1);
-        assert.deepEqual(sent(stream.received), [{ event: 'reset' }, log()]);
+        await until('the note', () => comparableEvents(stream.received).length > 1);
+        assert.deepEqual(comparableEvents(stream.received), [{ event: 'reset' }, log()]);
       });
     });
   });
@@ -159,13 +159,13 @@ describe('streams of changes', () => {
   describe('are bounded', () => {
     it('in number: of a caller, of a project, of the process', async () => {
       const db = world.rows.db;
-      const few = { ofCaller: 2, ofProject: 3, ofProcess: 4 };
+      const few = { perCaller: 2, perProject: 3, perProcess: 4 };
       const own = await startLiveWorld({ streamLimits: few, rows: world.rows, tenant: world.tenant });
       const other = await buildTenant(db);
       const [mine, second, theirs] = [
-        bearer(own.admin.key),
+        bearerHeaders(own.admin.key),
         await buildSession(db, await buildMember(db, world.tenant)),
-        bearer(await buildProjectSecretKey(db, other, '*')),
+        bearerHeaders(await buildProjectSecretKey(db, other, '*')),
       ];
       const open = (headers: Record<string, string>, { projectId } = world.tenant) =>
         openEventSource(`${own.api.url}/api/projects/${projectId}/live/`, headers);
@@ -194,7 +194,7 @@ describe('streams of changes', () => {
 
     it('in what is buffered for a client that does not read: its stream is cut, and makes room', async () => {
       const own = await startLiveWorld({
-        streamLimits: { ofProject: 1, unreadBytes: 2_000 },
+        streamLimits: { perProject: 1, unreadBytes: 2_000 },
         rows: world.rows,
         tenant: world.tenant,
       });
@@ -203,7 +203,7 @@ describe('streams of changes', () => {
         projectId: world.tenant.projectId,
         caller: { keyId: 'slow' } as Caller,
         rights,
-        readmit: async () => rights,
+        recheckAccess: async () => rights,
         signal: new AbortController().signal,
       };
       // As a response does whose client does not read.
@@ -213,7 +213,7 @@ describe('streams of changes', () => {
         await note();
         return body.destroyed;
       });
-      assert.equal((await own.follow(bearer(own.admin.key))).status, 200);
+      assert.equal((await own.follow(bearerHeaders(own.admin.key))).status, 200);
       own.leave();
       await own.stop();
     });
@@ -221,7 +221,7 @@ describe('streams of changes', () => {
 
   it('send a comment while nothing happens', async () => {
     const own = await startLiveWorld({ streamLimits: QUICK, rows: world.rows, tenant: world.tenant });
-    const stream = await own.follow(bearer(own.admin.key));
+    const stream = await own.follow(bearerHeaders(own.admin.key));
     await stream.next(3);
     assert.ok(stream.received.slice(1).every((received) => Object.keys(received).join() === 'atMs'));
     own.leave();

@@ -114,7 +114,7 @@ describe('the overview of exports', () => {
     const id = await build('mixed', [FAILED, FAILED, RETRIED, RETRIED]);
     await build('retried', [DELIVERED, RETRIED, DELIVERED, DELIVERED]);
     const [mixed, retried] = (await overview()).results as [OverviewItemBody, OverviewItemBody];
-    const run = await exports.world.engine.stores.runs.newestOfInterval(id, at(-2));
+    const run = await exports.world.engine.stores.runs.findNewestOfInterval(id, at(-2));
     assert.deepEqual(mixed.last_error, {
       data_interval_start: at(-3),
       data_interval_end: at(-2),
@@ -133,7 +133,7 @@ describe('the overview of exports', () => {
       ['bucket_not_found', 'you', 'destination__config__bucket_name'],
     );
     assert.deepEqual([mixed.needs_you, mixed.retrying], [2, 2]);
-    const soonest = await exports.world.engine.stores.runs.newestOfInterval(id, at(-1));
+    const soonest = await exports.world.engine.stores.runs.findNewestOfInterval(id, at(-1));
     assert.equal(Date.parse(mixed.next_try_at!), Date.parse(soonest!.finishedAt!) + 60_000);
     assert.deepEqual(
       [retried.last_error?.reason, retried.last_error?.detail, retried.last_error?.data_interval_end],

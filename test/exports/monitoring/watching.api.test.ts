@@ -90,7 +90,7 @@ describe('an export is watched', () => {
       createdAt: await exports.world.engine.stores.batchExports.now(),
     });
     const hold = { exportId, start, end };
-    const epoch = await ledger.take(hold, run.id);
+    const epoch = await ledger.takeEpoch(hold, run.id);
     await ledger.beginCommit({ ...hold, epoch });
     const receipt = { rows: 0, bytes: 0, location: 'there', digest: '0', cutoff: at(1) } as never;
     await ledger.markDelivered({ ...hold, epoch }, receipt);
@@ -266,7 +266,7 @@ describe('an export is watched', () => {
         results[0]!.message,
         /^Behind schedule: a data interval has been due or out of date for \d+ s, the target is 3600 s\.$/,
       );
-      const [watched] = await engine.stores.freshness.watchedExports([id]);
+      const [watched] = await engine.stores.freshness.listWatchedExports([id]);
       assert.equal(watched?.completeUntil, millisOf(at(-5)));
       for (const hours of [-4, -3, -2, -1, 0]) await deliver(id, hours);
       await watchFreshness(engine, new AbortController().signal);

@@ -25,7 +25,7 @@ describe('a pause, over HTTP', () => {
     const { reason, resume_at: at } = (await shown(id)).pause!;
     return [reason, at === null ? null : Date.parse(at)];
   };
-  async function running(): Promise<string> {
+  async function createRunningExport(): Promise<string> {
     const { id } = await buildStoredExport(exports);
     await request('POST', `/batch_exports/${id}/unpause/`);
     return id;
@@ -37,7 +37,7 @@ describe('a pause, over HTTP', () => {
   };
 
   it('says who began it, when, why and until when', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     const key = await memberKey(exports.db, exports.world.projectId, '*');
     const resume_at = inHours(1);
     const path = `/api/environments/${exports.world.projectId}/batch_exports/${id}/pause/`;
@@ -53,7 +53,7 @@ describe('a pause, over HTTP', () => {
   });
 
   it('needs no body, and says then who began it and no more', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     await pause(id);
     assert.deepEqual((await shown(id)).pause?.by, { kind: 'project_key', user: null });
     assert.deepEqual(await said(id), [null, null]);
@@ -75,7 +75,7 @@ describe('a pause, over HTTP', () => {
   });
 
   it('is described anew while it goes on: what is left out stays, null takes away', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     const [first, second] = [inHours(1), inHours(2)];
     await pause(id, { reason: 'A', resume_at: first });
     const began = (await shown(id)).pause!.at;
@@ -89,7 +89,7 @@ describe('a pause, over HTTP', () => {
   });
 
   it('that changes nothing leaves no entry and no new version', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     const resume_at = inHours(1);
     await pause(id, { reason: 'A', resume_at });
     const state = async () => [
@@ -103,7 +103,7 @@ describe('a pause, over HTTP', () => {
   });
 
   it('is told in the activity log with what was said of it', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     await pause(id, { reason: 'The bucket moves' });
     const [entry] = (await exports
       .db('activity_log')
@@ -125,7 +125,7 @@ describe('a pause, over HTTP', () => {
   });
 
   it('is forgotten when somebody ends it, the time to resume too', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     await pause(id, { reason: 'A', resume_at: inHours(1) });
     await request('POST', `/batch_exports/${id}/unpause/`);
     assert.equal((await shown(id)).pause, null);
@@ -134,7 +134,7 @@ describe('a pause, over HTTP', () => {
   });
 
   it('is taken for one of Sluice’s own after too many failures', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     const { stores } = exports.world.engine;
     await stores.pauses.begin(id, { by: 'sluice', userId: null }, { reason: '12 of the last 24 runs failed.' });
     await stores.batchExports.update(id, { paused: true, pausedReason: '12 of the last 24 runs failed.' });
@@ -155,7 +155,7 @@ describe('a pause, over HTTP', () => {
   ];
   for (const { what, body, attr } of refused) {
     it(`is refused with ${what}`, async () => {
-      const id = await running();
+      const id = await createRunningExport();
       const answer = await request('POST', `/batch_exports/${id}/pause/`, body);
       assert.deepEqual([answer.status, (answer.body as { attr: string }).attr], [400, attr]);
       assert.equal((await shown(id)).paused, false);
@@ -163,7 +163,7 @@ describe('a pause, over HTTP', () => {
   }
 
   it('takes the other fields of the contract, and ignores them', async () => {
-    const id = await running();
+    const id = await createRunningExport();
     await pause(id, { name: 'x', start_at: '2015-05-17', end_at: null, last_paused_at: '2015-05-17', paused: false });
     assert.equal((await shown(id)).paused, true);
   });

@@ -1,12 +1,12 @@
 /** Attempts and progress of real runs, as clients read them while a run goes on and afterwards. */
 import assert from 'node:assert/strict';
 import type { Step } from '../../../activities/engine.ts';
-import { KEPT_ATTEMPTS } from '../../../src/exports/runs/attempts.store.ts';
+import { MAX_KEPT_ATTEMPTS } from '../../../src/exports/runs/attempts.store.ts';
 import type { Run } from '../../../src/exports/runs/runs.store.ts';
 import { DestinationRejected, DestinationUnavailable } from '../../../src/platform/errors.ts';
 import { buildRun, buildStoredExport, startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, eventually } from '../../support/exports/export-world.ts';
+import { runsOfEndedBackfill, buildExport, eventually } from '../../support/exports/export-world.ts';
 
 type Attempt = {
   attempt: number;
@@ -50,7 +50,7 @@ describe('the attempts of a run', () => {
     const { world } = exports;
     const { id } = await world.batchExports.create(world.projectId, buildExport({ paused: true }));
     const backfill = await world.backfills.request(world.projectId, id, HOUR);
-    return { exportId: id, ended: async () => (await backfilled(world, id, backfill.id)).at(-1)! };
+    return { exportId: id, ended: async () => (await runsOfEndedBackfill(world, id, backfill.id)).at(-1)! };
   }
   async function deliver(at?: string, act?: (step: Step) => Promise<void>): Promise<Run> {
     let done = false;
@@ -126,12 +126,12 @@ describe('the attempts of a run', () => {
   it('are the first and the newest, of a run that is tried for hours', async () => {
     const { attempts } = exports.world.engine.stores;
     const run = await buildRun(exports, await buildStoredExport(exports), 3);
-    const last = KEPT_ATTEMPTS + 20;
+    const last = MAX_KEPT_ATTEMPTS + 20;
     for (let attempt = 1; attempt <= last; attempt++) await attempts.begin({ runId: run.id, step: 'plan', attempt });
     const kept = (await attemptsOf(run)).map(({ attempt }) => attempt);
     assert.deepEqual(kept, [
       1,
-      ...Array.from({ length: KEPT_ATTEMPTS }, (_, index) => last - KEPT_ATTEMPTS + 1 + index),
+      ...Array.from({ length: MAX_KEPT_ATTEMPTS }, (_, index) => last - MAX_KEPT_ATTEMPTS + 1 + index),
     ]);
   });
 
@@ -168,7 +168,7 @@ describe('the attempts of a run', () => {
     it('adds what moves to what is staged, and takes no part for both', async () => {
       const { progress, runs } = exports.world.engine.stores;
       const run = await buildRun(exports, await buildStoredExport(exports), 3);
-      await progress.note(run.id, [
+      await progress.record(run.id, [
         { part: 0, rows: 5, bytes: 50 },
         { part: 1, rows: 7, bytes: 70 },
       ]);
@@ -182,9 +182,9 @@ describe('the attempts of a run', () => {
       const { progress, runs } = exports.world.engine.stores;
       const run = await buildRun(exports, await buildStoredExport(exports), 3);
       const moving = [{ part: 0, rows: 5, bytes: 50 }];
-      await progress.note(run.id, moving);
+      await progress.record(run.id, moving);
       await runs.close(run.id, { status: 'Cancelled', closedBy: 'api' });
-      await progress.note(run.id, moving);
+      await progress.record(run.id, moving);
       assert.equal((await get<Progress>(run, 'progress/')).records.done, 0);
     });
   });

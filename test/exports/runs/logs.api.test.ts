@@ -122,11 +122,11 @@ describe('the log of an export and of a run, over HTTP', () => {
   it('goes on where the search of one page ended, though nothing was found there', async () => {
     const logs = logStore(exports.db, { mostSearched: 7 });
     const filter = { batchExportId: one.id, runId: run.id, search: 'line 3' };
-    const looked = await logs.page(filter, { limit: 11 });
+    const looked = await logs.listPage(filter, { limit: 11 });
     assert.equal(looked.length, 1);
     assert.equal(looked[0]!.searched, true);
     const found: number[] = [];
-    for await (const entries of logs.all(filter, { most: 100, atOnce: 10 })) found.push(entries.length);
+    for await (const entries of logs.streamAll(filter, { most: 100, atOnce: 10 })) found.push(entries.length);
     assert.deepEqual(found, [1]);
   });
 

@@ -68,7 +68,7 @@ describe('the end of a run', () => {
       totalRuns: days,
     } as const;
     const backfill = await rows.stores.backfills.open(header);
-    const tiling = await rows.stores.batchExports.tiling(id);
+    const tiling = await rows.stores.batchExports.getTiling(id);
     await rows.stores.inTransaction((inside) => inside.backfills.writeRequests(backfill, tiling));
     return backfill;
   }
@@ -98,7 +98,7 @@ describe('the end of a run', () => {
       assert.equal(pausedReason, '4 of the last 7 runs failed. The last one said: The bucket does not exist.');
       assert.ok(Date.now() - Date.parse(lastPausedAt!) < 60_000);
       assert.ok(version > one.version, 'its schedule is to follow');
-      const [span] = await rows.stores.gaps.pauses(one.id);
+      const [span] = await rows.stores.gaps.listPauses(one.id);
       assert.equal(span?.unpausedAt, null);
       assert.ok((await messages(one)).includes(`Paused: ${pausedReason}`));
       const notices = await told(one);
@@ -119,7 +119,7 @@ describe('the end of a run', () => {
         crash,
       );
       assert.equal((await now(one)).paused, false);
-      assert.equal((await rows.stores.runs.byId(run.id)).status, 'Starting');
+      assert.equal((await rows.stores.runs.getById(run.id)).status, 'Starting');
       assert.deepEqual(await kindsTold(one), ['failed']);
     });
 

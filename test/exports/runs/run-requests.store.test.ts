@@ -40,7 +40,7 @@ describe('requests', () => {
     return id;
   };
   const writeRequests = async (id: string): Promise<boolean> => {
-    const tiling = await rows.stores.batchExports.tiling(of.id);
+    const tiling = await rows.stores.batchExports.getTiling(of.id);
     return rows.stores.inTransaction((inside) => inside.backfills.writeRequests(id, tiling));
   };
   const get = (id: string) => backfills().get(rows.projectId, of.id, id);
@@ -49,7 +49,7 @@ describe('requests', () => {
   /** The open requests, each with a place. */
   const open = async () => {
     await claim({ ofExport: 1000, ofProject: 100_000 });
-    return requests().claimedRequests(of.id);
+    return requests().listClaimed(of.id);
   };
 
   /** Answers the open request of an interval with a run that ended so. */
@@ -103,7 +103,7 @@ describe('requests', () => {
 
   /** Of the open requests with a place, the hours since the beginning at which their intervals end. */
   const claimedHours = async () => {
-    const ends = (await requests().claimedRequests(of.id)).map(({ end }) => (Date.parse(end) - BEGINNING) / HOUR);
+    const ends = (await requests().listClaimed(of.id)).map(({ end }) => (Date.parse(end) - BEGINNING) / HOUR);
     return ends.sort((a, b) => a - b);
   };
 
@@ -157,10 +157,10 @@ describe('requests', () => {
       await requests().open(of.id, hours(0, 1), kind);
       const id = await backfill(hours(0, 2));
       const end = isoMicros(hours(0, 1)[0]!.end);
-      assert.equal(await requests().kindOfOpen(of.id, end), 'backfill');
+      assert.equal(await requests().findOpenKind(of.id, end), 'backfill');
       await rows.stores.inTransaction((inside) => inside.backfills.cancel(id));
       assert.equal(await requests().countOpen(of.id), 1);
-      assert.equal(await requests().kindOfOpen(of.id, end), kind);
+      assert.equal(await requests().findOpenKind(of.id, end), kind);
     });
   }
 

@@ -86,7 +86,7 @@ describe('rows of runs', () => {
     }
     const both = [
       (await runs().list(rows.projectId, of.id, { limit: 2 })) as unknown[],
-      (await runs().latest([of.id], 2)).get(of.id) as unknown[],
+      (await runs().listLatest([of.id], 2)).get(of.id) as unknown[],
     ] as {
       id: string;
       plan: { parts?: object[]; partCount?: number };
@@ -96,7 +96,7 @@ describe('rows of runs', () => {
       assert.deepEqual([long!.receipt.files, long!.receipt.file_count], [undefined, 101]);
       assert.deepEqual([long!.plan.parts, long!.plan.partCount], [undefined, 101]);
       assert.deepEqual([short!.receipt.files?.length, short!.plan.parts?.length], [100, 100]);
-      const whole = await runs().byId(long!.id);
+      const whole = await runs().getById(long!.id);
       assert.deepEqual([whole.receipt?.files?.length, whole.plan?.parts?.length], [101, 101]);
     }
   });
@@ -112,7 +112,7 @@ describe('rows of runs', () => {
     const [other, idle] = [await rows.buildExport(), await rows.buildExport()];
     const made: Record<string, string[]> = { [of.id]: [], [other.id]: [], [idle.id]: [] };
     for (const one of [of, other, of, other, of]) made[one.id]!.unshift((await rows.buildRun(one, TEN)).id);
-    const latest = await runs().latest([of.id, other.id, idle.id], 2);
+    const latest = await runs().listLatest([of.id, other.id, idle.id], 2);
     for (const [id, ids] of Object.entries(made)) {
       assert.deepEqual(
         latest.get(id)?.map((run) => run.id),
@@ -128,7 +128,7 @@ describe('rows of runs', () => {
     const { id } = opened[0]!;
     assert.equal(await runs().close(id, { status: 'Failed', closedBy: 'run', latestError: 'No.' }), true);
     assert.equal(await runs().close(id, { status: 'Terminated', closedBy: 'reconciler' }), false);
-    const { status, latestError, finishedAt } = await runs().byId(id);
+    const { status, latestError, finishedAt } = await runs().getById(id);
     assert.deepEqual([status, latestError], ['Failed', 'No.']);
     assert.ok(finishedAt);
   });
@@ -138,18 +138,18 @@ describe('rows of runs', () => {
       const run = await rows.buildRun(of, TEN);
       const plan = buildPlan(count);
       const stored = await rows.stores.inTransaction((inside) => inside.runs.setPlan(run.id, plan, 1));
-      const read = await runs().byId(run.id);
+      const read = await runs().getById(run.id);
       assert.deepEqual(read.plan, stored);
       assert.equal(countParts(stored), count);
       assert.equal(stored.parts !== undefined, count <= 100, 'as workers of earlier versions read it, if it is small');
-      assert.deepEqual(await runs().plannedParts(read, 0, count), plan.parts);
+      assert.deepEqual(await runs().listPlannedParts(read, 0, count), plan.parts);
       for (const [from, to] of [
         [0, 1],
         [count - 1, count],
         [40, 90],
       ] as const)
         assert.deepEqual(
-          await runs().plannedParts(read, Math.max(from, 0), to),
+          await runs().listPlannedParts(read, Math.max(from, 0), to),
           plan.parts.slice(Math.max(from, 0), to),
         );
     });
@@ -159,7 +159,7 @@ describe('rows of runs', () => {
     const { id } = await rows.buildRun(of, TEN);
     const part = { rows: 1, digest: '0', contentBytes: 1, contentSha256: null, staged: {} };
     for (const index of [3, 4, 7, 9, 10]) await runs().stagePart(id, { ...part, index });
-    assert.deepEqual(await runs().stagedIndexes(id, 4, 10), new Set([4, 7, 9]));
+    assert.deepEqual(await runs().listStagedIndexes(id, 4, 10), new Set([4, 7, 9]));
   });
 
   it('have log lines, read newest first in pages, of the export or of one run', async () => {

@@ -26,7 +26,7 @@ describe('the schedule of a batch export', () => {
     world.batchExports.create(world.projectId, buildExport(overrides));
   /** One round of the reconciler's look at schedules, as it is when every schedule's turn has come. */
   async function verify(id: string): Promise<void> {
-    const due = await world.engine.stores.schedules.exportsToVerify(1);
+    const due = await world.engine.stores.schedules.listExportsToVerify(1);
     assert.ok(due.includes(id));
     // On a busy machine Temporal may answer too late; the reconciler's next round looks again.
     await eventually('Temporal to answer in time', () =>
@@ -39,7 +39,7 @@ describe('the schedule of a batch export', () => {
       ),
     );
   }
-  const versionOf = async (id: string) => (await world.engine.stores.schedules.read(id))!.version;
+  const versionOf = async (id: string) => (await world.engine.stores.schedules.find(id))!.version;
 
   it('has the export’s id, starts late runs beside others, and says in a sentence what it does', async () => {
     const { id, version } = await create();
@@ -124,7 +124,7 @@ describe('the schedule of a batch export', () => {
     const { id } = await create();
     await world.batchExports.delete(world.projectId, id);
     await assert.rejects(described(id), ScheduleNotFoundError);
-    assert.equal((await world.engine.stores.schedules.exportsToVerify(1)).includes(id), false);
+    assert.equal((await world.engine.stores.schedules.listExportsToVerify(1)).includes(id), false);
   });
 
   it('equals the row after fifty pairs of changes at once', async () => {
@@ -139,7 +139,7 @@ describe('the schedule of a batch export', () => {
     assert.equal(state.paused, row.paused);
     assert.equal(spec.intervals?.[0]?.every, Number(/\d+/.exec(row.interval)) * MINUTE);
     assert.deepEqual(action.memo, { version: row.version });
-    assert.equal((await world.engine.stores.schedules.read(id))!.scheduleVersion, row.version);
+    assert.equal((await world.engine.stores.schedules.find(id))!.scheduleVersion, row.version);
   });
 
   describe('that somebody touched in Temporal is set again', () => {
@@ -204,7 +204,7 @@ describe('the schedule of a batch export', () => {
     const { id } = await withoutTemporal.create(world.projectId, buildExport());
     await away.close();
     await assert.rejects(described(id), ScheduleNotFoundError);
-    assert.ok((await stores.schedules.exportsToVerify(0)).includes(id), 'a schedule behind its row is due at once');
+    assert.ok((await stores.schedules.listExportsToVerify(0)).includes(id), 'a schedule behind its row is due at once');
     await world.engine.scheduleSync.verify(id);
     assert.deepEqual((await described(id)).action.memo, { version: await versionOf(id) });
   });

@@ -126,7 +126,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     await new Promise((later) => setTimeout(later, 1_500));
     const before = Date.now();
     assert.equal(await verify(id), true);
-    const pauses = await world.engine.stores.gaps.pauses(id);
+    const pauses = await world.engine.stores.gaps.listPauses(id);
     assert.equal(pauses.length, 1);
     assert.ok(isPausedAt(pauses, before - 200), JSON.stringify(pauses));
     assert.ok(!isPausedAt(pauses, (set.lastUpdatedAt ?? set.createdAt).getTime()));
@@ -221,11 +221,11 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
     );
     for (const at of [end - HOUR, end]) {
       await eventually('a run of the backfill', async () => {
-        return (await world.engine.stores.runs.newestOfInterval(id, isoMicros(at)))?.status === 'Completed';
+        return (await world.engine.stores.runs.findNewestOfInterval(id, isoMicros(at)))?.status === 'Completed';
       });
     }
     // A run that is reset delivers its interval again, under the next epoch.
-    const first = (await world.engine.stores.runs.newestOfInterval(id, isoMicros(end)))!;
+    const first = (await world.engine.stores.runs.findNewestOfInterval(id, isoMicros(end)))!;
     await temporal(
       'workflow',
       'reset',
@@ -237,7 +237,7 @@ describe('a schedule in the hands of Temporal’s CLI', () => {
       'by hand',
     );
     const again = await eventually('the run of the reset', async () => {
-      const newest = await world.engine.stores.runs.newestOfInterval(id, isoMicros(end));
+      const newest = await world.engine.stores.runs.findNewestOfInterval(id, isoMicros(end));
       return newest?.id !== first.id && newest?.status === 'Completed' && newest;
     });
     assert.equal(again.epoch, first.epoch! + 1);

@@ -9,7 +9,12 @@ import {
 import { isoMicros, isoSeconds, millisOf } from '../../../src/exports/domain/instants.ts';
 import { intervalsWithin, isProducedByPresentSpec, type DataInterval } from '../../../src/exports/domain/intervals.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
-import { backfilled, buildExport, buildExportWorld, type ExportWorld } from '../../support/exports/export-world.ts';
+import {
+  runsOfEndedBackfill,
+  buildExport,
+  buildExportWorld,
+  type ExportWorld,
+} from '../../support/exports/export-world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -55,7 +60,7 @@ describe('schedules in time zones', () => {
 
   /** How long the export's data intervals are, in hours. */
   async function lengths(change: CadenceChange): Promise<number[]> {
-    const tiling = await world.engine.stores.batchExports.tiling(await create(change));
+    const tiling = await world.engine.stores.batchExports.getTiling(await create(change));
     const hours = [...intervalsWithin(tiling, YEAR.from, YEAR.to)].map(({ start, end }) => (end - start) / HOUR);
     return [...new Set(hours)].sort((a, b) => a - b);
   }
@@ -73,7 +78,7 @@ describe('schedules in time zones', () => {
     const cadence = cadenceWith(change);
     it(`start exactly the data intervals: ${words(cadence)}`, async () => {
       const id = await create(change);
-      const tiling = await world.engine.stores.batchExports.tiling(id);
+      const tiling = await world.engine.stores.batchExports.getTiling(id);
       const started = await matching(id, YEAR);
       const ends = [...intervalsWithin(tiling, YEAR.from - 32 * DAY, YEAR.to)].map(({ end }) => end);
       const due = ends.filter((end) => end >= YEAR.from);
@@ -137,7 +142,7 @@ describe('schedules in time zones', () => {
     await world.batchExports.patch(world.projectId, id, change);
     const now = Date.now();
     const handover = boundaryAfter(cadenceWith({ interval: 'day', timezone: 'Asia/Tokyo' }), now);
-    const tiling = await world.engine.stores.batchExports.tiling(id);
+    const tiling = await world.engine.stores.batchExports.getTiling(id);
     assert.deepEqual(
       tiling.map(({ timezone, validFrom }) => [timezone, validFrom]),
       [
@@ -157,14 +162,14 @@ describe('schedules in time zones', () => {
       { paused: index % 2 === 0, ...(index % 2 === 0 && { timezone: null, jitterSeconds: index }) },
     ]).flat();
     await Promise.all(changes.map(async (change) => world.batchExports.patch(world.projectId, id, change)));
-    const row = (await world.engine.stores.schedules.read(id))!;
+    const row = (await world.engine.stores.schedules.find(id))!;
     assert.equal(row.scheduleVersion, row.version);
     assert.deepEqual(await world.engine.schedules.compare(row), { differs: 'no' });
     const { state, spec, action } = await world.engine.temporal.client.schedule.getHandle(id).describe();
     assert.deepEqual([state.paused, spec.timezone], [row.paused, row.timezone]);
     assert.equal(spec.jitter ?? 0, row.jitterSeconds * 1000);
     assert.deepEqual(action.memo, { version: row.version });
-    const newest = (await world.engine.stores.batchExports.tiling(id)).at(-1)!;
+    const newest = (await world.engine.stores.batchExports.getTiling(id)).at(-1)!;
     assert.deepEqual([newest.interval, newest.timezone], [row.interval, row.timezone]);
   });
 
@@ -191,12 +196,12 @@ describe('schedules in time zones', () => {
   for (const { change, from, to, days } of changes) {
     it(`deliver each event once when the past is backfilled: ${words(cadenceWith(change))}`, async () => {
       const id = await create({ ...change });
-      const tiling = await world.engine.stores.batchExports.tiling(id);
+      const tiling = await world.engine.stores.batchExports.getTiling(id);
       const intervals = [...intervalsWithin(tiling, millisOf(from), millisOf(to))];
       const edges = intervals.flatMap(({ start, end }) => [start, start + 1, end - 1]);
       await world.store(edges.map((at) => buildEvent({ timestamp: microseconds(new Date(at).toISOString()) })));
       const { id: backfill } = await world.backfills.request(world.projectId, id, { startAt: from, endAt: to });
-      const runs = await backfilled(world, id, backfill);
+      const runs = await runsOfEndedBackfill(world, id, backfill);
       assert.deepEqual(
         runs.map(({ start, end }) => (millisOf(end) - millisOf(start)) / HOUR),
         days,
@@ -217,7 +222,7 @@ describe('schedules in time zones', () => {
     const range = { startAt: '2026-03-27T00:00:00Z', endAt: '2026-03-31T00:00:00Z' };
     const intervals = [
       ...intervalsWithin(
-        await world.engine.stores.batchExports.tiling(id),
+        await world.engine.stores.batchExports.getTiling(id),
         millisOf(range.startAt),
         millisOf(range.endAt),
       ),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Receipt } from '../../../src/exports/destinations/contract.ts';
 import { foreignDeliveries } from '../../../src/exports/timeline/accept-delivery.ts';
-import { NOBODY } from '../../../src/exports/batch-exports/audit.ts';
+import { SYSTEM_AUTHOR } from '../../../src/exports/batch-exports/audit.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import type { Plan } from '../../../src/exports/domain/plan.ts';
 import { ownershipOf } from '../../../src/exports/deliveries/ownership.ts';
@@ -49,7 +49,7 @@ describe('accepting theirs', () => {
   async function buildPlanned(index: number, place = 'here') {
     const { stores } = world.engine;
     const run = await buildRun(index);
-    const epoch = await stores.ledger.take(keyOf(index), run.id);
+    const epoch = await stores.ledger.takeEpoch(keyOf(index), run.id);
     const plan = {
       rows: 0,
       cutoff: '2015-05-18T00:00:00.000000Z',
@@ -74,12 +74,12 @@ describe('accepting theirs', () => {
       timeline: null,
       ...overrides,
     });
-    const waiting = await stores.foreignDeliveries.waiting(id, { limit: 10 });
+    const waiting = await stores.foreignDeliveries.listWaiting(id, { limit: 10 });
     return waiting.find(({ end }) => end === keyOf(index).end)!.id;
   }
 
   const accept = async (found: string, side: 'theirs' | 'ours' = 'theirs') =>
-    foreignDeliveries(world.engine).accept(world.projectId, id, found, side, NOBODY);
+    foreignDeliveries(world.engine).accept(world.projectId, id, found, side, SYSTEM_AUTHOR);
   const stillOpen = async () => world.engine.stores.runRequests.countOpen(id);
 
   /** An earlier run of the export, for its plan. */
@@ -108,10 +108,10 @@ describe('accepting theirs', () => {
     const backfill = await stores.backfills.open({ ...header, wanted: [range], totalRuns: 3, waits: true });
     await accept(await find(1));
     await stores.backfills.endWaiting(backfill);
-    const tiling = await stores.batchExports.tiling(id);
+    const tiling = await stores.batchExports.getTiling(id);
     await stores.inTransaction((inside) => inside.backfills.writeRequests(backfill, tiling));
     assert.equal(await stillOpen(), 2);
-    assert.equal(await stores.runRequests.kindOfOpen(id, keyOf(1).end), undefined);
+    assert.equal(await stores.runRequests.findOpenKind(id, keyOf(1).end), undefined);
     assert.equal((await stores.backfills.get(world.projectId, id, backfill)).totalRuns, 2);
   });
 
@@ -144,20 +144,20 @@ describe('accepting theirs', () => {
     const theirs = randomUUID();
     // The retry found a foreign delivery: the run failed, and an operator accepts it.
     const ownership = ownershipOf(stores, hold);
-    assert.equal(await ownership.knows(theirs), false);
+    assert.equal(await ownership.knowsRun(theirs), false);
     await stores.ledger.reopen(hold);
     await stores.runs.close(run.id, { status: 'Failed', closedBy: 'run' });
     await accept(await find(0, { run_id: theirs, epoch: 0 }));
     const superseded = { name: 'Superseded', message: `superseded by run ${theirs}` };
-    await assert.rejects(ownership.knows(theirs), superseded);
-    await assert.rejects(ownership.lastReceipt(), superseded);
+    await assert.rejects(ownership.knowsRun(theirs), superseded);
+    await assert.rejects(ownership.findLastReceipt(), superseded);
     await assert.rejects(stores.ledger.beginCommit(hold), { name: 'Superseded' });
     // A run that begins now knows it, under an epoch above all of them.
     const entry = (await stores.ledger.find(keyOf(0)))!;
     assert.ok(entry.epoch > hold.epoch);
-    assert.equal((await stores.runs.deliveredInterval(id, keyOf(0).end)).epoch, entry.epoch);
+    assert.equal((await stores.runs.getDeliveredRun(id, keyOf(0).end)).epoch, entry.epoch);
     const next = await buildPlanned(0);
-    assert.equal(await ownershipOf(stores, next.hold).knows(theirs), true);
+    assert.equal(await ownershipOf(stores, next.hold).knowsRun(theirs), true);
   });
 
   it('is needed for a run that the database knows from before its plan, and makes it one that delivered', async () => {
@@ -168,17 +168,17 @@ describe('accepting theirs', () => {
     await assert.rejects(accept(found), { name: 'Conflict', message: /under way/ });
     await stores.runs.close(unplanned.id, { status: 'FailedRetryable', closedBy: 'reconciler', latestError: 'Lost.' });
     const next = await buildPlanned(0);
-    assert.equal(await ownershipOf(stores, next.hold).knows(unplanned.id), false);
+    assert.equal(await ownershipOf(stores, next.hold).knowsRun(unplanned.id), false);
     await stores.runs.close(next.run.id, { status: 'Failed', closedBy: 'run' });
     await accept(found);
-    const adopted = (await stores.runs.newestOfInterval(id, keyOf(0).end))!;
+    const adopted = (await stores.runs.findNewestOfInterval(id, keyOf(0).end))!;
     assert.deepEqual(
       [adopted.id, adopted.status, adopted.recordsCompleted, adopted.latestError, adopted.epoch],
       [unplanned.id, 'Completed', 20, null, 1000],
     );
     assert.equal((await stores.ledger.find(keyOf(0)))?.runId, adopted.id);
     const last = await buildPlanned(0);
-    assert.equal(await ownershipOf(stores, last.hold).knows(unplanned.id), true);
+    assert.equal(await ownershipOf(stores, last.hold).knowsRun(unplanned.id), true);
   });
 
   it('leaves a run of another export alone, whose id the destination claims', async () => {
@@ -189,9 +189,9 @@ describe('accepting theirs', () => {
     const others = await buildRun(0);
     id = ours;
     await accept(await find(0, { run_id: others.id, epoch: 1000 }));
-    const untouched = await stores.runs.byId(others.id);
+    const untouched = await stores.runs.getById(others.id);
     assert.deepEqual([untouched.status, untouched.plan], ['Starting', null]);
-    const adopted = (await stores.runs.newestOfInterval(id, keyOf(0).end))!;
+    const adopted = (await stores.runs.findNewestOfInterval(id, keyOf(0).end))!;
     assert.deepEqual([adopted.status, adopted.id === others.id], ['Completed', false]);
   });
 
@@ -212,7 +212,7 @@ describe('accepting theirs', () => {
       timeline: null,
     });
     await assert.rejects(accept(found), { name: 'NotFound' });
-    const waiting = await stores.foreignDeliveries.waiting(id, { limit: 10 });
+    const waiting = await stores.foreignDeliveries.listWaiting(id, { limit: 10 });
     assert.deepEqual(
       waiting.map(({ end }) => end),
       [keyOf(1).end],

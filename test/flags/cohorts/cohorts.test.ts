@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { cohortsApiRoutes } from '../../../src/flags/cohorts/room.ts';
 import { SCOPES } from '../../../src/people/access/scopes.ts';
 import {
-  form,
+  buildForm,
   has,
   isIn,
   startCohortsApi,
@@ -115,9 +115,9 @@ describe('cohorts', () => {
       'invalid_input',
       '_create_static_person_ids__0',
     ],
-    [form({ name: 'x', is_static: 'false', csv: 'ann' }), 'invalid_input', 'is_static'],
-    [form({ name: 'x', csv: 'a,b\n' }), 'invalid_input', 'csv'],
-    [form({ csv: 'ann' }), 'required', 'name'],
+    [buildForm({ name: 'x', is_static: 'false', csv: 'ann' }), 'invalid_input', 'is_static'],
+    [buildForm({ name: 'x', csv: 'a,b\n' }), 'invalid_input', 'csv'],
+    [buildForm({ csv: 'ann' }), 'required', 'name'],
     ['ann', 'required', 'name'],
   ];
   for (const [body, code, attr, detail = /./] of bad) {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
-import { form, has, startCohortsApi, type Body, type Cohort, type CohortsApi } from '../../support/api/cohorts-api.ts';
+import {
+  buildForm,
+  has,
+  startCohortsApi,
+  type Body,
+  type Cohort,
+  type CohortsApi,
+} from '../../support/api/cohorts-api.ts';
 
 type Refusal = { code: string; detail: string; attr: string | null };
 
@@ -37,7 +44,7 @@ describe('static cohorts', () => {
       { name: 'form', csv, is_static: 'true', filters },
       { csv, name: 'form', description: 'first the file' },
     ]) {
-      const made = await api.done('POST', '', form(fields));
+      const made = await api.done('POST', '', buildForm(fields));
       assert.deepEqual([made['name'], made['is_static'], made.count, made.listed], ['form', true, 2, listed]);
       assert.deepEqual(await members(made), ['ann', 'bob']);
     }
@@ -45,7 +52,7 @@ describe('static cohorts', () => {
 
   it('take more persons from a form or from the file alone', async () => {
     const made = await createStatic();
-    const changed = await api.done('PATCH', `${made.id}/`, form({ name: 'grown', csv: 'ann\n' }));
+    const changed = await api.done('PATCH', `${made.id}/`, buildForm({ name: 'grown', csv: 'ann\n' }));
     assert.deepEqual([changed['name'], changed.count], ['grown', 1]);
     const added = await api.done(
       'PATCH',
@@ -84,7 +91,7 @@ describe('static cohorts', () => {
   });
 
   it('decide flags', async () => {
-    const made = await api.done('POST', '', form({ name: 'beta', csv: 'bob' }));
+    const made = await api.done('POST', '', buildForm({ name: 'beta', csv: 'bob' }));
     const filters = {
       groups: [{ properties: [{ type: 'cohort', key: 'id', value: made.id }], rollout_percentage: 100 }],
     };
@@ -111,7 +118,7 @@ describe('static cohorts', () => {
       [projectId],
     );
     const rows = Array.from({ length: 100_000 }, (_, n) => `many-${n}`);
-    const made = await api.done('POST', '', form({ name: 'many', csv: `distinct_id\n${rows.join('\n')}` }));
+    const made = await api.done('POST', '', buildForm({ name: 'many', csv: `distinct_id\n${rows.join('\n')}` }));
     assert.equal(made.count, 5000);
     const {
       added,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ask, buildFlagFor, buildVariants, type DecideAnswer } from '../../support/flags/decide.ts';
+import { postDecide, buildFlagFor, buildVariants, type DecideAnswer } from '../../support/flags/decide.ts';
 import { buildFlag } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
@@ -25,7 +25,7 @@ describe('the answers to requests for flags', () => {
   after(() => sluice.stop());
 
   const get = (path: string, changes: object = {}, headers: Record<string, string> = {}): Promise<DecideAnswer> =>
-    ask(sluice.url + path, { api_key: tenant.apiToken, distinct_id: 'ada', ...changes }, headers);
+    postDecide(sluice.url + path, { api_key: tenant.apiToken, distinct_id: 'ada', ...changes }, headers);
 
   const flags = {
     keys: ['on', 'split'],
@@ -179,7 +179,7 @@ describe('the answers to requests for flags', () => {
 
   it('are counted, for Prometheus and for the project', async () => {
     await get('/flags/?v=2');
-    await ask(`${sluice.url}/flags/?v=2`, {});
+    await postDecide(`${sluice.url}/flags/?v=2`, {});
     const figures = await sluice.metrics.text();
     assert.match(figures, /sluice_decide_requests_total\{status="200"\} [1-9]/);
     assert.match(figures, /sluice_decide_requests_total\{status="401"\} 1/);

@@ -8,7 +8,7 @@ import { migrate } from '../../../src/platform/db/migrate.ts';
 import { createDecide } from '../../../src/flags/decide/decide.ts';
 import { startHttpServer } from '../../../src/platform/http/server.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
-import { ask, buildFlagFor } from '../../support/flags/decide.ts';
+import { postDecide, buildFlagFor } from '../../support/flags/decide.ts';
 import { buildTenant } from '../../support/api/identity.ts';
 import { startSluice } from '../../support/servers/sluice.ts';
 import { watchStalls } from '../../support/durations.ts';
@@ -37,9 +37,9 @@ describe('flags while Postgres is away', () => {
     await buildFlagFor(sluice.db, projectId, 'plain');
     await buildFlagFor(sluice.db, projectId, 'pro', { plan: 'pro' });
     const stored = { api_key: token, event: 'e', distinct_id: 'ada', properties: { $set: { plan: 'pro' } } };
-    await ask(`${sluice.url}/capture/`, stored);
+    await postDecide(`${sluice.url}/capture/`, stored);
     // Definitions that were asked for before are all that is known while Postgres is away.
-    const known = await ask(`${sluice.url}/flags/?v=2`, { token, distinct_id: 'ada' });
+    const known = await postDecide(`${sluice.url}/flags/?v=2`, { token, distinct_id: 'ada' });
     assert.deepEqual(Object.keys(known.body['flags'] as Details).toSorted(), ['plain', 'pro']);
     const longestStall = watchStalls();
     const stop = new AbortController();
@@ -49,7 +49,7 @@ describe('flags while Postgres is away', () => {
       const body = { token, distinct_id: 'ada', ...(says && { person_properties: { plan: 'pro' } }) };
       while (!stop.signal.aborted) {
         const askedAt = performance.now();
-        const { status, body: answer } = await ask(`${sluice.url}/flags/?v=2`, body);
+        const { status, body: answer } = await postDecide(`${sluice.url}/flags/?v=2`, body);
         const flags = (answer['flags'] ?? {}) as Details;
         const failed = Object.keys(flags).filter((key) => flags[key]!.failed);
         const errors = answer['errorsWhileComputingFlags'];
@@ -65,7 +65,7 @@ describe('flags while Postgres is away', () => {
       const goneAt = performance.now();
       await postgres.stop('immediate');
       await until('100 answers without it', () => asking.filter(hasFailed).length > 100);
-      const unknown = await ask(`${sluice.url}/flags/?v=2`, { token: 'phc_never_seen', distinct_id: 'ada' });
+      const unknown = await postDecide(`${sluice.url}/flags/?v=2`, { token: 'phc_never_seen', distinct_id: 'ada' });
       postgres = await startEmbeddedPostgres({ ...options, port: postgres.port });
       const backAt = performance.now();
       const since = (instant: number) => asking.filter(({ askedAt }) => askedAt > instant);
@@ -111,7 +111,7 @@ describe('flags while Postgres is away', () => {
       const longestStall = watchStalls();
       const askedAt = performance.now();
       const url = `${server.url}/flags/?v=2`;
-      const { status, body } = await ask(url, { token: 'phc_silent', distinct_id: 'ada' });
+      const { status, body } = await postDecide(url, { token: 'phc_silent', distinct_id: 'ada' });
       assert.deepEqual([status, body['flags'], body['errorsWhileComputingFlags']], [200, {}, true]);
       assert.ok(performance.now() - askedAt < 2_900 + 2 * longestStall());
     } finally {

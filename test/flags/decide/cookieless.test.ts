@@ -1,7 +1,7 @@
 /** Flags of visitors without cookies. */
 import assert from 'node:assert/strict';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { ask, buildFlagFor, buildVariants, valuesOf } from '../../support/flags/decide.ts';
+import { postDecide, buildFlagFor, buildVariants, valuesOf } from '../../support/flags/decide.ts';
 import { buildCohort, buildFlag, untilLive } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
@@ -28,7 +28,7 @@ describe('flags of visitors without cookies', () => {
   after(() => sluice.stop());
 
   const get = (tenant: Tenant, n: number, changes: object = {}, headers: Record<string, string> = {}) =>
-    ask(
+    postDecide(
       `${sluice.url}/flags/?v=2`,
       { token: tenant.apiToken, distinct_id: NOBODY, ...changes },
       { ...headersOf(n), ...headers },
@@ -68,7 +68,7 @@ describe('flags of visitors without cookies', () => {
         $cookieless_extra: 'theme 7',
       };
       const event = { api_key: tenant.apiToken, event: 'e', distinct_id: NOBODY, properties };
-      assert.deepEqual((await ask(`${sluice.url}/e/`, event, headersOf(1))).body, { status: 1 });
+      assert.deepEqual((await postDecide(`${sluice.url}/e/`, event, headersOf(1))).body, { status: 1 });
       const { rows } = await sluice.pool.query<{ distinct_id: string }>(
         'select distinct_id from events where project_id = $1',
         [tenant.projectId],
@@ -103,7 +103,10 @@ describe('flags of visitors without cookies', () => {
 
     it('are the same by /decide/, and by OFREP', async () => {
       const body = { token: tenant.apiToken, distinct_id: NOBODY };
-      assert.deepEqual(valuesOf(await ask(`${sluice.url}/decide/?v=4`, body, headersOf(1))), await values(tenant, 1));
+      assert.deepEqual(
+        valuesOf(await postDecide(`${sluice.url}/decide/?v=4`, body, headersOf(1))),
+        await values(tenant, 1),
+      );
       const answer = await fetch(`${sluice.url}/ofrep/v1/evaluate/flags`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${tenant.apiToken}`, 'Content-Type': 'application/json', ...headersOf(1) },

@@ -63,7 +63,7 @@ function known({ projectId, cohorts }: Tenant, n: number): object {
   };
 }
 
-function seen({ person, ...facts }: Facts): unknown {
+function withPlainPerson({ person, ...facts }: Facts): unknown {
   return { ...facts, person: person === null || person === 'unavailable' ? person : person.properties };
 }
 
@@ -133,7 +133,7 @@ describe('many who ask at once', () => {
     const all = everyone(132);
     const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
     assert.deepEqual(
-      answers.map(seen),
+      answers.map(withPlainPerson),
       all.map((_, n) => known(tenants[n % PROJECTS]!, n)),
     );
     assert.ok(statements < 5, `${statements} statements`);
@@ -145,7 +145,7 @@ describe('many who ask at once', () => {
     const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
     const nothing = { groups: new Map(), memberships: new Set(), hashKeyOverrides: new Map() };
     assert.deepEqual(
-      answers.map(seen),
+      answers.map(withPlainPerson),
       all.map((_, n) => Object.assign(known(tenants[n % PROJECTS]!, n), nothing)),
     );
   });
@@ -158,7 +158,7 @@ describe('many who ask at once', () => {
       const answers = await Promise.all(all.map(({ project, request, needs }) => readFacts(project, request, needs)));
       assert.equal(answers[poisoned]!.person, 'unavailable');
       assert.deepEqual(
-        answers.map(seen).toSpliced(poisoned, 1),
+        answers.map(withPlainPerson).toSpliced(poisoned, 1),
         all.map((_, n) => known(tenants[n % PROJECTS]!, n)).toSpliced(poisoned, 1),
       );
     }
@@ -173,7 +173,7 @@ describe('many who ask at once', () => {
       const writing = Array.from({ length: 20 }, (_, n) => {
         return read(contextOf(tenants[0]!, n, { hashKeyOverrides: true }), { anonDistinctId: `anonymous-${n}` });
       });
-      assert.deepEqual(seen(await read(contextOf(tenants[1]!, 5))), known(tenants[1]!, 5));
+      assert.deepEqual(withPlainPerson(await read(contextOf(tenants[1]!, 5))), known(tenants[1]!, 5));
       assert.ok((await Promise.all(writing)).every(({ person }) => person === 'unavailable'));
     });
   });
@@ -196,7 +196,7 @@ describe('many who ask at once', () => {
       const late = answers.flatMap((facts, n) => (facts.person === 'unavailable' ? [n] : []));
       assert.deepEqual(late, [3, 23]);
       for (const [n, facts] of answers.entries()) {
-        if (!late.includes(n)) assert.deepEqual(seen(facts), known(tenants[1]!, n % PERSONS));
+        if (!late.includes(n)) assert.deepEqual(withPlainPerson(facts), known(tenants[1]!, n % PERSONS));
       }
     } finally {
       await db.raw('drop view persons; drop function read_slowly; alter table stored_persons rename to persons');

@@ -1,6 +1,6 @@
 /** The memory of requests for flags that wait for Postgres: their parsed bodies count, which take ten times their bytes. */
 import assert from 'node:assert/strict';
-import { ask, buildFlagFor } from '../../support/flags/decide.ts';
+import { postDecide, buildFlagFor } from '../../support/flags/decide.ts';
 import { untilLive } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
@@ -33,7 +33,7 @@ describe('the memory of requests for flags', () => {
   /** After statements that timed out requests do not wait for Postgres for a moment. */
   async function untilPersonsAreRead(): Promise<void> {
     await until('persons to be read', async () => {
-      const { body } = await ask(`${sluice.url}/flags/?v=2`, { token: tenant.apiToken, distinct_id: 'ada' });
+      const { body } = await postDecide(`${sluice.url}/flags/?v=2`, { token: tenant.apiToken, distinct_id: 'ada' });
       return body['errorsWhileComputingFlags'] === false;
     });
   }

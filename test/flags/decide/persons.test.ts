@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openGeoip } from '../../../src/platform/wire/geoip.ts';
-import { ask, buildFlagFor, buildVariants, valuesOf } from '../../support/flags/decide.ts';
+import { postDecide, buildFlagFor, buildVariants, valuesOf } from '../../support/flags/decide.ts';
 import { buildFlag, buildCohort } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { writeMmdb } from '../../support/events/mmdb.ts';
@@ -47,11 +47,11 @@ describe('flags of persons', () => {
   });
 
   async function capture(event: object): Promise<void> {
-    const answer = await ask(`${sluice.url}/capture/`, { api_key: tenant.apiToken, event: 'e', ...event });
+    const answer = await postDecide(`${sluice.url}/capture/`, { api_key: tenant.apiToken, event: 'e', ...event });
     assert.deepEqual(answer.body, { status: 1 });
   }
   const get = (distinctId: string, changes: object = {}, headers: Record<string, string> = {}) =>
-    ask(`${sluice.url}/flags/?v=2`, { token: tenant.apiToken, distinct_id: distinctId, ...changes }, headers);
+    postDecide(`${sluice.url}/flags/?v=2`, { token: tenant.apiToken, distinct_id: distinctId, ...changes }, headers);
   const values = async (...asked: Parameters<typeof get>) => valuesOf(await get(...asked));
 
   /** Two ids that get different variants of a flag. */
@@ -80,7 +80,9 @@ describe('flags of persons', () => {
       assert.deepEqual(await values('ada'), { pro: true });
       assert.deepEqual(await values('ada', { person_properties: { plan: 'free' } }), { pro: false });
       const only = `${sluice.url}/flags/?v=2&only_use_override_person_properties=true`;
-      assert.deepEqual(valuesOf(await ask(only, { token: tenant.apiToken, distinct_id: 'ada' })), { pro: false });
+      assert.deepEqual(valuesOf(await postDecide(only, { token: tenant.apiToken, distinct_id: 'ada' })), {
+        pro: false,
+      });
     });
 
     it('know groups, and static cohorts', async () => {

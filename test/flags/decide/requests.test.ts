@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import LZString from 'lz-string';
-import { ask, buildFlagFor, buildVariants, valuesOf, type DecideAnswer } from '../../support/flags/decide.ts';
+import { postDecide, buildFlagFor, buildVariants, valuesOf, type DecideAnswer } from '../../support/flags/decide.ts';
 import { buildFlag } from '../../support/database/flag-rows.ts';
 import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
@@ -23,7 +23,7 @@ const { cases } = JSON.parse(readFileSync(new URL('sdk-requests.json', import.me
 const MIB = 1024 * 1024;
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
-const seen = (answer: DecideAnswer) =>
+const flagsInAnswer = (answer: DecideAnswer) =>
   Object.keys(valuesOf(answer)).filter((key) => key.startsWith('on-') || key === 'of-shop');
 
 describe('requests for flags', () => {
@@ -48,7 +48,7 @@ describe('requests for flags', () => {
   after(() => sluice.stop());
 
   const get = (body: object, headers: Record<string, string> = {}): Promise<DecideAnswer> =>
-    ask(`${sluice.url}/flags/?v=2`, { token: tenant.apiToken, distinct_id: 'ada', ...body }, headers);
+    postDecide(`${sluice.url}/flags/?v=2`, { token: tenant.apiToken, distinct_id: 'ada', ...body }, headers);
 
   const plain = () =>
     JSON.stringify({ token: tenant.apiToken, distinct_id: 'ada', person_properties: { plan: 'pro' } });
@@ -60,7 +60,7 @@ describe('requests for flags', () => {
         const text = JSON.stringify(json).replaceAll('phc_x', tenant.apiToken);
         const packed = form ? `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}` : text;
         const body = bytes === 'gzip' ? gzipSync(packed) : packed;
-        const answer = await ask(sluice.url + url, body, { 'Content-Type': type });
+        const answer = await postDecide(sluice.url + url, body, { 'Content-Type': type });
         assert.equal(answer.status, 200);
         assert.equal(answer.body['errorsWhileComputingFlags'], false);
         const isOld = url.startsWith('/decide');
@@ -96,31 +96,34 @@ describe('requests for flags', () => {
     ];
     for (const [name, query, type, pack] of packings) {
       it(`are read: ${name}`, async () => {
-        const answer = await ask(`${sluice.url}/flags/?v=2${query}`, pack(), { 'Content-Type': type });
+        const answer = await postDecide(`${sluice.url}/flags/?v=2${query}`, pack(), { 'Content-Type': type });
         assert.deepEqual([answer.status, valuesOf(answer)['pro']], [200, true]);
       });
     }
 
     it('are read: gzip, said in the header', async () => {
       const headers = { 'Content-Encoding': 'gzip' };
-      assert.equal((await ask(`${sluice.url}/flags/?v=2`, gzipSync(plain()), headers)).status, 200);
+      assert.equal((await postDecide(`${sluice.url}/flags/?v=2`, gzipSync(plain()), headers)).status, 200);
     });
 
     it('are read: numbers that JSON does not have', async () => {
       const text = plain().replace('"pro"', '"pro", "a": NaN, "b": [-Infinity]');
-      assert.equal(valuesOf(await ask(`${sluice.url}/flags/?v=2`, text))['pro'], true);
+      assert.equal(valuesOf(await postDecide(`${sluice.url}/flags/?v=2`, text))['pro'], true);
     });
   });
 
   it('name the project in any of three ways', async () => {
     for (const name of ['token', '$token', 'api_key']) {
-      const { status } = await ask(`${sluice.url}/flags`, { [name]: ` ${tenant.apiToken} `, distinct_id: 'ada' });
+      const { status } = await postDecide(`${sluice.url}/flags`, {
+        [name]: ` ${tenant.apiToken} `,
+        distinct_id: 'ada',
+      });
       assert.equal(status, 200, name);
     }
   });
 
   it('use other names of the same fields', async () => {
-    const answer = await ask(`${sluice.url}/flags/?v=2`, {
+    const answer = await postDecide(`${sluice.url}/flags/?v=2`, {
       token: tenant.apiToken,
       $distinct_id: 'ada',
       $properties: { plan: 'pro' },
@@ -165,7 +168,7 @@ describe('requests for flags', () => {
       ['or of both, by another word', { evaluation_runtime: 'moon' }, {}, ['of-shop', 'on-client', 'on-server']],
     ];
     for (const [name, body, headers, flags] of agents) {
-      it(name, async () => assert.deepEqual(seen(await get(body, headers)), flags));
+      it(name, async () => assert.deepEqual(flagsInAnswer(await get(body, headers)), flags));
     }
   });
 
@@ -174,7 +177,7 @@ describe('requests for flags', () => {
 
     it('get the answer that names no project', async () => {
       for (const path of ['/flags/', '/flags/?v=1', '/flags/?v=2', '/decide/?v=3', '/decide/']) {
-        const answer = await ask(sluice.url + path, plain(), { 'User-Agent': googlebot });
+        const answer = await postDecide(sluice.url + path, plain(), { 'User-Agent': googlebot });
         const { requestId: _, evaluatedAt: __, ...told } = answer.body;
         const [list, flags] = [told['featureFlags'], told['featureFlags'] ?? told['flags']];
         assert.deepEqual([answer.status, flags], [200, Array.isArray(list) ? [] : {}], path);
@@ -198,10 +201,12 @@ describe('requests for flags', () => {
   });
 
   it('are for flags of their contexts', async () => {
-    assert.deepEqual(seen(await get({ evaluation_contexts: ['app'], evaluation_runtime: 'server' })), ['on-server']);
+    assert.deepEqual(flagsInAnswer(await get({ evaluation_contexts: ['app'], evaluation_runtime: 'server' })), [
+      'on-server',
+    ]);
     for (const name of ['evaluation_contexts', 'evaluation_environments']) {
       const answer = await get({ [name]: ['blog'], evaluation_runtime: 'server' });
-      assert.deepEqual(seen(answer), ['of-shop', 'on-server']);
+      assert.deepEqual(flagsInAnswer(answer), ['of-shop', 'on-server']);
     }
   });
 
@@ -235,7 +240,7 @@ describe('requests for flags', () => {
     for (const [name, body, status, code] of refused) {
       it(name, async () => {
         for (const path of ['/flags/?v=2', '/decide/?v=3']) {
-          const answer = await ask(sluice.url + path, body());
+          const answer = await postDecide(sluice.url + path, body());
           assert.deepEqual([answer.status, answer.body['code']], [status, code]);
           assert.deepEqual(Object.keys(answer.body), ['type', 'code', 'detail', 'attr']);
         }
@@ -243,10 +248,10 @@ describe('requests for flags', () => {
     }
 
     it('an unknown compression, an unknown encoding and parts', async () => {
-      assert.equal((await ask(`${sluice.url}/flags/?compression=zip`, 'eA==')).status, 400);
-      assert.equal((await ask(`${sluice.url}/flags/`, '{}', { 'Content-Encoding': 'br' })).status, 400);
+      assert.equal((await postDecide(`${sluice.url}/flags/?compression=zip`, 'eA==')).status, 400);
+      assert.equal((await postDecide(`${sluice.url}/flags/`, '{}', { 'Content-Encoding': 'br' })).status, 400);
       assert.equal(
-        (await ask(`${sluice.url}/flags/`, 'x', { 'Content-Type': 'multipart/form-data; boundary=x' })).status,
+        (await postDecide(`${sluice.url}/flags/`, 'x', { 'Content-Type': 'multipart/form-data; boundary=x' })).status,
         400,
       );
     });
@@ -259,7 +264,7 @@ describe('requests for flags', () => {
     ];
     it('in the words of upstream', async () => {
       for (const [body, detail] of said) {
-        assert.match(String((await ask(`${sluice.url}/flags/?v=2`, body())).body['detail']), detail);
+        assert.match(String((await postDecide(`${sluice.url}/flags/?v=2`, body())).body['detail']), detail);
       }
     });
   });
@@ -325,7 +330,7 @@ describe('a project with too many requests for flags', () => {
     const sluice = await startSluice({ flagRequestsPerSecond: 1 });
     try {
       const [busy, quiet] = [await buildTenant(sluice.db), await buildTenant(sluice.db)];
-      const get = ({ apiToken }: Tenant) => ask(`${sluice.url}/flags`, { token: apiToken, distinct_id: 'ada' });
+      const get = ({ apiToken }: Tenant) => postDecide(`${sluice.url}/flags`, { token: apiToken, distinct_id: 'ada' });
       for (let i = 0; i < 10; i++) assert.equal((await get(busy)).status, 200);
       let refused = await get(busy);
       for (let i = 0; i < 5 && refused.status === 200; i++) refused = await get(busy);

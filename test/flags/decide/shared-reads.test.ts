@@ -12,7 +12,7 @@ function slowDatabase() {
     new Promise<string[]>((resolve, reject) => {
       statements.push({ questions, answer: () => resolve(questions.map((one) => `${one}!`)), fail: reject });
     });
-  return { statements, ask: createSharedReads({ read, unanswered: 'nobody knows' }) };
+  return { statements, ask: createSharedReads({ read, fallback: 'nobody knows' }) };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

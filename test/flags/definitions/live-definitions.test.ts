@@ -18,13 +18,13 @@ const NEVER_MS = 1_000_000;
 const LISTENERS = `from pg_stat_activity where application_name = 'sluice-listener' and datname = current_database()`;
 
 /** Of a project that is in memory. */
-function held(live: LiveDefinitions, tenant: Tenant): ProjectFlags {
+function findLoaded(live: LiveDefinitions, tenant: Tenant): ProjectFlags {
   const project = live.find(tenant.apiToken);
   assert(project && 'definitions' in project, 'it is not in memory');
   return project;
 }
 
-const isActive = (live: LiveDefinitions, tenant: Tenant) => held(live, tenant).definitions.flags[0]!.active;
+const isActive = (live: LiveDefinitions, tenant: Tenant) => findLoaded(live, tenant).definitions.flags[0]!.active;
 
 describe('live definitions', () => {
   let database: TestDatabase;
@@ -140,7 +140,7 @@ describe('live definitions', () => {
     assert.equal(await live.find(token), undefined);
     await db('projects').where({ id: tenant.projectId }).update({ api_token: token });
     await until('the new token', () => (live.findById(tenant.projectId) as ProjectFlags).token === token);
-    assert.equal(held(live, { ...tenant, apiToken: token }).projectId, tenant.projectId);
+    assert.equal(findLoaded(live, { ...tenant, apiToken: token }).projectId, tenant.projectId);
     assert.equal(await live.find(tenant.apiToken), undefined);
   });
 

@@ -4,7 +4,7 @@ import { localEvaluation } from '../../../src/flags/definitions/local-evaluation
 import type { StoredDefinitions } from '../../../src/flags/definitions/stored-definitions.ts';
 import { buildStoredFlag, type StoredFlagChanges } from '../../support/database/stored-flags.ts';
 
-const asking = (...properties: Json[]): { filters: Json } => ({ filters: { groups: [{ properties }] } });
+const filtersWith = (...properties: Json[]): { filters: Json } => ({ filters: { groups: [{ properties }] } });
 const person = (changes: object = {}): Json => ({
   key: 'plan',
   type: 'person',
@@ -20,13 +20,13 @@ const cohort = (id: number, ...values: Json[]) => {
 
 const others = [
   buildStoredFlag({ id: 10, key: 'plain' }),
-  buildStoredFlag({ id: 11, key: 'on-plain', ...asking(dependsOn(10)) }),
+  buildStoredFlag({ id: 11, key: 'on-plain', ...filtersWith(dependsOn(10)) }),
   buildStoredFlag({ id: 12, key: 'sticky', ensureExperienceContinuity: true }),
-  buildStoredFlag({ id: 13, key: 'on-sticky', ...asking(dependsOn(10), dependsOn(12)) }),
-  buildStoredFlag({ id: 14, key: 'cyclic', ...asking(dependsOn(15)) }),
-  buildStoredFlag({ id: 15, key: 'cyclic-too', ...asking(dependsOn(14)) }),
+  buildStoredFlag({ id: 13, key: 'on-sticky', ...filtersWith(dependsOn(10), dependsOn(12)) }),
+  buildStoredFlag({ id: 14, key: 'cyclic', ...filtersWith(dependsOn(15)) }),
+  buildStoredFlag({ id: 15, key: 'cyclic-too', ...filtersWith(dependsOn(14)) }),
   ...Array.from({ length: 120 }, (_, n) =>
-    buildStoredFlag({ id: 1000 + n, key: `chain-${n}`, ...asking(dependsOn(999 + n)) }),
+    buildStoredFlag({ id: 1000 + n, key: `chain-${n}`, ...filtersWith(dependsOn(999 + n)) }),
   ),
   buildStoredFlag({ id: 999, key: 'chain' }),
 ];
@@ -63,9 +63,9 @@ describe('whether SDKs can evaluate a flag', () => {
   const evaluable: [what: string, flag: StoredFlagChanges][] = [
     ['a rollout', {}],
     ['a flag that is not active', { active: false }],
-    ['properties of persons', asking(person(), person({ operator: 'semver_gte', value: '1.2' }))],
-    ['dynamic cohorts, also of each other', asking(inCohort(3), inCohort('2'))],
-    ['flags that it depends on', asking(dependsOn(11))],
+    ['properties of persons', filtersWith(person(), person({ operator: 'semver_gte', value: '1.2' }))],
+    ['dynamic cohorts, also of each other', filtersWith(inCohort(3), inCohort('2'))],
+    ['flags that it depends on', filtersWith(dependsOn(11))],
     ['a group, by its own properties', rolledOut(0, group(0), { key: 'size', value: 1 })],
     ['a bucket for each device', { bucketingIdentifier: 'device_id' }],
     ['a holdout', { filters: { groups: [], holdout: { id: 1, exclusion_percentage: 5 } } }],
@@ -83,31 +83,35 @@ describe('whether SDKs can evaluate a flag', () => {
     ['a survey', { key: 'survey-targeting-x' }, /surveys/],
     ['enrollment', { filters: { groups: [], feature_enrollment: true } }, /early access/],
     ['older enrollment', { filters: { groups: [], super_groups: [{ properties: [] }] } }, /early access/],
-    ['a list of persons', asking(inCohort(1)), /^Cohort 1 is a list/],
-    ['a list of persons in a cohort in a cohort', asking(person(), inCohort(4)), /^Cohort 1 is a list/],
-    ['a cohort that is gone', asking(inCohort(99)), /no cohort 99/],
-    ['a cohort of one that is gone', asking(inCohort(8)), /no cohort 99/],
-    ['cohorts in a circle', asking(inCohort(5)), /^Cohort 5 contains itself/],
-    ['an operator of ours in a cohort', asking(inCohort(7)), /^Cohort 7: SDKs do not know the operator between/],
-    ['an operator of ours', asking(person({ operator: 'icontains_multi' })), /operator icontains_multi/],
-    ['what only the server knows', asking(person({ type: 'person_metadata', key: 'created_at' })), /only the server/],
+    ['a list of persons', filtersWith(inCohort(1)), /^Cohort 1 is a list/],
+    ['a list of persons in a cohort in a cohort', filtersWith(person(), inCohort(4)), /^Cohort 1 is a list/],
+    ['a cohort that is gone', filtersWith(inCohort(99)), /no cohort 99/],
+    ['a cohort of one that is gone', filtersWith(inCohort(8)), /no cohort 99/],
+    ['cohorts in a circle', filtersWith(inCohort(5)), /^Cohort 5 contains itself/],
+    ['an operator of ours in a cohort', filtersWith(inCohort(7)), /^Cohort 7: SDKs do not know the operator between/],
+    ['an operator of ours', filtersWith(person({ operator: 'icontains_multi' })), /operator icontains_multi/],
+    [
+      'what only the server knows',
+      filtersWith(person({ type: 'person_metadata', key: 'created_at' })),
+      /only the server/,
+    ],
     ['a group type that is not there', rolledOut(3), /no group type 3/],
-    ['properties of a group for persons', asking(group(0)), /other than the one that its percentage is about/],
+    ['properties of a group for persons', filtersWith(group(0)), /other than the one that its percentage is about/],
     ['properties of persons for a group', rolledOut(0, person()), /other than the one that its percentage is about/],
     [
       'a dependency that SDKs cannot evaluate',
-      asking(dependsOn(12)),
+      filtersWith(dependsOn(12)),
       /^It depends on flag sticky: It has experience continuity/,
     ],
     [
       'one that depends on such a flag',
-      asking(dependsOn(13)),
+      filtersWith(dependsOn(13)),
       /^It depends on flag sticky: It has experience continuity/,
     ],
-    ['a dependency that is gone', asking(dependsOn(99)), /^It depends on flag 99, which does not exist/],
-    ['a circle of dependencies', asking(dependsOn(14)), /^It depends on flag 14, which/],
-    ['itself', { id: 11, key: 'on-plain', ...asking(dependsOn(11)) }, /^It depends on flag/],
-    ['a chain without end', asking(dependsOn(1119)), /too many others/],
+    ['a dependency that is gone', filtersWith(dependsOn(99)), /^It depends on flag 99, which does not exist/],
+    ['a circle of dependencies', filtersWith(dependsOn(14)), /^It depends on flag 14, which/],
+    ['itself', { id: 11, key: 'on-plain', ...filtersWith(dependsOn(11)) }, /^It depends on flag/],
+    ['a chain without end', filtersWith(dependsOn(1119)), /too many others/],
   ];
   for (const [what, changes, reason] of refused) {
     it(`they cannot: ${what}`, () => {

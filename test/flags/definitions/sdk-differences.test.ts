@@ -32,7 +32,7 @@ const TWO = { variants: ['a', 'b'].map((key) => ({ key, rollout_percentage: 50 }
 const ALL = Object.keys(NEWEST) as Sdk[];
 
 /** `posthog-node <5.37.0`, and so on. */
-function said(changes: StoredFlagChanges, definitions = definitionsOf([])): string[] {
+function namesOfDifferences(changes: StoredFlagChanges, definitions = definitionsOf([])): string[] {
   return sdkDifferences(buildStoredFlag(changes), definitions).map(({ sdk, versions }) => `${sdk} ${versions}`);
 }
 
@@ -81,7 +81,8 @@ describe('SDKs that decide a flag otherwise', () => {
     ['filters that make no sense', { filters: [null] }, []],
   ];
   for (const [what, changes, traits] of cases) {
-    it(`are told, where there are any: ${what}`, () => assert.deepEqual(said(changes).sort(), ofTrait(...traits)));
+    it(`are told, where there are any: ${what}`, () =>
+      assert.deepEqual(namesOfDifferences(changes).sort(), ofTrait(...traits)));
   }
 
   it('are named in the docs', () => {
@@ -107,7 +108,7 @@ describe('SDKs that decide a flag otherwise', () => {
 
   it('read dates without an offset by their own clocks', () => {
     const berlin = definitionsOf([], { timeZone: 'Europe/Berlin' });
-    const since = (value: string) => said(sets(set(person('is_date_after', value))), berlin).length;
+    const since = (value: string) => namesOfDifferences(sets(set(person('is_date_after', value))), berlin).length;
     assert.deepEqual(['2024-06-01', '2024-06-01T10:00:00', '2024-06-01T10:00:00+02:00', '-7d'].map(since), [
       ALL.length,
       ALL.length,
@@ -144,15 +145,15 @@ describe('SDKs that decide a flag otherwise', () => {
       versions: '<=1.23.1',
       reason: 'It depends on flag held: It ignores holdouts.',
     });
-    assert.deepEqual(said(sets(set(dependsOn)), definitionsOf([{ ...held, active: false }])), []);
+    assert.deepEqual(namesOfDifferences(sets(set(dependsOn)), definitionsOf([{ ...held, active: false }])), []);
   });
 
   it('are none where SDKs ask, but the one that does not', () => {
     const filters = { groups: [HALF], holdout: { id: 1, exclusion_percentage: 5 } };
-    assert.deepEqual(said({ filters, active: false }), []);
-    assert.deepEqual(said({ filters, hasEncryptedPayloads: true }), []);
-    assert.deepEqual(said({ filters, key: 'survey-targeting-x' }), []);
-    assert.deepEqual(said({ filters, ensureExperienceContinuity: true }), [
+    assert.deepEqual(namesOfDifferences({ filters, active: false }), []);
+    assert.deepEqual(namesOfDifferences({ filters, hasEncryptedPayloads: true }), []);
+    assert.deepEqual(namesOfDifferences({ filters, key: 'survey-targeting-x' }), []);
+    assert.deepEqual(namesOfDifferences({ filters, ensureExperienceContinuity: true }), [
       'posthog-rs <=0.30.0',
       'posthog-rs <=0.30.0',
     ]);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { hash01 } from '../../../src/flags/evaluation/hash.ts';
 
 /** The same by OpenSSL: 60 bits of SHA-1 as a share of all that they can be. */
-function expected(text: string): number {
+function shareByOpenssl(text: string): number {
   return Number(BigInt(`0x${createHash('sha1').update(text).digest('hex').slice(0, 15)}`)) / 2 ** 60;
 }
 
@@ -23,7 +23,7 @@ describe('the place of an id', () => {
         fc.constantFrom('', 'variant'),
         (key, ids, salt) => {
           const place = hash01(`${key}.`);
-          for (const id of ids) assert.equal(place(id, salt), expected(`${key}.${id}${salt}`));
+          for (const id of ids) assert.equal(place(id, salt), shareByOpenssl(`${key}.${id}${salt}`));
         },
       ),
       { numRuns: 2000 },
@@ -33,7 +33,7 @@ describe('the place of an id', () => {
   it('is right on both sides of the longest text that fits into a block', () => {
     for (let length = 40; length < 70; length++) {
       const id = 'i'.repeat(length);
-      assert.equal(hash01('k.')(id), expected(`k.${id}`), `${length}`);
+      assert.equal(hash01('k.')(id), shareByOpenssl(`k.${id}`), `${length}`);
     }
   });
 });

@@ -254,9 +254,9 @@ function judge(definitions: StoredDefinitions): StoredFlag[] {
 }
 
 /** The cases of a project where posthog-node answers: which person, what it says and what we say. */
-async function answersTo(client: PostHog, definitions: StoredDefinitions, persons: readonly Person[]) {
+async function compareAnswers(client: PostHog, definitions: StoredDefinitions, persons: readonly Person[]) {
   const compiled = compileDefinitions(definitions);
-  const { chainTo } = referencesIn(definitions);
+  const { dependencyChainOf } = referencesIn(definitions);
   const judged = judge(definitions);
   const cases: { flag: StoredFlag; person: Person; local: Answer; ours: Answer }[] = [];
   for (const person of persons) {
@@ -268,7 +268,7 @@ async function answersTo(client: PostHog, definitions: StoredDefinitions, person
     const { decisions } = compiled.evaluate(buildRequest(asked), buildFacts(), { now: Date.now(), budgetMs: 60_000 });
     const values = { ...local.featureFlags };
     // Where it does not know a flag, it passes over the condition sets that depend on it.
-    const known = judged.filter(({ id }) => chainTo(id)?.every(({ key }) => values[key] !== undefined));
+    const known = judged.filter(({ id }) => dependencyChainOf(id)?.every(({ key }) => values[key] !== undefined));
     for (const flag of known) {
       const payload = local.featureFlagPayloads?.[flag.key];
       const decision = decisions.find(({ key }) => key === flag.key);
@@ -314,7 +314,7 @@ describe('a flag that posthog-node evaluates by itself', () => {
       fc.asyncProperty(project, persons, async (definitions, those) => {
         feed = Buffer.from(feedOf({ projectId: 1, definitions } as unknown as ProjectFlags).body);
         await client.reloadFeatureFlags();
-        const cases = await answersTo(client, definitions, those);
+        const cases = await compareAnswers(client, definitions, those);
         compared += cases.length;
         const wrong = cases.filter(({ local, ours }) => !isDeepStrictEqual(local, ours));
         assert.deepEqual(wrong, []);

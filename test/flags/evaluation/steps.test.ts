@@ -11,10 +11,10 @@ import { OPERATORS } from '../../../src/conditions/operators/operator-table.ts';
 import { matchesProperty } from '../../../src/conditions/operators/operators.ts';
 import { onePassTest } from '../../../src/conditions/regex/one-pass.ts';
 import { Readings, STEPS_PER_REQUEST, StepsSpent } from '../../../src/conditions/operators/readings.ts';
-import { searchFor } from '../../../src/conditions/regex/regex.ts';
+import { getSearch } from '../../../src/conditions/regex/regex.ts';
 import { parseRegex } from '../../../src/conditions/regex/regex-syntax.ts';
 import { comparableVersionOf, versionOf, wildcardRange } from '../../../src/conditions/operators/semver.ts';
-import { searchOf } from '../../../src/conditions/operators/text-search.ts';
+import { createSearch } from '../../../src/conditions/operators/text-search.ts';
 import { InvalidInput } from '../../../src/platform/errors.ts';
 import { buildDefinitions, buildFacts, buildFlag, buildRequest, NOW } from '../../support/flags/flags.ts';
 
@@ -36,7 +36,7 @@ function flagWith(operator: string, value: Json, more: Partial<FlagDefinition> =
   return buildFlag({ filters: { groups: [{ properties: [{ type: 'person', key: 'q', operator, value }] }] }, ...more });
 }
 
-function decided(flags: readonly FlagDefinition[], request: Partial<EvaluationRequest>, steps?: number) {
+function decideFlags(flags: readonly FlagDefinition[], request: Partial<EvaluationRequest>, steps?: number) {
   const compiled = compileDefinitions(buildDefinitions({ flags }));
   const clock = { now: NOW, budgetMs: 60_000, ...(steps !== undefined && { steps }) };
   return compiled.evaluate(buildRequest(request), buildFacts(), clock);
@@ -96,8 +96,8 @@ describe('work on a property', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 300 });
     fc.assert(
       fc.property(text, alphabet, text, (before, wanted, after) => {
-        assert.ok(searchOf(wanted)(`${before}${wanted}${after}`));
-        assert.equal(searchOf(wanted)(before + after), (before + after).includes(wanted));
+        assert.ok(createSearch(wanted)(`${before}${wanted}${after}`));
+        assert.equal(createSearch(wanted)(before + after), (before + after).includes(wanted));
       }),
     );
   });
@@ -123,7 +123,7 @@ describe('work on a property', () => {
     for (const operator of ['exact', 'is_not']) {
       const properties = Array.from({ length: 100 }, () => ({ type: 'person', key: 'q', operator, value: 'true' }));
       const flags = [buildFlag({ filters: { groups: properties.map((one) => ({ properties: [one] })) } })];
-      const ms = leastMs(() => assert.ok(!decided(flags, { personProperties: { q } }).errorsWhileComputing));
+      const ms = leastMs(() => assert.ok(!decideFlags(flags, { personProperties: { q } }).errorsWhileComputing));
       assert.ok(ms < 200, `${operator}: ${ms} ms`);
     }
   });
@@ -135,8 +135,8 @@ describe('work on a property', () => {
     const conversion = 10 * list.length + list.join('').length + length;
     // Room for one conversion, and for each flag to look at the text once.
     const enough = conversion + 30 * (2 * length + 1);
-    assert.ok(!decided(flags, { personProperties: { q: list } }, enough).errorsWhileComputing);
-    assert.ok(decided(flags, { personProperties: { q: list } }, enough - 1).errorsWhileComputing);
+    assert.ok(!decideFlags(flags, { personProperties: { q: list } }, enough).errorsWhileComputing);
+    assert.ok(decideFlags(flags, { personProperties: { q: list } }, enough - 1).errorsWhileComputing);
   });
 });
 
@@ -146,8 +146,8 @@ describe('steps of a request', () => {
 
   it('when they are spent, the flags that are left fail, and those before are right', () => {
     const flags = [flagWith('icontains', 'a'), ...costly, flagWith('icontains', 'a'), buildFlag()];
-    const once = decided(flags, { personProperties: { q: long } });
-    const again = decided(flags, { personProperties: { q: long } });
+    const once = decideFlags(flags, { personProperties: { q: long } });
+    const again = decideFlags(flags, { personProperties: { q: long } });
     assert.ok(once.errorsWhileComputing);
     assert.ok(once.decisions[0]!.enabled);
     const failed = once.decisions.map((decision) => decision.failed);
@@ -164,7 +164,7 @@ describe('steps of a request', () => {
     const values = Array.from({ length: 1000 }, (_, index) => `y${index}`);
     const flags = [flagWith('icontains_multi', values, { key: 'many' }), flagWith('icontains', 'b', { key: 'one' })];
     const reasons = (length: number) =>
-      decided(flags, { personProperties: { q: 'ab'.repeat(length / 2) } }).decisions.map(({ failed, enabled }) => [
+      decideFlags(flags, { personProperties: { q: 'ab'.repeat(length / 2) } }).decisions.map(({ failed, enabled }) => [
         failed,
         enabled,
       ]);
@@ -183,7 +183,7 @@ describe('steps of a request', () => {
       value: 'a',
     }));
     const flags = Array.from({ length: 10_000 }, () => buildFlag({ filters: { groups: [{ properties }] } }));
-    const evaluation = decided(flags, { personProperties: { q: 'abc' } }, STEPS_PER_REQUEST / 50);
+    const evaluation = decideFlags(flags, { personProperties: { q: 'abc' } }, STEPS_PER_REQUEST / 50);
     assert.ok(!evaluation.errorsWhileComputing);
   });
 
@@ -221,9 +221,9 @@ describe('steps of a request', () => {
   it('a request that names as many contexts as fit into it is answered', () => {
     const flags = Array.from({ length: 2000 }, () => buildFlag({ evaluationContexts: ['site', 'docs'] }));
     const contexts = Array.from({ length: 200_000 }, (_, index) => `context ${index}`);
-    const ms = leastMs(() => assert.equal(decided(flags, { contexts }).decisions.length, 0));
+    const ms = leastMs(() => assert.equal(decideFlags(flags, { contexts }).decisions.length, 0));
     assert.ok(ms < 2000, `${ms} ms`);
-    assert.equal(decided(flags, { contexts: [...contexts, 'docs'] }).decisions.length, flags.length);
+    assert.equal(decideFlags(flags, { contexts: [...contexts, 'docs'] }).decisions.length, flags.length);
   });
 });
 
@@ -246,7 +246,7 @@ describe('patterns that nest', () => {
   });
 
   it('cost the request that asks for them first its steps, also where they are refused', () => {
-    const search = searchFor(`${'a'.repeat(5000)}(`);
+    const search = getSearch(`${'a'.repeat(5000)}(`);
     assert.throws(() => search('a', new Readings(1000)), StepsSpent);
     assert.equal(search('a', new Readings(1000)), undefined);
   });

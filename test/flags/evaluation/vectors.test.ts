@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { hash01 } from '../../../src/flags/evaluation/hash.ts';
-import { isWithin, variantAt, variantsOf } from '../../../src/flags/evaluation/placement.ts';
+import { isInPercentage, variantAt, variantsOf } from '../../../src/flags/evaluation/placement.ts';
 import { parseJson, type Json, type Properties } from '../../../src/conditions/operators/json-values.ts';
 import type { FlagDefinition } from '../../../src/flags/evaluation/definitions.ts';
 import { buildCohort, buildFacts, buildFlag, decide, evaluate, valueOf } from '../../support/flags/flags.ts';
@@ -91,7 +91,7 @@ describe('the recorded hashes', () => {
 
   it('are compared with the ends of rollouts and variants as floats', () => {
     for (const { hash01: place, rollout_percentage: percentage, included } of thresholds) {
-      assert.equal(isWithin(place, percentage), included, `${place} of ${percentage}`);
+      assert.equal(isInPercentage(place, percentage), included, `${place} of ${percentage}`);
     }
     for (const { hash01: place, variants, selected } of variantCases) {
       const stored = variants.map(([key, percentage]) => ({ key, rollout_percentage: percentage }));

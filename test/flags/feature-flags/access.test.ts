@@ -57,12 +57,12 @@ describe('access to feature flags', () => {
     });
     return { status: answer.status, body: (await answer.json().catch(() => ({}))) as unknown };
   }
-  async function ask(method: string, path: string, body?: unknown) {
+  async function sendRequest(method: string, path: string, body?: unknown) {
     const answer = await as(colleague.key, method, path, body);
     return { ...answer, body: answer.body as Body };
   }
   async function refusal(method: string, path: string, body?: unknown) {
-    const answer = await ask(method, path, body);
+    const answer = await sendRequest(method, path, body);
     return [answer.status, answer.body['detail']];
   }
 
@@ -72,12 +72,12 @@ describe('access to feature flags', () => {
     return answer.body as Body & { id: string | number };
   };
   const told = async (method: string, path: string, body?: object) =>
-    JSON.stringify((await ask(method, path.startsWith('/api') ? path : elsewhere(path), body)).body);
+    JSON.stringify((await sendRequest(method, path.startsWith('/api') ? path : elsewhere(path), body)).body);
 
   it('is asked about on every route of one flag', async () => {
     for (const path of ['/', '/activity/', '/status/', '/access_controls/', '/users_with_access/']) {
       assert.deepEqual(await refusal('GET', `${hidden.id}${path}`), [403, VIEWER], path);
-      assert.equal((await ask('GET', `${shown.id}${path}`)).status, 200, path);
+      assert.equal((await sendRequest('GET', `${shown.id}${path}`)).status, 200, path);
     }
     for (const name of [hidden.id, hidden.key]) {
       assert.deepEqual(await refusal('GET', `${name}/remote_config/`), [403, VIEWER]);
@@ -87,11 +87,11 @@ describe('access to feature flags', () => {
       // A fault of the body is not told to people who may not change the flag.
       assert.deepEqual(await refusal(method, `${shown.id}/`, { active: 'no' }), [403, EDITOR]);
     }
-    assert.equal((await ask('PATCH', `${open.id}/`, { name: 'changed' })).status, 200);
+    assert.equal((await sendRequest('PATCH', `${open.id}/`, { name: 'changed' })).status, 200);
   });
 
   it('decides what lists show, and what may be done with it', async () => {
-    const { body } = await ask('GET', '?order=id');
+    const { body } = await sendRequest('GET', '?order=id');
     const { count, results } = body as { count: number; results: Body[] };
     const seen = results.map(({ key, can_edit, user_access_level }) => [key, can_edit, user_access_level]);
     assert.deepEqual(
@@ -109,10 +109,10 @@ describe('access to feature flags', () => {
       mine.map(({ feature_flag: { key } }) => key),
       ['open', 'shown'],
     );
-    const reasons = (await ask('GET', 'evaluation_reasons/?distinct_id=anna')).body;
+    const reasons = (await sendRequest('GET', 'evaluation_reasons/?distinct_id=anna')).body;
     assert.deepEqual(Object.keys(reasons), ['open', 'shown']);
     for (const path of ['activity/', elsewhere('/activity_log/?scope=FeatureFlag')]) {
-      const told = (await ask('GET', path)).body['results'] as { item_id: string }[];
+      const told = (await sendRequest('GET', path)).body['results'] as { item_id: string }[];
       assert.deepEqual(new Set(told.map(({ item_id }) => Number(item_id))), new Set([open.id, shown.id]), path);
     }
     const made = (await as(api.key, 'GET', `${hidden.id}/`)).body as Body;
@@ -137,7 +137,7 @@ describe('access to feature flags', () => {
     await as(api.key, 'POST', experiments, { name: 'Secret', feature_flag_key: 'experimental' });
     const secret = (await as(api.key, 'GET', '?search=experimental')).body as { results: Flag[] };
     await say('none', secret.results[0]!);
-    const listed = (await ask('GET', experiments)).body['results'] as { feature_flag: Flag }[];
+    const listed = (await sendRequest('GET', experiments)).body['results'] as { feature_flag: Flag }[];
     const linked = listed.map(({ feature_flag: { key, filters } }) => [key, Object.keys(filters).length > 0]);
     assert.deepEqual(
       linked,
@@ -150,7 +150,7 @@ describe('access to feature flags', () => {
     const start = { start_date: '2026-03-01T00:00:00Z' };
     await as(api.key, 'PATCH', `${shown.id}/`, { active: false });
     assert.deepEqual(await refusal('PATCH', `${experiments}${made.id}/`, start), [403, EDITOR], 'its launch');
-    assert.equal((await ask('PATCH', `${experiments}${made.id}/`, { name: 'Paying' })).status, 200, 'its name');
+    assert.equal((await sendRequest('PATCH', `${experiments}${made.id}/`, { name: 'Paying' })).status, 200, 'its name');
 
     const holdouts = elsewhere('/experiment_holdouts/');
     const holdout = { name: 'Untouched', filters: [{ rollout_percentage: 10 }] };
@@ -178,7 +178,7 @@ describe('access to feature flags', () => {
     );
     const later = { stage: 'general-availability' };
     assert.deepEqual(await refusal('PATCH', `${features}${enrolled.id}/`, later), [403, EDITOR], 'a later stage');
-    assert.equal((await ask('PATCH', `${features}${enrolled.id}/`, { name: 'Newer' })).status, 200, 'its name');
+    assert.equal((await sendRequest('PATCH', `${features}${enrolled.id}/`, { name: 'Newer' })).status, 200, 'its name');
     assert.deepEqual(await refusal('DELETE', `${features}${enrolled.id}/`), [403, EDITOR], 'its end');
     const { filters } = (await as(api.key, 'GET', `${plain.id}/`)).body as Flag;
     assert.equal(
@@ -234,7 +234,7 @@ describe('access to feature flags', () => {
         parameters,
       });
       const results = elsewhere(`/experiments/${id}/results/`);
-      assert.match(JSON.stringify((await ask('GET', results)).body), KEY);
+      assert.match(JSON.stringify((await sendRequest('GET', results)).body), KEY);
       await say('none', feature_flag as Flag);
       assert.deepEqual(await refusal('GET', results), [403, "You do not have viewer access to the experiment's flag."]);
     });
@@ -279,10 +279,10 @@ describe('access to feature flags', () => {
 
     it('from who would link one to a survey, to read it where pages do', async () => {
       const survey = { name: 'Mine', type: 'popover', questions: [{ type: 'open', question: 'How?' }] };
-      const { body } = await ask('POST', elsewhere('/surveys/'), { ...survey, linked_flag_id: secret.id });
+      const { body } = await sendRequest('POST', elsewhere('/surveys/'), { ...survey, linked_flag_id: secret.id });
       assert.deepEqual([body['attr'], body['detail']], ['linked_flag_id', 'Feature Flag with this ID does not exist']);
       const { id } = await made('/surveys/', { ...survey, linked_flag_id: secret.id });
-      const again = await ask('PATCH', elsewhere(`/surveys/${id}/`), { linked_flag_id: secret.id });
+      const again = await sendRequest('PATCH', elsewhere(`/surveys/${id}/`), { linked_flag_id: secret.id });
       assert.equal(again.status, 200, 'it is linked already');
       const variant = { conditions: { linkedFlagVariant: 'guess' } };
       assert.doesNotMatch(await told('PATCH', `/surveys/${id}/`, variant), /Available|no variants/);
@@ -293,7 +293,9 @@ describe('access to feature flags', () => {
       const cohort = await made('/cohorts/', { name: 'Used', filters });
       const used = { groups: [{ properties: [{ type: 'cohort', key: 'id', value: cohort.id }] }] };
       const { id } = await withKey({ filters: used });
-      const detail = (await ask('PATCH', elsewhere(`/cohorts/${cohort.id}/`), { deleted: true })).body['detail'];
+      const detail = (await sendRequest('PATCH', elsewhere(`/cohorts/${cohort.id}/`), { deleted: true })).body[
+        'detail'
+      ];
       assert.match(String(detail), new RegExp(`is used by the feature flags "ID: ${id}"`));
 
       const needed = await api.create({ key: 'needed' });
@@ -323,10 +325,10 @@ describe('access to feature flags', () => {
       EDITOR,
     ]);
     const survey = { name: 'How is it?', type: 'popover', questions: [{ type: 'open', question: 'How?' }] };
-    const asked = await ask('POST', elsewhere('/surveys/'), survey);
+    const asked = await sendRequest('POST', elsewhere('/surveys/'), survey);
     assert.equal(asked.status, 201);
     const { id } = asked.body as { id: string };
-    const patched = await ask('PATCH', `${elsewhere('/surveys/')}${id}/`, { name: 'Well?' });
+    const patched = await sendRequest('PATCH', `${elsewhere('/surveys/')}${id}/`, { name: 'Well?' });
     assert.equal(patched.status, 200);
   });
 

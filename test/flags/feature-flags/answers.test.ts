@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createKnex } from '../../../src/platform/db/connection.ts';
-import { wantedFlags } from '../../../src/flags/feature-flags/list.store.ts';
+import { selectFlags } from '../../../src/flags/feature-flags/list.store.ts';
 import { statusOf } from '../../../src/flags/feature-flags/status.ts';
 import type { FeatureFlag } from '../../../src/flags/feature-flags/feature-flags.store.ts';
 import { createTestDatabase } from '../../support/database/database.ts';
 import { buildFlag } from '../../support/database/flag-rows.ts';
-import { on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/api/flags-api.ts';
+import { filtersWith, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/api/flags-api.ts';
 import { buildPersonalKey, buildProjectSecretKey, buildTenant } from '../../support/api/identity.ts';
 
 type Reasons = Record<string, { value: unknown; evaluation: { reason: string; condition_index: number | null } }>;
@@ -26,7 +26,7 @@ async function eventually<T>(ask: () => Promise<T>, isThere: (answer: T) => bool
 
 const config = (payload: unknown, more: Body = {}): Body => ({
   is_remote_configuration: true,
-  filters: { ...on(), payloads: { true: payload } },
+  filters: { ...filtersWith(), payloads: { true: payload } },
   ...more,
 });
 
@@ -79,8 +79,11 @@ describe('answers of feature flags', () => {
   describe('to one who asks', () => {
     before(async () => {
       await buildPerson('anna', { plan: 'pro' });
-      await api.create({ key: 'pros', filters: { groups: [on(pro)['groups'], { rollout_percentage: 0 }].flat() } });
-      await api.create({ key: 'split', filters: { ...on(), multivariate: split } });
+      await api.create({
+        key: 'pros',
+        filters: { groups: [filtersWith(pro)['groups'], { rollout_percentage: 0 }].flat() },
+      });
+      await api.create({ key: 'split', filters: { ...filtersWith(), multivariate: split } });
       await api.create({ key: 'off', active: false });
       await api.create({ key: 'backend', evaluation_runtime: 'server', evaluation_contexts: ['api'] });
     });
@@ -143,7 +146,7 @@ describe('answers of feature flags', () => {
       }
       await api.create({ key: 'empty', is_remote_configuration: true });
       assert.equal(await read('empty'), null);
-      await api.create({ key: 'no-config', filters: { ...on(), payloads: { true: '1' } } });
+      await api.create({ key: 'no-config', filters: { ...filtersWith(), payloads: { true: '1' } } });
       assert.equal((await api.request('GET', 'no-config/remote_config/')).status, 404);
       assert.equal((await api.request('GET', 'limits%00/remote_config/')).status, 404);
     });
@@ -184,10 +187,10 @@ describe('answers of feature flags', () => {
       const flag = await api.create({ ...config('"first"', { has_encrypted_payloads: true }) });
       const { sealed_payloads: before } = await sealedOf(flag.id);
       const masked = await ok<Flag>('PATCH', `${flag.id}/`, { filters: flag.filters, name: 'x' });
-      await ok('PATCH', `${flag.id}/`, { filters: on(pro) });
+      await ok('PATCH', `${flag.id}/`, { filters: filtersWith(pro) });
       assert.equal((await sealedOf(flag.id)).sealed_payloads, before);
       assert.equal(masked.version, 2);
-      await ok('PATCH', `${flag.id}/`, { filters: { ...on(), payloads: { true: 'null' } } });
+      await ok('PATCH', `${flag.id}/`, { filters: { ...filtersWith(), payloads: { true: 'null' } } });
       assert.equal(await read(flag.key), 'null');
       const entries = await ok<{ results: { detail: { changes: Body[] } }[] }>('GET', `${flag.id}/activity/?limit=1`);
       const [{ detail }] = entries.results as [{ detail: { changes: Body[] } }];
@@ -298,7 +301,7 @@ describe('the status of a feature flag', () => {
     await db('feature_flags').update({ created_at: aMonthAgo });
     const order = { column: 'id', descending: false } as const;
     const visible = { madeBy: null, except: [] };
-    const stale = await wantedFlags(db, projectId, { visible, stale: true, order, limit: 100, offset: 0 });
+    const stale = await selectFlags(db, projectId, { visible, stale: true, order, limit: 100, offset: 0 });
     await db.destroy();
     const names = (stale.rows as { key: string }[]).map(({ key }) => cases[Number(key)]![0]);
     assert.deepEqual(

@@ -36,7 +36,7 @@ describe('the evaluation of a flag', () => {
   });
   after(() => api.stop());
 
-  async function ask(body: Body, key?: string): Promise<Answer> {
+  async function postEvaluate(body: Body, key?: string): Promise<Answer> {
     const { status, body: answer } = await api.request('POST', 'evaluate/', body, {
       ...(key !== undefined && { key }),
     });
@@ -44,7 +44,7 @@ describe('the evaluation of a flag', () => {
     return answer as Answer;
   }
 
-  async function refused(body: Body, key?: string): Promise<[number, string | null]> {
+  async function readRefusal(body: Body, key?: string): Promise<[number, string | null]> {
     const { status, body: answer } = await api.request('POST', 'evaluate/', body, {
       ...(key !== undefined && { key }),
     });
@@ -52,7 +52,7 @@ describe('the evaluation of a flag', () => {
   }
 
   it('says what became of each condition set, and where the person falls', async () => {
-    const answer = await ask({ flag: 'basket', distinct_id: 'ben' });
+    const answer = await postEvaluate({ flag: 'basket', distinct_id: 'ben' });
     const [first, second] = answer.condition_sets;
     assert.deepEqual(first, { index: 0, matches: false, reason: 'no_condition_match', bucket: null });
     const bucket = second!.bucket!;
@@ -65,7 +65,11 @@ describe('the evaluation of a flag', () => {
     });
     // The bucket is what the evaluator compares with: a hair around it decides.
     const at = (rollout_percentage: number) =>
-      ask({ flag: basket.id, distinct_id: 'ben', filters: { groups: [{ properties: [], rollout_percentage }] } });
+      postEvaluate({
+        flag: basket.id,
+        distinct_id: 'ben',
+        filters: { groups: [{ properties: [], rollout_percentage }] },
+      });
     assert.equal((await at(Math.floor(bucket * 100) / 100)).value, false);
     const inside = await at(Math.ceil(bucket * 100) / 100);
     assert.deepEqual([inside.value, inside.condition_sets[0]!.bucket], [true, bucket]);
@@ -73,13 +77,17 @@ describe('the evaluation of a flag', () => {
 
   it('is refused for groups that their caller may not read, and for an id that no flag has', async () => {
     const key = await buildPersonalKey(api.sluice.db, api.ours, 'feature_flag:read');
-    assert.equal((await refused({ flag: 'basket', groups: { company: 'acme' } }, key))[0], 403);
-    assert.equal((await refused({ flag: 'basket', groups: {} }, key))[0], 200);
-    assert.deepEqual(await refused({ flag: 2 ** 31 }), [400, 'flag']);
+    assert.equal((await readRefusal({ flag: 'basket', groups: { company: 'acme' } }, key))[0], 403);
+    assert.equal((await readRefusal({ flag: 'basket', groups: {} }, key))[0], 200);
+    assert.deepEqual(await readRefusal({ flag: 2 ** 31 }), [400, 'flag']);
   });
 
   it('takes properties of the request over stored ones, and ends at the set that matches', async () => {
-    const answer = await ask({ flag: 'basket', distinct_id: 'ben', person_properties: { source: 'Google Ads' } });
+    const answer = await postEvaluate({
+      flag: 'basket',
+      distinct_id: 'ben',
+      person_properties: { source: 'Google Ads' },
+    });
     assert.equal(answer.value, true);
     assert.deepEqual(
       answer.condition_sets.map(({ matches, reason }) => [matches, reason]),
@@ -100,11 +108,11 @@ describe('the evaluation of a flag', () => {
       multivariate: { variants: [{ key: 'blue', rollout_percentage: 100 }] },
     };
     const asked = { flag: 'basket', filters, group_properties: { company: { size: 9 } } };
-    const missed = await ask(asked);
+    const missed = await postEvaluate(asked);
     assert.deepEqual([missed.value, missed.condition_sets[0]!.reason], [false, 'no_group_type']);
-    assert.equal((await ask({ ...asked, groups: { company: 'acme' } })).value, 'blue');
+    assert.equal((await postEvaluate({ ...asked, groups: { company: 'acme' } })).value, 'blue');
     const off = await api.create({ key: 'off', active: false, filters: { groups: SETS } });
-    const shown = await ask({ flag: off.id, person_properties: { source: 'google' } });
+    const shown = await postEvaluate({ flag: off.id, person_properties: { source: 'google' } });
     assert.deepEqual([shown.active, shown.value], [false, true]);
     const stored = (await api.request('GET', `${basket.id}/`)).body as Flag;
     assert.deepEqual([stored.version, stored.filters['groups']], [basket.version, basket.filters['groups']]);
@@ -122,22 +130,22 @@ describe('the evaluation of a flag', () => {
       return counts;
     };
     const before = await counted();
-    await ask({ flag: 'basket', distinct_id: 'ben', person_properties: { $anon_distinct_id: 'anon' } });
+    await postEvaluate({ flag: 'basket', distinct_id: 'ben', person_properties: { $anon_distinct_id: 'anon' } });
     assert.deepEqual(await counted(), before);
   });
 
   it('names a stored person only to who may see persons', async () => {
     const key = await buildPersonalKey(api.sluice.db, api.ours, 'feature_flag:read');
-    assert.deepEqual(await refused({ flag: 'basket', distinct_id: 'ben' }, key), [403, null]);
-    assert.equal((await ask({ flag: 'basket', person_properties: { source: 'google' } }, key)).value, true);
+    assert.deepEqual(await readRefusal({ flag: 'basket', distinct_id: 'ben' }, key), [403, null]);
+    assert.equal((await postEvaluate({ flag: 'basket', person_properties: { source: 'google' } }, key)).value, true);
   });
 
   it('refuses what makes no sense, and names the member', async () => {
-    assert.deepEqual(await refused({}), [400, 'flag']);
-    assert.deepEqual(await refused({ flag: 'nobody' }), [404, null]);
-    assert.deepEqual(await refused({ flag: 'basket', filters: { groups: 5 } }), [400, 'filters__groups']);
+    assert.deepEqual(await readRefusal({}), [400, 'flag']);
+    assert.deepEqual(await readRefusal({ flag: 'nobody' }), [404, null]);
+    assert.deepEqual(await readRefusal({ flag: 'basket', filters: { groups: 5 } }), [400, 'filters__groups']);
     const itself = [{ type: 'flag', key: String(basket.id), operator: 'flag_evaluates_to', value: true }];
     const filters = { groups: [{ properties: itself }] };
-    assert.deepEqual(await refused({ flag: 'basket', filters }), [400, 'filters__groups__0__properties__0__key']);
+    assert.deepEqual(await readRefusal({ flag: 'basket', filters }), [400, 'filters__groups__0__properties__0__key']);
   });
 });

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { buildCohort } from '../../support/database/flag-rows.ts';
-import { dependingOn, on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/api/flags-api.ts';
+import {
+  filtersOnFlags,
+  filtersWith,
+  startFlagsApi,
+  type Body,
+  type Flag,
+  type FlagsApi,
+} from '../../support/api/flags-api.ts';
 import { buildProjectSecretKey } from '../../support/api/identity.ts';
 
 type Page = { count: number; next: string | null; results: Flag[] };
@@ -11,7 +18,7 @@ type Activity = { activity: string; user: Body | null; detail: { name: string; c
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort((a, b) => a - b);
 
 const enrolled = (key: string) =>
-  on({ type: 'person', key: `$feature_enrollment/${key}`, operator: 'exact', value: ['true'] })['groups'];
+  filtersWith({ type: 'person', key: `$feature_enrollment/${key}`, operator: 'exact', value: ['true'] })['groups'];
 
 const sorted = (text: string, query: string) => (query.includes('order') ? text : text.split(' ').sort().join(' '));
 
@@ -98,7 +105,7 @@ describe('feature flags', () => {
   it('keep everything that decisions know', async () => {
     const cohort = await buildCohort(api.sluice.db, api.ours.projectId);
     const base = await api.create({
-      filters: { ...on(), multivariate: { variants: [{ key: 'test', rollout_percentage: 100 }] } },
+      filters: { ...filtersWith(), multivariate: { variants: [{ key: 'test', rollout_percentage: 100 }] } },
     });
     const filters = {
       groups: [
@@ -170,7 +177,11 @@ describe('feature flags', () => {
   });
 
   it('change field by field: what is left out stays, and nothing to change is no change', async () => {
-    const flag = await api.create({ name: 'before', tags: ['a'], filters: { ...on(), payloads: { true: '1' } } });
+    const flag = await api.create({
+      name: 'before',
+      tags: ['a'],
+      filters: { ...filtersWith(), payloads: { true: '1' } },
+    });
     const changed = await patch(flag, { name: 'after', evaluation_runtime: null });
     assert.deepEqual(
       [changed['name'], changed['tags'], changed.filters, changed.version],
@@ -212,9 +223,9 @@ describe('feature flags', () => {
 
   it('go back to what a change calls before', async () => {
     const flag = await api.create({
-      filters: { ...on({ type: 'person', key: 'a', value: 'b' }), payloads: { true: '[1]' } },
+      filters: { ...filtersWith({ type: 'person', key: 'a', value: 'b' }), payloads: { true: '[1]' } },
     });
-    await patch(flag, { filters: on(), tags: ['x'] });
+    await patch(flag, { filters: filtersWith(), tags: ['x'] });
     const [{ detail }] = (await activityOf(flag)) as [Activity];
     const back = await patch(flag, Object.fromEntries(detail.changes.map(({ field, before }) => [field, before])));
     assert.deepEqual([back.filters, back['tags']], [flag.filters, []]);
@@ -273,7 +284,10 @@ describe('feature flags', () => {
     assert.deepEqual(changed['ignored_members'], ['filters__groups__0__users']);
     assert.deepEqual(changed.filters, { groups: [{ sort_key: 'a' }] });
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`mystery-${index}`, 1]));
-    assert.equal(((await patch(flag, { filters: { ...on(), ...many } }))['ignored_members'] as string[]).length, 100);
+    assert.equal(
+      ((await patch(flag, { filters: { ...filtersWith(), ...many } }))['ignored_members'] as string[]).length,
+      100,
+    );
     // A PATCH that misspells the condition sets changes nothing.
     const { version } = await ok('GET', `${flag.id}/`);
     assert.equal((await api.request('PATCH', `${flag.id}/`, { filters: { group: [], early_exit: true } })).status, 400);
@@ -281,7 +295,9 @@ describe('feature flags', () => {
   });
 
   it('keep a comparison with what is no number, which never matches', async () => {
-    const flag = await api.create({ filters: on({ type: 'person', key: 'age', operator: 'gt', value: 'abc' }) });
+    const flag = await api.create({
+      filters: filtersWith({ type: 'person', key: 'age', operator: 'gt', value: 'abc' }),
+    });
     assert.equal((flag.filters as { groups: { properties: Body[] }[] }).groups[0]!.properties[0]!['value'], 'abc');
     const { url } = api.sluice;
     for (const age of [7, 'abd']) {
@@ -296,10 +312,10 @@ describe('feature flags', () => {
   it('take true and false as texts where they depend on a flag, unless it has a variant of that name', async () => {
     const plain = await api.create();
     const named = await api.create({
-      filters: { ...on(), multivariate: { variants: [{ key: 'true', rollout_percentage: 100 }] } },
+      filters: { ...filtersWith(), multivariate: { variants: [{ key: 'true', rollout_percentage: 100 }] } },
     });
     const valueOn = async (target: Flag, value: string) => {
-      const { filters } = await api.create({ filters: dependingOn([target.id], value) });
+      const { filters } = await api.create({ filters: filtersOnFlags([target.id], value) });
       return (filters as { groups: { properties: Body[] }[] }).groups[0]!.properties[0]!['value'];
     };
     assert.deepEqual([await valueOn(plain, 'true'), await valueOn(plain, 'false')], [true, false]);
@@ -355,17 +371,17 @@ describe('feature flags', () => {
       [tried.id],
     );
     assert.deepEqual((await ok('GET', `${asked.id}/`))['surveys'], []);
-    const group = { filters: { ...on(), aggregation_group_type_index: 0 } };
+    const group = { filters: { ...filtersWith(), aggregation_group_type_index: 0 } };
     assert.equal((await api.request('PATCH', `${early.id}/`, group)).status, 400);
   });
 
   it('tell which released SDKs decide them otherwise', async () => {
-    const held = { groups: on()['groups'], holdout: { id: 1, exclusion_percentage: 10 } };
+    const held = { groups: filtersWith()['groups'], holdout: { id: 1, exclusion_percentage: 10 } };
     const { filters, ...flag } = await api.create({ filters: held });
     const { differing_sdks: told } = flag['local_evaluation'] as { differing_sdks: Body[] };
     assert.deepEqual(told[0], { sdk: 'posthog-go', versions: '<=1.23.1', reason: 'It ignores holdouts.' });
     assert.equal(told.length, 7);
-    const above = await api.create({ filters: dependingOn([flag.id], false) });
+    const above = await api.create({ filters: filtersOnFlags([flag.id], false) });
     const { differing_sdks: of } = above['local_evaluation'] as { differing_sdks: { reason: string }[] };
     assert.deepEqual(
       of.map(({ reason }) => reason),
@@ -375,7 +391,10 @@ describe('feature flags', () => {
   });
 
   it('take their enrollment along when they are renamed', async () => {
-    const flag = await api.create({ key: 'old-name', filters: { ...on(), super_groups: enrolled('old-name') } });
+    const flag = await api.create({
+      key: 'old-name',
+      filters: { ...filtersWith(), super_groups: enrolled('old-name') },
+    });
     const renamed = await patch(flag, { key: 'new-name' });
     assert.deepEqual([renamed.key, renamed.filters['super_groups']], ['new-name', enrolled('new-name')]);
     assert.equal((await api.create({ key: 'old-name' })).key, 'old-name');
@@ -394,12 +413,12 @@ describe('feature flags', () => {
   it('refuse a stale version only where the author changes what somebody else has changed', async () => {
     const flag = await api.create({ name: 'one' });
     const original_flag = await ok('GET', `${flag.id}/`);
-    await patch(flag, { name: 'two', filters: on({ type: 'person', key: 'plan', value: 'pro' }) });
+    await patch(flag, { name: 'two', filters: filtersWith({ type: 'person', key: 'plan', value: 'pro' }) });
     const stale = { version: 1, original_flag };
     const conflict = await api.request('PATCH', `${flag.id}/`, { name: 'three', ...stale });
     assert.deepEqual([conflict.status, (conflict.body as Body)['code']], [409, 'conflict']);
     assert.match((conflict.body as { detail: string }).detail, /was updated by \S+@example\.com since/);
-    const filters = { ...on(), early_exit: true };
+    const filters = { ...filtersWith(), early_exit: true };
     assert.equal((await api.request('PATCH', `${flag.id}/`, { filters, ...stale })).status, 409);
     // Changes of other fields, and changes to the same value, are no conflict.
     assert.equal((await patch(flag, { tags: ['x'], ...stale })).version, 3);
@@ -431,8 +450,8 @@ describe('feature flags', () => {
     for (let round = 0; round < 3; round++) {
       const [a, b] = [await api.create(), await api.create()];
       const answers = await Promise.all([
-        api.request('PATCH', `${a.id}/`, { filters: dependingOn([b.id]) }),
-        api.request('PATCH', `${b.id}/`, { filters: dependingOn([a.id]) }),
+        api.request('PATCH', `${a.id}/`, { filters: filtersOnFlags([b.id]) }),
+        api.request('PATCH', `${b.id}/`, { filters: filtersOnFlags([a.id]) }),
       ]);
       assert.deepEqual(statuses(answers), [200, 400]);
     }
@@ -450,10 +469,10 @@ describe('feature flags', () => {
     const flags = [
       await api.create({ key: 'one_', name: 'Unique, 100 %', tags: ['x', 'y'] }),
       await api.create({ key: 'two', active: false, tags: ['y'] }),
-      await api.create({ key: 'three', filters: { ...on(), multivariate: split } }),
+      await api.create({ key: 'three', filters: { ...filtersWith(), multivariate: split } }),
       await api.create({
         key: 'four',
-        filters: on({ type: 'person', key: 'a', value: 'b' }),
+        filters: filtersWith({ type: 'person', key: 'a', value: 'b' }),
         evaluation_runtime: 'server',
       }),
       await api.create({

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { featureFlagsApiRoutes } from '../../../src/flags/feature-flags/room.ts';
 import { buildCohort, buildFlag } from '../../support/database/flag-rows.ts';
 import {
-  dependingOn,
-  on,
+  filtersOnFlags,
+  filtersWith,
   startFlagsApi,
   type Body,
   type Flag,
@@ -26,18 +26,22 @@ const shares = (...keys: string[]): Body => ({
 
 /** Filters that hold something misspelt, where, and what is meant. */
 const MISSPELT: [Body, string, string][] = [
-  [{ ...on(), multivarate: split(100) }, 'filters__multivarate', 'multivariate'],
+  [{ ...filtersWith(), multivarate: split(100) }, 'filters__multivarate', 'multivariate'],
   [{ groups: [SET, { rollout_percentge: 50 }] }, 'filters__groups__1__rollout_percentge', 'rollout_percentage'],
   [{ groups: [{ propertes: [] }] }, 'filters__groups__0__propertes', 'properties'],
-  [on({ ...person('exact', 1), negatoin: true }), `${AT}__negatoin`, 'negation'],
-  [{ ...on(), multivariate: { variant: split(100)['variants'] } }, 'filters__multivariate__variant', 'variants'],
+  [filtersWith({ ...person('exact', 1), negatoin: true }), `${AT}__negatoin`, 'negation'],
   [
-    { ...on(), multivariate: { variants: [{ key: 'a', rollout_percentage: 100, naem: 1 }] } },
+    { ...filtersWith(), multivariate: { variant: split(100)['variants'] } },
+    'filters__multivariate__variant',
+    'variants',
+  ],
+  [
+    { ...filtersWith(), multivariate: { variants: [{ key: 'a', rollout_percentage: 100, naem: 1 }] } },
     'filters__multivariate__variants__0__naem',
     'name',
   ],
   [
-    { ...on(), super_groups: [{ rolloutPercentage: 1 }] },
+    { ...filtersWith(), super_groups: [{ rolloutPercentage: 1 }] },
     'filters__super_groups__0__rolloutPercentage',
     'rollout_percentage',
   ],
@@ -89,51 +93,56 @@ const REFUSED: [string, Body, string, string][] = [
   ],
   [
     'a sixth group type',
-    { filters: { ...on(), aggregation_group_type_index: 5 } },
+    { filters: { ...filtersWith(), aggregation_group_type_index: 5 } },
     'max_value',
     'filters__aggregation_group_type_index',
   ],
-  ['early exit by a text', { filters: { ...on(), early_exit: 'yes' } }, 'invalid_input', 'filters__early_exit'],
+  [
+    'early exit by a text',
+    { filters: { ...filtersWith(), early_exit: 'yes' } },
+    'invalid_input',
+    'filters__early_exit',
+  ],
   [
     'enrollment by a text',
-    { filters: { ...on(), feature_enrollment: 'yes' } },
+    { filters: { ...filtersWith(), feature_enrollment: 'yes' } },
     'invalid_input',
     'filters__feature_enrollment',
   ],
   [
     'enrollment of groups',
-    { filters: { ...on(), super_groups: on({ type: 'group', key: 'a', value: 'b' })['groups'] } },
+    { filters: { ...filtersWith(), super_groups: filtersWith({ type: 'group', key: 'a', value: 'b' })['groups'] } },
     'invalid_input',
     'filters__super_groups__0__properties__0__type',
   ],
   [
     'a holdout without a percentage',
-    { filters: { ...on(), holdout: { id: 1 } } },
+    { filters: { ...filtersWith(), holdout: { id: 1 } } },
     'required',
     'filters__holdout__exclusion_percentage',
   ],
   [
     'a holdout of more than all',
-    { filters: { ...on(), holdout: { id: 1, exclusion_percentage: 101 } } },
+    { filters: { ...filtersWith(), holdout: { id: 1, exclusion_percentage: 101 } } },
     'max_value',
     'filters__holdout__exclusion_percentage',
   ],
 
   [
     'variants that sum to 99',
-    { filters: { ...on(), multivariate: split(50, 49) } },
+    { filters: { ...filtersWith(), multivariate: split(50, 49) } },
     'invalid_input',
     'filters__multivariate__variants',
   ],
   [
     'variants that sum to 101',
-    { filters: { ...on(), multivariate: split(50, 51) } },
+    { filters: { ...filtersWith(), multivariate: split(50, 51) } },
     'invalid_input',
     'filters__multivariate__variants',
   ],
   [
     'a variant of a negative part',
-    { filters: { ...on(), multivariate: split(150, -50) } },
+    { filters: { ...filtersWith(), multivariate: split(150, -50) } },
     'max_value',
     'filters__multivariate__variants__0__rollout_percentage',
   ],
@@ -141,7 +150,7 @@ const REFUSED: [string, Body, string, string][] = [
     'two variants of one key',
     {
       filters: {
-        ...on(),
+        ...filtersWith(),
         multivariate: {
           variants: [
             { key: 'v', rollout_percentage: 50 },
@@ -155,7 +164,7 @@ const REFUSED: [string, Body, string, string][] = [
   ],
   [
     'a variant without a key',
-    { filters: { ...on(), multivariate: { variants: [{ key: '', rollout_percentage: 100 }] } } },
+    { filters: { ...filtersWith(), multivariate: { variants: [{ key: '', rollout_percentage: 100 }] } } },
     'blank',
     'filters__multivariate__variants__0__key',
   ],
@@ -174,31 +183,31 @@ const REFUSED: [string, Body, string, string][] = [
 
   [
     'payloads that are a list',
-    { filters: { ...on(), payloads: [1] } },
+    { filters: { ...filtersWith(), payloads: [1] } },
     'invalid_input',
     'filters__payloads__non_field_errors',
   ],
   [
     'a payload that is not JSON',
-    { filters: { ...on(), payloads: { true: '{' } } },
+    { filters: { ...filtersWith(), payloads: { true: '{' } } },
     'invalid_input',
     'filters__payloads__true',
   ],
   [
     'the payload of a variant that is none',
-    { filters: { ...on(), multivariate: split(100), payloads: { v1: '1' } } },
+    { filters: { ...filtersWith(), multivariate: split(100), payloads: { v1: '1' } } },
     'invalid_input',
     'filters__payloads__v1',
   ],
   [
     'a payload of true beside variants',
-    { filters: { ...on(), multivariate: split(100), payloads: { true: '1' } } },
+    { filters: { ...filtersWith(), multivariate: split(100), payloads: { true: '1' } } },
     'invalid_input',
     'filters__payloads__true',
   ],
   [
     'a payload of false',
-    { filters: { ...on(), payloads: { false: '1' } } },
+    { filters: { ...filtersWith(), payloads: { false: '1' } } },
     'invalid_input',
     'filters__payloads__false',
   ],
@@ -216,36 +225,55 @@ const REFUSED: [string, Body, string, string][] = [
   ],
   [
     "the version of upstream's next format",
-    { filters: { ...on(), version: 2 } },
+    { filters: { ...filtersWith(), version: 2 } },
     'reserved_config_version',
     'filters__version',
   ],
   [
     'encrypted payloads of variants',
-    { is_remote_configuration: true, has_encrypted_payloads: true, filters: { ...on(), multivariate: split(100) } },
+    {
+      is_remote_configuration: true,
+      has_encrypted_payloads: true,
+      filters: { ...filtersWith(), multivariate: split(100) },
+    },
     'invalid_input',
     'has_encrypted_payloads',
   ],
 
-  ['a condition without a key', { filters: on({ type: 'person', value: 1 }) }, 'required', `${AT}__key`],
-  ['a condition with an empty key', { filters: on({ type: 'person', key: '', value: 1 }) }, 'blank', `${AT}__key`],
-  ['a condition without a type', { filters: on({ key: 'a', value: 1 }) }, 'required', `${AT}__type`],
-  ['a condition on events', { filters: on({ type: 'event', key: 'a', value: 1 }) }, 'invalid_input', `${AT}__type`],
+  ['a condition without a key', { filters: filtersWith({ type: 'person', value: 1 }) }, 'required', `${AT}__key`],
+  [
+    'a condition with an empty key',
+    { filters: filtersWith({ type: 'person', key: '', value: 1 }) },
+    'blank',
+    `${AT}__key`,
+  ],
+  ['a condition without a type', { filters: filtersWith({ key: 'a', value: 1 }) }, 'required', `${AT}__type`],
+  [
+    'a condition on events',
+    { filters: filtersWith({ type: 'event', key: 'a', value: 1 }) },
+    'invalid_input',
+    `${AT}__type`,
+  ],
   [
     'a condition on groups in a flag for persons',
-    { filters: on({ type: 'group', key: 'a', value: 1, group_type_index: 0 }) },
+    { filters: filtersWith({ type: 'group', key: 'a', value: 1, group_type_index: 0 }) },
     'invalid_input',
     `${AT}__type`,
   ],
   [
     'a condition on persons in a flag for groups',
-    { filters: { ...on(person('exact', 1)), aggregation_group_type_index: 0 } },
+    { filters: { ...filtersWith(person('exact', 1)), aggregation_group_type_index: 0 } },
     'invalid_input',
     `${AT}__type`,
   ],
   [
     'a condition on groups of another type',
-    { filters: { ...on({ type: 'group', key: 'a', value: 1, group_type_index: 1 }), aggregation_group_type_index: 0 } },
+    {
+      filters: {
+        ...filtersWith({ type: 'group', key: 'a', value: 1, group_type_index: 1 }),
+        aggregation_group_type_index: 0,
+      },
+    },
     'invalid_input',
     `${AT}__group_type_index`,
   ],
@@ -261,13 +289,13 @@ const REFUSED: [string, Body, string, string][] = [
     `${AT}__type`,
   ],
 
-  ['an operator that is none', { filters: on(person('like', 'a')) }, 'invalid_operator', `${AT}__operator`],
-  ['a person in a plan', { filters: on(person('in', ['a'])) }, 'invalid_operator', `${AT}__operator`],
-  ['no value', { filters: on(person('exact')) }, 'required', `${AT}__value`],
-  ['null for a value', { filters: on(person('exact', null)) }, 'required', `${AT}__value`],
+  ['an operator that is none', { filters: filtersWith(person('like', 'a')) }, 'invalid_operator', `${AT}__operator`],
+  ['a person in a plan', { filters: filtersWith(person('in', ['a'])) }, 'invalid_operator', `${AT}__operator`],
+  ['no value', { filters: filtersWith(person('exact')) }, 'required', `${AT}__value`],
+  ['null for a value', { filters: filtersWith(person('exact', null)) }, 'required', `${AT}__value`],
   [
     '1,001 values',
-    { filters: on(person('exact', Array.from({ length: 1001 }, String))) },
+    { filters: filtersWith(person('exact', Array.from({ length: 1001 }, String))) },
     'invalid_value',
     `${AT}__value`,
   ],
@@ -288,54 +316,69 @@ const REFUSED: [string, Body, string, string][] = [
     'max',
   ].map((operator): [string, Body, string, string] => [
     `a number for ${operator}`,
-    { filters: on(person(operator, 5)) },
+    { filters: filtersWith(person(operator, 5)) },
     'invalid_value',
     `${AT}__value`,
   ]),
-  ['a list for a regex', { filters: on(person('regex', ['a'])) }, 'invalid_value', `${AT}__value`],
-  ['a text where a list is wanted', { filters: on(person('icontains_multi', 'a')) }, 'invalid_value', `${AT}__value`],
-  ['bounds in the wrong order', { filters: on(person('between', [2, 1])) }, 'invalid_value', `${AT}__value`],
-  ['a date that is none', { filters: on(person('is_date_before', 'soon')) }, 'invalid_date', `${AT}__value`],
-  ['a number for a date', { filters: on(person('is_date_after', 5)) }, 'invalid_date', `${AT}__value`],
-  ['a version that is none', { filters: on(person('semver_gt', 'x.y')) }, 'invalid_value', `${AT}__value`],
-  ['an unbalanced regex', { filters: on(person('regex', '(a')) }, 'invalid_value', `${AT}__value`],
-  ['a regex with a trailing backslash', { filters: on(person('regex', 'a\\')) }, 'invalid_value', `${AT}__value`],
+  ['a list for a regex', { filters: filtersWith(person('regex', ['a'])) }, 'invalid_value', `${AT}__value`],
+  [
+    'a text where a list is wanted',
+    { filters: filtersWith(person('icontains_multi', 'a')) },
+    'invalid_value',
+    `${AT}__value`,
+  ],
+  ['bounds in the wrong order', { filters: filtersWith(person('between', [2, 1])) }, 'invalid_value', `${AT}__value`],
+  ['a date that is none', { filters: filtersWith(person('is_date_before', 'soon')) }, 'invalid_date', `${AT}__value`],
+  ['a number for a date', { filters: filtersWith(person('is_date_after', 5)) }, 'invalid_date', `${AT}__value`],
+  ['a version that is none', { filters: filtersWith(person('semver_gt', 'x.y')) }, 'invalid_value', `${AT}__value`],
+  ['an unbalanced regex', { filters: filtersWith(person('regex', '(a')) }, 'invalid_value', `${AT}__value`],
+  [
+    'a regex with a trailing backslash',
+    { filters: filtersWith(person('regex', 'a\\')) },
+    'invalid_value',
+    `${AT}__value`,
+  ],
 
   [
     'a cohort that is not there',
-    { filters: on({ type: 'cohort', key: 'id', value: 999_999 }) },
+    { filters: filtersWith({ type: 'cohort', key: 'id', value: 999_999 }) },
     'cohort_does_not_exist',
     `${AT}__value`,
   ],
-  ['a cohort by name', { filters: on({ type: 'cohort', key: 'id', value: 'vips' }) }, 'invalid_value', `${AT}__value`],
+  [
+    'a cohort by name',
+    { filters: filtersWith({ type: 'cohort', key: 'id', value: 'vips' }) },
+    'invalid_value',
+    `${AT}__value`,
+  ],
   [
     'a cohort that is equal',
-    { filters: on({ type: 'cohort', key: 'id', value: 1, operator: 'exact' }) },
+    { filters: filtersWith({ type: 'cohort', key: 'id', value: 1, operator: 'exact' }) },
     'invalid_operator',
     `${AT}__operator`,
   ],
 
   [
     'a flag by its key',
-    { filters: on({ type: 'flag', key: 'taken', operator: 'flag_evaluates_to', value: true }) },
+    { filters: filtersWith({ type: 'flag', key: 'taken', operator: 'flag_evaluates_to', value: true }) },
     'invalid_input',
     `${AT}__key`,
   ],
   [
     'a flag that is not there',
-    { filters: on({ type: 'flag', key: '999999', operator: 'flag_evaluates_to', value: true }) },
+    { filters: filtersWith({ type: 'flag', key: '999999', operator: 'flag_evaluates_to', value: true }) },
     'invalid_input',
     `${AT}__key`,
   ],
   [
     'a flag that is equal',
-    { filters: on({ type: 'flag', key: '1', operator: 'exact', value: true }) },
+    { filters: filtersWith({ type: 'flag', key: '1', operator: 'exact', value: true }) },
     'invalid_operator',
     `${AT}__operator`,
   ],
   [
     'a flag that evaluates to nothing',
-    { filters: on({ type: 'flag', key: '1', operator: 'flag_evaluates_to' }) },
+    { filters: filtersWith({ type: 'flag', key: '1', operator: 'flag_evaluates_to' }) },
     'invalid_value',
     `${AT}__value`,
   ],
@@ -396,7 +439,7 @@ describe('refusals of feature flags', () => {
         const answer = await api.request(method, path, method === 'GET' ? undefined : { key: 'x' });
         assert.equal(answer.status, 404, path);
       }
-      assert.equal((await refusal('POST', '', { key: 'n', filters: dependingOn([id]) })).attr, `${AT}__key`);
+      assert.equal((await refusal('POST', '', { key: 'n', filters: filtersOnFlags([id]) })).attr, `${AT}__key`);
     });
 
     it('a key that only reads', async () => {
@@ -432,18 +475,22 @@ describe('refusals of feature flags', () => {
       filters,
       new RegExp(`The nearest is \`${meant}\``),
     ]),
-    ['the operators', on(person('equals', 'a')), /^"equals" is not an operator .* are: exact, is_not, is_set, /],
+    [
+      'the operators',
+      filtersWith(person('equals', 'a')),
+      /^"equals" is not an operator .* are: exact, is_not, is_set, /,
+    ],
     [
       'the types in a set about persons',
-      on({ key: 'a', value: 1 }),
+      filtersWith({ key: 'a', value: 1 }),
       /required.*: person, person_metadata, cohort, flag/,
     ],
     [
       'the type in a set about groups',
-      { ...on({ key: 'a', value: 1 }), aggregation_group_type_index: 0 },
+      { ...filtersWith({ key: 'a', value: 1 }), aggregation_group_type_index: 0 },
       /required.*: group\.$/,
     ],
-    ['how to ask about groups', on({ type: 'group', key: 'a', value: 1 }), /set aggregation_group_type_index/],
+    ['how to ask about groups', filtersWith({ type: 'group', key: 'a', value: 1 }), /set aggregation_group_type_index/],
   ];
   for (const [what, filters, advice] of ADVICE) {
     it(`tells ${what}`, async () => {
@@ -458,7 +505,10 @@ describe('refusals of feature flags', () => {
   ];
   for (const [pattern, construct] of CONSTRUCTS) {
     it(`names the construct in ${pattern}`, async () => {
-      const { code, detail } = await refusal('POST', '', { key: 'new', filters: on(person('regex', pattern)) });
+      const { code, detail } = await refusal('POST', '', {
+        key: 'new',
+        filters: filtersWith(person('regex', pattern)),
+      });
       assert.equal(code, 'invalid_value');
       assert.match(detail, construct);
     });
@@ -472,11 +522,17 @@ describe('refusals of feature flags', () => {
     const inner = await cohort(events);
     const outer = await cohort({ type: 'cohort', key: 'id', value: inner });
     for (const value of [inner, outer, String(inner)]) {
-      const found = await refusal('POST', '', { key: 'new', filters: on({ type: 'cohort', key: 'id', value }) });
+      const found = await refusal('POST', '', {
+        key: 'new',
+        filters: filtersWith({ type: 'cohort', key: 'id', value }),
+      });
       assert.deepEqual([found.code, found.attr], ['behavioral_cohort_found', `${AT}__value`]);
     }
     const foreign = await buildCohort(db, api.theirs.projectId);
-    const found = await refusal('POST', '', { key: 'new', filters: on({ type: 'cohort', key: 'id', value: foreign }) });
+    const found = await refusal('POST', '', {
+      key: 'new',
+      filters: filtersWith({ type: 'cohort', key: 'id', value: foreign }),
+    });
     assert.equal(found.code, 'cohort_does_not_exist');
   });
 
@@ -484,24 +540,24 @@ describe('refusals of feature flags', () => {
     const [a, off] = [await api.create({ key: 'a' }), await api.create({ key: 'off', active: false })];
     const b = await api.create({
       key: 'b',
-      filters: { ...dependingOn([a.id]), multivariate: { variants: [{ key: 'test', rollout_percentage: 100 }] } },
+      filters: { ...filtersOnFlags([a.id]), multivariate: { variants: [{ key: 'test', rollout_percentage: 100 }] } },
     });
-    const c = await api.create({ key: 'c', filters: dependingOn([b.id], 'test') });
-    const cyclic = await refusal('PATCH', `${a.id}/`, { filters: dependingOn([c.id]) });
+    const c = await api.create({ key: 'c', filters: filtersOnFlags([b.id], 'test') });
+    const cyclic = await refusal('PATCH', `${a.id}/`, { filters: filtersOnFlags([c.id]) });
     assert.equal(cyclic.detail, 'Circular dependency detected: a → c → b → a');
     assert.match(
-      (await refusal('PATCH', `${a.id}/`, { filters: dependingOn([a.id]) })).detail,
+      (await refusal('PATCH', `${a.id}/`, { filters: filtersOnFlags([a.id]) })).detail,
       /cannot depend on itself/,
     );
     assert.match(
-      (await refusal('POST', '', { key: 'new', filters: dependingOn([off.id]) })).detail,
+      (await refusal('POST', '', { key: 'new', filters: filtersOnFlags([off.id]) })).detail,
       /disabled flag 'off'/,
     );
   });
 
   it('changes that would take a flag away from those that depend on it', async () => {
     const base = await api.create({ key: 'base' });
-    const above = await api.create({ key: 'above', filters: dependingOn([base.id]) });
+    const above = await api.create({ key: 'above', filters: filtersOnFlags([base.id]) });
     for (const change of [{ active: false }, { deleted: true }]) {
       const found = await refusal('PATCH', `${base.id}/`, change);
       assert.equal(found.attr, Object.keys(change)[0]);
@@ -517,25 +573,29 @@ describe('refusals of feature flags', () => {
   });
 
   it('dependencies on variants that are none, and taking those away that are depended on', async () => {
-    const [plain, ab] = [await api.create(), await api.create({ filters: { ...on(), ...shares('a', 'b') } })];
+    const [plain, ab] = [await api.create(), await api.create({ filters: { ...filtersWith(), ...shares('a', 'b') } })];
     const at = async (target: Flag, value: unknown) =>
-      refusal('POST', '', { key: 'new', filters: dependingOn([target.id], value) });
+      refusal('POST', '', { key: 'new', filters: filtersOnFlags([target.id], value) });
     const found = await at(ab, 'c');
     assert.deepEqual([found.code, found.attr], ['invalid_value', `${AT}__value`]);
     assert.match(found.detail, /no variant "c"\. It evaluates to true, false, "a", "b"\.$/);
     assert.match((await at(plain, 'on')).detail, /It evaluates to true, false\.$/);
-    for (const value of [true, false, 'holdout-1']) await api.create({ filters: dependingOn([ab.id], value) });
+    for (const value of [true, false, 'holdout-1']) await api.create({ filters: filtersOnFlags([ab.id], value) });
 
-    const above = await api.create({ key: 'on-b', filters: dependingOn([ab.id], 'b') });
-    for (const filters of [{ ...on(), ...shares('a', 'other') }, { ...on(), ...shares('a') }, on()]) {
+    const above = await api.create({ key: 'on-b', filters: filtersOnFlags([ab.id], 'b') });
+    for (const filters of [
+      { ...filtersWith(), ...shares('a', 'other') },
+      { ...filtersWith(), ...shares('a') },
+      filtersWith(),
+    ]) {
       const refused = await refusal('PATCH', `${ab.id}/`, { filters });
       assert.equal(refused.attr, 'filters__multivariate__variants');
       assert.match(refused.detail, new RegExp(`depend on them: on-b \\(ID: ${above.id}\\)\\. `));
     }
-    const uneven = { ...on(), ...shares('c', 'b') };
+    const uneven = { ...filtersWith(), ...shares('c', 'b') };
     assert.equal((await api.request('PATCH', `${ab.id}/`, { filters: uneven })).status, 200);
     assert.equal((await api.request('PATCH', `${above.id}/`, { active: false })).status, 200);
-    assert.equal((await api.request('PATCH', `${ab.id}/`, { filters: on() })).status, 200);
+    assert.equal((await api.request('PATCH', `${ab.id}/`, { filters: filtersWith() })).status, 200);
     assert.equal((await refusal('PATCH', `${above.id}/`, { active: true })).code, 'invalid_value');
   });
 

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { sluice, temporaryFolder, type Folder } from '../../support/flags/flag-import.ts';
-import { dependingOn, on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/api/flags-api.ts';
+import {
+  filtersOnFlags,
+  filtersWith,
+  startFlagsApi,
+  type Body,
+  type Flag,
+  type FlagsApi,
+} from '../../support/api/flags-api.ts';
 import { startFaultyProxy } from '../../support/servers/faulty-proxy.ts';
 import { buildPersonalKey, buildTenant } from '../../support/api/identity.ts';
 
@@ -21,7 +28,7 @@ const oldCohort = (id: number, name: string, ...properties: Body[]) => ({
   filters: {},
   groups: [{ properties }],
 });
-const onPattern = (value: string) => on({ type: 'person', key: 'email', operator: 'regex', value });
+const onPattern = (value: string) => filtersWith({ type: 'person', key: 'email', operator: 'regex', value });
 
 /** Lines without what tells a plan from what was done. */
 const bare = (lines: string[]) => lines.slice(0, -1).map((line) => line.replace(/^(create|refuse)d? */, '$1  '));
@@ -72,9 +79,9 @@ describe('sluice flags import', () => {
   describe('of dependencies', () => {
     it('makes them first, and puts the ids of this server into conditions', async () => {
       const list = page(
-        { id: 93, key: 'late', filters: dependingOn([91]) },
-        { id: 92, key: 'early', filters: on(isIn(82), pro) },
-        { id: 91, key: 'between', filters: dependingOn([92], 'true') },
+        { id: 93, key: 'late', filters: filtersOnFlags([91]) },
+        { id: 92, key: 'early', filters: filtersWith(isIn(82), pro) },
+        { id: 91, key: 'between', filters: filtersOnFlags([92], 'true') },
       );
       const cohorts = page(
         cohort(82, 'Outer', { type: 'OR', values: [{ ...isIn('81'), negation: true }, pro] }),
@@ -101,22 +108,22 @@ describe('sluice flags import', () => {
       assert.deepEqual(group!.values[0], { ...isIn(inner), negation: true });
       const [early, between, late] = await flags();
       assert.equal((early!.filters['groups'] as { properties: Body[] }[])[0]!.properties[0]!['value'], outer.id);
-      assert.deepEqual([between!.filters, late!.filters], [dependingOn([early!.id]), dependingOn([between!.id])]);
+      assert.deepEqual([between!.filters, late!.filters], [filtersOnFlags([early!.id]), filtersOnFlags([between!.id])]);
     });
 
     it('reads the conditions of old cohorts, in their groups', async () => {
-      const list = [{ id: 1, key: 'old', filters: on(isIn(6)) }];
+      const list = [{ id: 1, key: 'old', filters: filtersWith(isIn(6)) }];
       const { lines } = await run(...(await given(list, [oldCohort(6, 'Six', isIn(5)), oldCohort(5, 'Five', pro)])));
       assert.deepEqual(lines.slice(0, 3), ['created  cohort  Five', 'created  cohort  Six', 'created  flag    old']);
     });
 
     it('names the members of a circle, and what hangs on it', async () => {
       const list = [
-        { id: 4, key: 'hanging', filters: dependingOn([3]) },
-        { id: 3, key: 'c', filters: dependingOn([1]) },
-        { id: 2, key: 'b', filters: dependingOn([3]) },
-        { id: 1, key: 'a', filters: dependingOn([2]) },
-        { id: 5, key: 'itself', filters: on(isIn(7)) },
+        { id: 4, key: 'hanging', filters: filtersOnFlags([3]) },
+        { id: 3, key: 'c', filters: filtersOnFlags([1]) },
+        { id: 2, key: 'b', filters: filtersOnFlags([3]) },
+        { id: 1, key: 'a', filters: filtersOnFlags([2]) },
+        { id: 5, key: 'itself', filters: filtersWith(isIn(7)) },
       ];
       const { code, lines } = await run(...(await given(list, [cohort(7, 'Seven', isIn(7))])));
       const named = 'filters__groups__0__properties__0__key: It depends on the flag';
@@ -136,12 +143,12 @@ describe('sluice flags import', () => {
     it('refuses ids that the export does not explain: here they may be somebody else', async () => {
       const { id } = await make('feature_flags/', { key: 'other' });
       const list = [
-        { id: 90001, key: 'stray', filters: dependingOn([id as number]) },
-        { id: 90002, key: 'gone', deleted: true, filters: on(pro) },
-        { id: 90003, key: 'on-gone', filters: dependingOn([90002]) },
-        { id: 90004, key: 'off', active: false, filters: on(pro) },
-        { id: 90005, key: 'on-off', filters: dependingOn([90004]) },
-        { id: 90006, key: 'of-cohort', filters: on(isIn(9)) },
+        { id: 90001, key: 'stray', filters: filtersOnFlags([id as number]) },
+        { id: 90002, key: 'gone', deleted: true, filters: filtersWith(pro) },
+        { id: 90003, key: 'on-gone', filters: filtersOnFlags([90002]) },
+        { id: 90004, key: 'off', active: false, filters: filtersWith(pro) },
+        { id: 90005, key: 'on-off', filters: filtersOnFlags([90004]) },
+        { id: 90006, key: 'of-cohort', filters: filtersWith(isIn(9)) },
       ].toReversed();
       const { lines } = await run(...(await given(list)));
       const attr = 'filters__groups__0__properties__0__';
@@ -161,9 +168,21 @@ describe('sluice flags import', () => {
     it('makes nothing twice and changes nothing', async () => {
       const files = await given(
         [
-          { id: 2, key: 'two', filters: on(isIn(8)), tags: ['Red'], name: 'Two', evaluation_runtime: 'server' },
-          { id: 1, key: 'one', filters: { ...on(pro), payloads: { true: { a: 1 } } }, evaluation_tags: ['web'] },
-          { id: 3, key: 'on-two', filters: dependingOn([2], 'true') },
+          {
+            id: 2,
+            key: 'two',
+            filters: filtersWith(isIn(8)),
+            tags: ['Red'],
+            name: 'Two',
+            evaluation_runtime: 'server',
+          },
+          {
+            id: 1,
+            key: 'one',
+            filters: { ...filtersWith(pro), payloads: { true: { a: 1 } } },
+            evaluation_tags: ['web'],
+          },
+          { id: 3, key: 'on-two', filters: filtersOnFlags([2], 'true') },
           { id: 4, key: 'config', is_remote_configuration: true, filters: { groups: [{ rollout_percentage: 0 }] } },
         ],
         [cohort(8, 'Eight', pro)],
@@ -181,7 +200,7 @@ describe('sluice flags import', () => {
 
     it('says what differs, and changes it with --update', async () => {
       const cohorts = [cohort(8, 'Eight', pro)];
-      const list = [{ id: 1, key: 'one', filters: on(isIn(8)), active: false, tags: ['a'] }];
+      const list = [{ id: 1, key: 'one', filters: filtersWith(isIn(8)), active: false, tags: ['a'] }];
       const eight = await make('cohorts/', { ...cohort(1, 'Eight', { ...pro, value: ['team'] }), description: 'Ours' });
       await make('feature_flags/', { key: 'one', name: 'Ours' });
       const { lines, code } = await run(...(await given(list, cohorts)));
@@ -199,7 +218,7 @@ describe('sluice flags import', () => {
       const one = await flagOf('one');
       assert.deepEqual(
         [one.active, one['tags'], one['name'], one.filters],
-        [false, ['a'], 'Ours', on(isIn(eight['id']))],
+        [false, ['a'], 'Ours', filtersWith(isIn(eight['id']))],
       );
       const now = await get(`cohorts/${String(eight['id'])}/`);
       assert.deepEqual([now['filters'], now['description']], [cohorts[0]!.filters, 'Ours']);
@@ -213,11 +232,11 @@ describe('sluice flags import', () => {
     it('says without --update why a flag or a cohort cannot be compared, as --update refuses it', async () => {
       const cohorts = [cohort(7, 'Seven', isIn(88))];
       const list = [
-        { id: 1, key: 'stray', filters: on(isIn(88)) },
+        { id: 1, key: 'stray', filters: filtersWith(isIn(88)) },
         { id: 2, key: 'base', filters: onPattern('a(?!b)') },
-        { id: 3, key: 'above', filters: dependingOn([5]) },
-        { id: 4, key: 'of-seven', filters: on(isIn(7)) },
-        { id: 5, key: 'missing', filters: on(isIn(88)) },
+        { id: 3, key: 'above', filters: filtersOnFlags([5]) },
+        { id: 4, key: 'of-seven', filters: filtersWith(isIn(7)) },
+        { id: 5, key: 'missing', filters: filtersWith(isIn(88)) },
       ].toReversed();
       for (const name of ['stray', 'base', 'above', 'of-seven']) await make('feature_flags/', { key: name });
       await make('cohorts/', cohort(1, 'Seven', pro));
@@ -245,7 +264,7 @@ describe('sluice flags import', () => {
       const list = Array.from({ length: 6 }, (_, index) => ({
         id: index + 1,
         key: `f${index}`,
-        filters: on(pro),
+        filters: filtersWith(pro),
       })).toReversed();
       const files = await given(list);
       let posts = 0;
@@ -262,7 +281,7 @@ describe('sluice flags import', () => {
     });
 
     it('finds what was made by a request whose answer was lost', async () => {
-      const files = await given([{ id: 1, key: 'lost', filters: on(isIn(8)) }], [cohort(8, 'Lost', pro)]);
+      const files = await given([{ id: 1, key: 'lost', filters: filtersWith(isIn(8)) }], [cohort(8, 'Lost', pro)]);
       const lost = new Set<string>();
       const proxy = await startFaultyProxy(api.sluice.url, ({ method, url }) => {
         if (method !== 'POST' || lost.has(url)) return undefined;
@@ -368,21 +387,21 @@ describe('sluice flags import', () => {
 
   it('says the same in a dry run as in a real one of what the API refuses', async () => {
     const list = [
-      { id: 1, key: 'white space', filters: on(pro) },
+      { id: 1, key: 'white space', filters: filtersWith(pro) },
       { id: 2, key: 'misspelt', filters: { groups: [{ rollout_percentge: 5 }] } },
       {
         id: 3,
         key: 'sum',
-        filters: { ...on(pro), multivariate: { variants: [{ key: 'a', rollout_percentage: 60 }] } },
+        filters: { ...filtersWith(pro), multivariate: { variants: [{ key: 'a', rollout_percentage: 60 }] } },
       },
       { id: 4, key: 'without' },
       { id: 5, key: 'text', filters: 'everybody' },
       { id: 6, key: 'empty', filters: {} },
-      { id: 7, key: 'runtime', filters: on(pro), evaluation_runtime: 'edge' },
-      { id: 8, key: 'null', filters: on({ ...pro, value: 'a\0' }) },
-      { id: 9, key: 'group', filters: on({ ...pro, type: 'group' }) },
-      { id: 10, key: 'fine', filters: on(pro) },
-      { id: 11, key: 'behavioural', filters: on(isIn(4)) },
+      { id: 7, key: 'runtime', filters: filtersWith(pro), evaluation_runtime: 'edge' },
+      { id: 8, key: 'null', filters: filtersWith({ ...pro, value: 'a\0' }) },
+      { id: 9, key: 'group', filters: filtersWith({ ...pro, type: 'group' }) },
+      { id: 10, key: 'fine', filters: filtersWith(pro) },
+      { id: 11, key: 'behavioural', filters: filtersWith(isIn(4)) },
     ];
     const files = await given(list, [cohort(4, 'Behaved', { type: 'behavioral', key: 'x' })]);
     const [dry, real] = [await run(...files, '--dry-run'), await run(...files)];
@@ -397,7 +416,7 @@ describe('sluice flags import', () => {
   });
 
   it('uses a static cohort of the same name that is here, and none where there are two', async () => {
-    const list = [{ id: 1, key: 'invited', filters: on(isIn(3)) }];
+    const list = [{ id: 1, key: 'invited', filters: filtersWith(isIn(3)) }];
     const files = await given(list, [{ id: 3, name: 'Invited', is_static: true, filters: {} }]);
     assert.match(
       (await run(...files)).lines[0]!,
@@ -406,7 +425,7 @@ describe('sluice flags import', () => {
     const { id } = await make('cohorts/', { name: 'Invited', is_static: true });
     const { lines, code } = await run(...files);
     assert.deepEqual([...lines.slice(0, 2), code], ['exists   cohort  Invited', 'created  flag    invited', 0]);
-    assert.deepEqual((await flagOf('invited')).filters, on(isIn(id)));
+    assert.deepEqual((await flagOf('invited')).filters, filtersWith(isIn(id)));
     await make('cohorts/', { name: 'Invited', is_static: true });
     assert.match(
       (await run(...files)).lines[0]!,
@@ -415,8 +434,8 @@ describe('sluice flags import', () => {
   });
 
   it('refuses flags of one key, and takes one that stands on two pages once', async () => {
-    const twin = { key: 'twin', filters: on(pro) };
-    const one = { id: 1, key: 'one', filters: on(pro) };
+    const twin = { key: 'twin', filters: filtersWith(pro) };
+    const one = { id: 1, key: 'one', filters: filtersWith(pro) };
     const first = await folder.write('first.json', page({ ...twin, id: 2 }, one));
     const second = await folder.write('second.json.gz', gzipSync(JSON.stringify([one, { ...twin, id: 3 }])));
     const { lines } = await run(first, second);
@@ -429,7 +448,7 @@ describe('sluice flags import', () => {
     const file = await folder.write('page.json', {
       count: 3,
       next: 'https://eu.posthog.com/x?offset=1',
-      results: [{ id: 1, key: 'one', filters: on(pro) }],
+      results: [{ id: 1, key: 'one', filters: filtersWith(pro) }],
     });
     const { stderr, code } = await run(file);
     assert.match(stderr, /page\.json is a page of a longer list: 1 of 3 flags are given/);
@@ -439,7 +458,10 @@ describe('sluice flags import', () => {
       [{ count: 3, next: null, previous: 'https://eu.posthog.com/x' }, /page of a longer list: 1 of 3 flags are given/],
     ];
     for (const [around, message] of pages) {
-      const part = await folder.write('part.json', { ...around, results: [{ id: 1, key: 'one', filters: on(pro) }] });
+      const part = await folder.write('part.json', {
+        ...around,
+        results: [{ id: 1, key: 'one', filters: filtersWith(pro) }],
+      });
       const told = await run(part);
       assert.match(told.stderr, message);
       assert.equal(told.code, 2);
@@ -449,7 +471,7 @@ describe('sluice flags import', () => {
       next: 'https://x.test',
       results: [cohort(8, 'Eight', pro)],
     });
-    const whole = await folder.write('whole.json', [{ id: 1, key: 'one', filters: on(pro) }]);
+    const whole = await folder.write('whole.json', [{ id: 1, key: 'one', filters: filtersWith(pro) }]);
     const told = await run(whole, '--cohorts', cohorts);
     assert.match(told.stderr, /part-of-cohorts\.json is a page of a longer list: 1 of 2 cohorts are given/);
     assert.equal(told.code, 2);
@@ -458,8 +480,8 @@ describe('sluice flags import', () => {
   it('prints lines of JSON', async () => {
     const { lines } = await run(
       ...(await given([
-        { id: 4, key: 'one', filters: { ...on(pro), bucket: 1 } },
-        { id: 3, key: 'a b', filters: on(pro) },
+        { id: 4, key: 'one', filters: { ...filtersWith(pro), bucket: 1 } },
+        { id: 3, key: 'a b', filters: filtersWith(pro) },
       ])),
       '--json',
     );
@@ -485,7 +507,7 @@ describe('sluice flags import', () => {
   });
 
   it('writes out characters that would move the cursor of a terminal', async () => {
-    const { stdout } = await run(...(await given([{ id: 1, key: 'a\u001b[2Jb\u202ec', filters: on(pro) }])));
+    const { stdout } = await run(...(await given([{ id: 1, key: 'a\u001b[2Jb\u202ec', filters: filtersWith(pro) }])));
     assert.match(stdout, /^refused {2}flag {4}a\\u\{1b\}\[2Jb\\u\{202e\}c {2}key: /);
   });
 });

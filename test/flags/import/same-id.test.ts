@@ -1,7 +1,7 @@
 /** `sluice flags import` of ids that stand for several flags or cohorts, as in exports of two servers. */
 import assert from 'node:assert/strict';
 import { sluice, temporaryFolder, type Folder } from '../../support/flags/flag-import.ts';
-import { dependingOn, on, startFlagsApi, type FlagsApi } from '../../support/api/flags-api.ts';
+import { filtersOnFlags, filtersWith, startFlagsApi, type FlagsApi } from '../../support/api/flags-api.ts';
 
 const pro = { type: 'person', key: 'plan', operator: 'exact', value: ['pro'] };
 const isIn = (id: number) => ({ type: 'cohort', key: 'id', operator: 'in', value: id });
@@ -31,16 +31,16 @@ describe('sluice flags import of a shared id', () => {
     });
 
   it('refuses two flags with different keys, and conditions on their id', async () => {
-    await api.create({ key: 'theirs', filters: on(pro) });
+    await api.create({ key: 'theirs', filters: filtersWith(pro) });
     const first = await folder.write('first.json', [
-      { id: 8, key: 'above', filters: dependingOn([7]) },
-      { id: 9, key: 'other', filters: on(pro) },
-      { id: 7, key: 'ours', filters: on(pro) },
+      { id: 8, key: 'above', filters: filtersOnFlags([7]) },
+      { id: 9, key: 'other', filters: filtersWith(pro) },
+      { id: 7, key: 'ours', filters: filtersWith(pro) },
     ]);
     const second = await folder.write('second.json', [
-      { id: 7, key: 'theirs', filters: on(pro) },
-      { id: 7, key: 'ours', filters: on(pro) },
-      { id: 7, key: 'gone', filters: on(pro), deleted: true },
+      { id: 7, key: 'theirs', filters: filtersWith(pro) },
+      { id: 7, key: 'ours', filters: filtersWith(pro) },
+      { id: 7, key: 'gone', filters: filtersWith(pro), deleted: true },
     ]);
     const { lines, code } = await run(first, second);
     assert.deepEqual(lines, [
@@ -55,7 +55,7 @@ describe('sluice flags import of a shared id', () => {
   });
 
   it('refuses two cohorts with different names, and flags that name their id', async () => {
-    const flags = await folder.write('flags.json', [{ id: 1, key: 'of-both', filters: on(isIn(5)) }]);
+    const flags = await folder.write('flags.json', [{ id: 1, key: 'of-both', filters: filtersWith(isIn(5)) }]);
     const cohorts = await folder.write('cohorts.json', [cohort(5, 'Ours'), cohort(5, 'Theirs'), cohort(6, 'Unnamed')]);
     const { lines, code } = await run(flags, '--cohorts', cohorts);
     assert.deepEqual(lines, [

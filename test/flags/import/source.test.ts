@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sluice, temporaryFolder, type Folder } from '../../support/flags/flag-import.ts';
-import { dependingOn, on, startFlagsApi, type Body, type Flag, type FlagsApi } from '../../support/api/flags-api.ts';
+import {
+  filtersOnFlags,
+  filtersWith,
+  startFlagsApi,
+  type Body,
+  type Flag,
+  type FlagsApi,
+} from '../../support/api/flags-api.ts';
 import { buildPersonalKey, buildTenant } from '../../support/api/identity.ts';
 
 const pro = { type: 'person', key: 'plan', operator: 'exact', value: ['pro'] };
@@ -77,9 +84,9 @@ describe('sluice flags import --from', () => {
     const { id } = (await made.json()) as { id: number };
     const base = await there.create({
       key: 'base',
-      filters: on({ type: 'cohort', key: 'id', operator: 'in', value: id }),
+      filters: filtersWith({ type: 'cohort', key: 'id', operator: 'in', value: id }),
     });
-    await there.create({ key: 'child', filters: dependingOn([base.id]) });
+    await there.create({ key: 'child', filters: filtersOnFlags([base.id]) });
     await there.sluice.db.raw(
       `insert into feature_flags (project_id, key, name, filters, active, ensure_experience_continuity, evaluation_runtime,
          bucketing_identifier, evaluation_contexts, tags, is_remote_configuration, has_encrypted_payloads)
@@ -93,7 +100,7 @@ describe('sluice flags import --from', () => {
     assert.deepEqual([code, lines.includes('created  flag    child')], [0, true]);
     const all = await flagsHere();
     const { key: _, id: childHere, filters } = all.find((flag) => flag.key === 'child')!;
-    assert.deepEqual([all.length, filters], [512, dependingOn([all.find((flag) => flag.key === 'base')!.id])]);
+    assert.deepEqual([all.length, filters], [512, filtersOnFlags([all.find((flag) => flag.key === 'base')!.id])]);
     assert.ok(childHere > 0);
     const { lines: again } = await run(there.sluice.url, ['--update']);
     assert.equal(again.at(-1), '1 cohort: 1 exists. 512 flags: 512 exists.');
@@ -101,7 +108,7 @@ describe('sluice flags import --from', () => {
 
   it('reads keys from files, and asks for cohorts only where a flag names one', async () => {
     await using server = await source((_, response) =>
-      response.end(JSON.stringify([{ id: 1, key: 'one', filters: on(pro) }])),
+      response.end(JSON.stringify([{ id: 1, key: 'one', filters: filtersWith(pro) }])),
     );
     const files = {
       from: await folder.write('from.key', 'phx_theirs\n'),
@@ -120,8 +127,10 @@ describe('sluice flags import --from', () => {
     await using other = await source((_, response) => response.end('[]'));
     await using server = await source(({ url = '' }, response) => {
       if (url.includes('offset'))
-        return response.end(JSON.stringify({ results: [{ id: 2, key: 'two', filters: on(pro) }], next: null }));
-      const results = [{ id: 1, key: 'one', filters: on(pro) }];
+        return response.end(
+          JSON.stringify({ results: [{ id: 2, key: 'two', filters: filtersWith(pro) }], next: null }),
+        );
+      const results = [{ id: 1, key: 'one', filters: filtersWith(pro) }];
       return response.end(JSON.stringify({ results, next: `${other.url}/elsewhere/?limit=500&offset=1` }));
     });
     const { lines } = await run(server.url);
@@ -155,7 +164,7 @@ describe('sluice flags import --from', () => {
   it('ends with a source whose pages do not end', async () => {
     let pages = 0;
     await using same = await source(({ url }, response) => {
-      const results = [{ id: 1, key: 'one', filters: on(pro) }];
+      const results = [{ id: 1, key: 'one', filters: filtersWith(pro) }];
       response.end(JSON.stringify({ results, next: `http://x${url}` }));
     });
     assert.match(
@@ -165,7 +174,7 @@ describe('sluice flags import --from', () => {
     let inCircle = 0;
     await using circle = await source((_, response) => {
       inCircle += 1;
-      const results = [{ id: inCircle, key: `k${inCircle}`, filters: on(pro) }];
+      const results = [{ id: inCircle, key: `k${inCircle}`, filters: filtersWith(pro) }];
       response.end(JSON.stringify({ results, next: `http://x/?offset=${inCircle % 3}` }));
     });
     assert.match((await run(circle.url)).stderr, /names no further page of feature_flags\//);
@@ -226,7 +235,7 @@ describe('sluice flags import --from', () => {
     await using server = await source((_, response) => {
       asked += 1;
       if (asked === 1) return response.writeHead(429, { 'Retry-After': '1' }).end('{}');
-      return response.end(JSON.stringify([{ id: 1, key: 'one', filters: on(pro) }] satisfies Body[]));
+      return response.end(JSON.stringify([{ id: 1, key: 'one', filters: filtersWith(pro) }] satisfies Body[]));
     });
     const { code, stderr } = await run(server.url);
     assert.deepEqual([code, asked], [0, 2]);

@@ -31,7 +31,7 @@ function clientOf(url: string, throttledAtMostMs?: number) {
     key: 'phx_key',
     keyName: 'SLUICE_API_KEY',
     retry: { firstDelayMs: 1000, maxDelayMs: 10_000, giveUpAfterMs: 1200 },
-    ...(throttledAtMostMs !== undefined && { throttledAtMostMs }),
+    ...(throttledAtMostMs !== undefined && { maxThrottledMs: throttledAtMostMs }),
     onWait: (reason) => waits.push(reason),
   });
   return { list: () => Array.fromAsync(client.list('feature_flags/')), waits };

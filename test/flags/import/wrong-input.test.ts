@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { printable, printableJson } from '../../../src/flags/import/lines.ts';
 import { dependencyOrder } from '../../../src/flags/import/dependency-order.ts';
 import { sluice, temporaryFolder, type Folder } from '../../support/flags/flag-import.ts';
-import { on, startFlagsApi, type FlagsApi } from '../../support/api/flags-api.ts';
+import { filtersWith, startFlagsApi, type FlagsApi } from '../../support/api/flags-api.ts';
 
 describe('sluice flags import', () => {
   let api: FlagsApi;
@@ -68,7 +68,7 @@ describe('sluice flags import', () => {
 
   it('escapes in JSON all that a terminal acts on', async () => {
     const name = 'a\u007f\u009b2J\u202eb';
-    const file = await folder.write('strange.json', [{ id: 1, key: name, filters: on() }]);
+    const file = await folder.write('strange.json', [{ id: 1, key: name, filters: filtersWith() }]);
     const { lines } = await run(file, '--json', '--dry-run');
     assert.ok(lines[0]!.includes('"a\\u007f\\u009b2J\\u202eb"'), lines[0]);
     assert.equal((JSON.parse(lines[0]!) as { name: string }).name, name);
@@ -95,7 +95,7 @@ describe('sluice flags import', () => {
   });
 
   it('takes no list of flags for cohorts, nor the reverse', async () => {
-    const ofFlags = await folder.write('of-flags.json', [{ id: 1, key: 'a', name: 'A', filters: on() }]);
+    const ofFlags = await folder.write('of-flags.json', [{ id: 1, key: 'a', name: 'A', filters: filtersWith() }]);
     const ofCohorts = await folder.write('of-cohorts.json', [{ id: 1, name: 'A', filters: {} }]);
     const asCohorts = await run(ofFlags, '--cohorts', ofFlags);
     assert.equal(asCohorts.stderr, `sluice: ${ofFlags}: [0].key belongs to a flag: this is no list of cohorts.\n`);
@@ -107,7 +107,7 @@ describe('sluice flags import', () => {
   });
 
   it('asks the server before it says anything of the export', async () => {
-    const file = await folder.write('deleted.json', [{ id: 1, key: 'gone', deleted: true, filters: on() }]);
+    const file = await folder.write('deleted.json', [{ id: 1, key: 'gone', deleted: true, filters: filtersWith() }]);
     const into = (url: string, project: string, key: string) =>
       sluice(['flags', 'import', '--url', url, '--project', project, file], { SLUICE_API_KEY: key });
     const { url } = api.sluice;
@@ -127,7 +127,7 @@ describe('sluice flags import', () => {
 
   it('refuses a flag that is nested too deeply, and makes the others', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    const fine = { id: 1, key: 'fine', filters: on() };
+    const fine = { id: 1, key: 'fine', filters: filtersWith() };
     const file = await folder.write(
       'deep.json',
       `[${JSON.stringify(fine)}, {"id": 2, "key": "deep", "filters": {"groups": ${deep}}}]`,
@@ -141,8 +141,8 @@ describe('sluice flags import', () => {
   });
 
   it('refuses a flag that is larger than a request may be, and goes on', async () => {
-    const large = { id: 2, key: 'large', filters: on(), name: 'x'.repeat(2 * 1024 * 1024) };
-    const file = await folder.write('large.json', [{ id: 1, key: 'small', filters: on() }, large]);
+    const large = { id: 2, key: 'large', filters: filtersWith(), name: 'x'.repeat(2 * 1024 * 1024) };
+    const file = await folder.write('large.json', [{ id: 1, key: 'small', filters: filtersWith() }, large]);
     const { lines, code } = await run(file);
     assert.match(lines[0]!, /^refused {2}flag {4}large {2}The body is larger than 1048576 bytes\.$/);
     assert.deepEqual([lines[1], code], ['created  flag    small', 2]);
@@ -230,7 +230,7 @@ describe('sluice flags import', () => {
   });
 
   it('says that the key may not', async () => {
-    const file = await folder.write('one.json', [{ id: 1, key: 'one', filters: on() }]);
+    const file = await folder.write('one.json', [{ id: 1, key: 'one', filters: filtersWith() }]);
     const wrong = await sluice(['flags', 'import', file, '--url', api.sluice.url], { SLUICE_API_KEY: 'phx_wrong' });
     assert.match(wrong.stderr, /^sluice: http:\S+ refused the key of SLUICE_API_KEY: /);
     assert.equal(wrong.code, 1);

@@ -20,7 +20,7 @@ import { buildTenant, type Tenant } from '../../support/api/identity.ts';
 import { openEventSource, type EventSource } from '../../support/api/event-source.ts';
 import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
 import { leastMs } from '../../support/durations.ts';
-import { turns, until } from '../../support/until.ts';
+import { sleepInTurns, until } from '../../support/until.ts';
 
 describe('event streams of flags', () => {
   let database: TestDatabase;
@@ -119,7 +119,7 @@ describe('event streams of flags', () => {
     ] as const) {
       const { received, next } = await follow(stream['url'], seen === undefined ? {} : { 'Last-Event-ID': seen });
       await next(told.length);
-      await turns(100);
+      await sleepInTurns(100);
       assert.deepEqual(
         received.map(({ id }) => id),
         told,
@@ -133,7 +133,7 @@ describe('event streams of flags', () => {
     await next(1);
     const other = await buildTenant(sluice.db);
     await buildFlag(sluice.db, other.projectId, { key: 'new' });
-    await turns(200);
+    await sleepInTurns(200);
     assert.equal(received.length, 1);
   });
 
@@ -154,7 +154,7 @@ describe('event streams of flags', () => {
     const log = createLogger({ LOG_LEVEL: 'error' }, 'test');
     const definitions = createLiveDefinitions({ databaseUrl: database.url, log });
     const tokens = createStreamTokens(createKeyRing(generateKeyRing()));
-    const streams = createEventStreams({ definitions, tokens, publicUrl: 'http://sluice', mostStreams: 2 });
+    const streams = createEventStreams({ definitions, tokens, publicUrl: 'http://sluice', maxStreams: 2 });
     const server = await startHttpServer(
       {
         listener: (request, response) =>
@@ -164,7 +164,7 @@ describe('event streams of flags', () => {
       },
       { host: '127.0.0.1', port: 0 },
     );
-    const { search } = new URL(streams.of({ projectId: tenant.projectId, version: '0' }).stream.url);
+    const { search } = new URL(streams.createStreamUrl({ projectId: tenant.projectId, version: '0' }).stream.url);
     const first = await follow(server.url + search);
     for (const status of [200, 429]) assert.equal((await follow(server.url + search)).status, status);
     first.stop();

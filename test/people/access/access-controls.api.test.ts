@@ -55,7 +55,7 @@ describe('access controls', () => {
     rules = `/feature_flags/${flag}/access_controls/`;
   });
 
-  async function ask(method: string, path: string, key: string, body?: unknown): Promise<Answer> {
+  async function sendRequest(method: string, path: string, key: string, body?: unknown): Promise<Answer> {
     const answer = await fetch(`${sluice.url}/api/projects/${ours.projectId}${path}`, {
       method,
       headers: { Authorization: `Bearer ${key}`, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
@@ -66,7 +66,7 @@ describe('access controls', () => {
   }
 
   const put = async (key: string, body: unknown = { access_level: 'viewer' }) =>
-    refusal(await ask('PUT', rules, key, body));
+    refusal(await sendRequest('PUT', rules, key, body));
 
   describe('of one object', () => {
     it('are decided about by whoever made it, admins and managers', async () => {
@@ -98,14 +98,14 @@ describe('access controls', () => {
       const { db } = sluice;
       const reading = await buildPersonalKey(db, maker, 'access_control:read', 'feature_flag:write');
       const other = await buildPersonalKey(db, maker, 'feature_flag:write');
-      assert.deepEqual(refusal(await ask('PUT', rules, reading, { access_level: 'none' })), [
+      assert.deepEqual(refusal(await sendRequest('PUT', rules, reading, { access_level: 'none' })), [
         403,
         "API key missing required scope 'access_control:write'",
         null,
       ]);
       for (const path of [rules, rules.replace('access_controls', 'users_with_access')]) {
-        assert.equal((await ask('GET', path, reading)).status, 200);
-        assert.deepEqual(refusal(await ask('GET', path, other)), [
+        assert.equal((await sendRequest('GET', path, reading)).status, 200);
+        assert.deepEqual(refusal(await sendRequest('GET', path, other)), [
           403,
           "API key missing required scope 'access_control:read'",
           null,
@@ -116,13 +116,13 @@ describe('access controls', () => {
         for (const method of ['GET', 'PUT']) {
           const path = `/feature_flags/${id}/access_controls/`;
           assert.deepEqual(
-            refusal(await ask(method, path, admin.key, method === 'PUT' ? {} : undefined)),
+            refusal(await sendRequest(method, path, admin.key, method === 'PUT' ? {} : undefined)),
             [404, 'Not found.', null],
             `${method} ${id}`,
           );
         }
       }
-      assert.deepEqual(refusal(await ask('GET', `/batch_exports/${flag}/access_controls/`, admin.key)), [
+      assert.deepEqual(refusal(await sendRequest('GET', `/batch_exports/${flag}/access_controls/`, admin.key)), [
         404,
         'Not found.',
         null,
@@ -161,7 +161,7 @@ describe('access controls', () => {
         ],
       ];
       for (const [body, detail, attr] of cases) {
-        assert.deepEqual(refusal(await ask('PUT', rules, maker.key, body)), [400, detail, attr]);
+        assert.deepEqual(refusal(await sendRequest('PUT', rules, maker.key, body)), [400, detail, attr]);
       }
       assert.equal((await sluice.db('access_controls')).length, 0);
     });
@@ -169,7 +169,7 @@ describe('access controls', () => {
     it('are made, changed and removed, each with its entry in the activity log', async () => {
       const { db } = sluice;
       const about = { organization_member: colleague.membershipId };
-      const made = await ask('PUT', rules, maker.key, {
+      const made = await sendRequest('PUT', rules, maker.key, {
         ...about,
         access_level: 'viewer',
         resource: 'dashboard',
@@ -191,13 +191,13 @@ describe('access controls', () => {
         ],
       );
       assert.equal(created_at, updated_at);
-      const changed = await ask('PUT', rules, admin.key, { ...about, access_level: 'editor' });
+      const changed = await sendRequest('PUT', rules, admin.key, { ...about, access_level: 'editor' });
       assert.deepEqual([changed.body['created_by'], changed.body['created_at']], [maker.userId, created_at]);
-      await ask('PUT', rules, maker.key, { ...about, access_level: 'editor' });
-      await ask('PUT', rules, maker.key, { access_level: 'none' });
-      await ask('PUT', rules, maker.key, { access_level: 'viewer', role });
+      await sendRequest('PUT', rules, maker.key, { ...about, access_level: 'editor' });
+      await sendRequest('PUT', rules, maker.key, { access_level: 'none' });
+      await sendRequest('PUT', rules, maker.key, { access_level: 'viewer', role });
 
-      const { body } = await ask('GET', rules, colleague.key);
+      const { body } = await sendRequest('GET', rules, colleague.key);
       const { access_controls: list, ...summary } = body as { access_controls: RuleBody[] };
       assert.deepEqual(
         list.map((rule) => [rule.access_level, rule.organization_member, rule.role]),
@@ -217,10 +217,10 @@ describe('access controls', () => {
       });
 
       for (const times of [1, 2]) {
-        const gone = await ask('PUT', rules, maker.key, { ...about, access_level: null });
+        const gone = await sendRequest('PUT', rules, maker.key, { ...about, access_level: null });
         assert.deepEqual([gone.status, gone.body], [204, {}], `removed ${times} times`);
       }
-      assert.equal((await ask('GET', rules, colleague.key)).status, 403, 'what is left is for others');
+      assert.equal((await sendRequest('GET', rules, colleague.key)).status, 403, 'what is left is for others');
 
       const entries = await db('activity_log')
         .where({ project_id: ours.projectId, item_id: String(flag) })
@@ -257,7 +257,7 @@ describe('access controls', () => {
         membership_id: out.membershipId,
       });
       await db('users').where({ id: gone.userId }).update({ is_active: false });
-      const { body } = await ask('GET', rules.replace('access_controls', 'users_with_access'), maker.key);
+      const { body } = await sendRequest('GET', rules.replace('access_controls', 'users_with_access'), maker.key);
       const { users, total_count } = body as { users: Body[]; total_count: number };
       assert.equal(total_count, 4);
       const managers = [line(maker, 'manager', 'creator'), line(admin, 'manager', 'organization_admin', 'admin')];
@@ -274,13 +274,13 @@ describe('access controls', () => {
       it(`are decided about by admins at ${path}`, async () => {
         const denied = [403, 'Must be an Organization admin to modify project-wide permissions.', null];
         const wanted = { resource: 'feature_flag', access_level: 'viewer' };
-        assert.deepEqual(refusal(await ask('PUT', path, maker.key, {})), denied);
-        const made = await ask('PUT', path, admin.key, wanted);
+        assert.deepEqual(refusal(await sendRequest('PUT', path, maker.key, {})), denied);
+        const made = await sendRequest('PUT', path, admin.key, wanted);
         assert.deepEqual([made.status, made.body['resource'], made.body['resource_id']], [200, 'feature_flag', null]);
-        const { body } = await ask('GET', path, maker.key);
+        const { body } = await sendRequest('GET', path, maker.key);
         assert.equal((body['access_controls'] as unknown[]).length, 1);
         assert.deepEqual([body['user_access_level'], body['user_can_edit_access_levels']], ['admin', false]);
-        assert.equal((await ask('PUT', path, admin.key, { ...wanted, access_level: null })).status, 204);
+        assert.equal((await sendRequest('PUT', path, admin.key, { ...wanted, access_level: null })).status, 204);
         const [entry] = await sluice
           .db('activity_log')
           .where({ scope: 'Project' })
@@ -307,7 +307,7 @@ describe('access controls', () => {
         ],
       ];
       for (const [body, detail, attr] of cases) {
-        const answer = await ask('PUT', '/resource_access_controls/', admin.key, body);
+        const answer = await sendRequest('PUT', '/resource_access_controls/', admin.key, body);
         assert.deepEqual([answer.status, answer.body['attr']], [400, attr]);
         assert.match(answer.body['detail'] as string, detail);
       }
@@ -322,7 +322,7 @@ describe('access controls', () => {
         resource_id: String(open),
         membership_id: maker.membershipId,
       });
-      const { body } = await ask('GET', '/feature_flags/?order=id', maker.key);
+      const { body } = await sendRequest('GET', '/feature_flags/?order=id', maker.key);
       const levels = (body['results'] as Body[]).map(({ id, user_access_level }) => [id, user_access_level]);
       assert.deepEqual(levels, [
         [flag, 'manager'],
@@ -330,18 +330,18 @@ describe('access controls', () => {
       ]);
       const noViewer = [403, 'You do not have viewer access to this resource.', null];
       const noEditor = [403, 'You do not have editor access to this resource.', null];
-      assert.deepEqual(refusal(await ask('GET', `/feature_flags/${closed}/`, maker.key)), noViewer);
-      assert.deepEqual(refusal(await ask('PATCH', `/feature_flags/${open}/`, maker.key, {})), noEditor);
-      assert.deepEqual(refusal(await ask('POST', '/feature_flags/', maker.key, {})), noEditor);
-      assert.equal((await ask('PATCH', `/feature_flags/${flag}/`, maker.key, { name: 'mine' })).status, 200);
-      assert.deepEqual(refusal(await ask('GET', `/feature_flags/requests/`, maker.key)), noViewer);
+      assert.deepEqual(refusal(await sendRequest('GET', `/feature_flags/${closed}/`, maker.key)), noViewer);
+      assert.deepEqual(refusal(await sendRequest('PATCH', `/feature_flags/${open}/`, maker.key, {})), noEditor);
+      assert.deepEqual(refusal(await sendRequest('POST', '/feature_flags/', maker.key, {})), noEditor);
+      assert.equal((await sendRequest('PATCH', `/feature_flags/${flag}/`, maker.key, { name: 'mine' })).status, 200);
+      assert.deepEqual(refusal(await sendRequest('GET', `/feature_flags/requests/`, maker.key)), noViewer);
     });
 
     it('close what is shown of a kind at other objects, too', async () => {
       await buildRule(sluice.db, ours, 'none', { resource: 'activity_log' });
       for (const path of ['/activity_log/', `/feature_flags/${flag}/activity/`]) {
-        assert.equal((await ask('GET', path, maker.key)).status, 403, path);
-        assert.equal((await ask('GET', path, admin.key)).status, 200, path);
+        assert.equal((await sendRequest('GET', path, maker.key)).status, 403, path);
+        assert.equal((await sendRequest('GET', path, admin.key)).status, 200, path);
       }
     });
   });
@@ -350,14 +350,14 @@ describe('access controls', () => {
     it('are decided about by its admins', async () => {
       const path = '/access_controls/';
       const denied = [403, 'Must be admin to modify project permissions.', null];
-      assert.deepEqual(refusal(await ask('PUT', path, maker.key, {})), denied);
+      assert.deepEqual(refusal(await sendRequest('PUT', path, maker.key, {})), denied);
       const levels = 'Invalid access level. Must be one of: none, member, admin';
-      assert.deepEqual(refusal(await ask('PUT', path, admin.key, { access_level: 'viewer' })), [
+      assert.deepEqual(refusal(await sendRequest('PUT', path, admin.key, { access_level: 'viewer' })), [
         400,
         levels,
         'access_level',
       ]);
-      const made = await ask('PUT', path, admin.key, {
+      const made = await sendRequest('PUT', path, admin.key, {
         access_level: 'admin',
         organization_member: maker.membershipId,
       });
@@ -365,12 +365,12 @@ describe('access controls', () => {
         [made.status, made.body['resource'], made.body['resource_id']],
         [200, 'project', String(ours.projectId)],
       );
-      const closed = await ask('PUT', path, maker.key, { access_level: 'none' });
+      const closed = await sendRequest('PUT', path, maker.key, { access_level: 'none' });
       assert.equal(closed.status, 200, 'an admin by a rule');
       const outside = [403, "You don't have access to the project.", null];
-      assert.deepEqual(refusal(await ask('GET', '/feature_flags/', colleague.key)), outside);
-      assert.deepEqual(refusal(await ask('GET', path, colleague.key)), outside);
-      const { body } = await ask('GET', path, maker.key);
+      assert.deepEqual(refusal(await sendRequest('GET', '/feature_flags/', colleague.key)), outside);
+      assert.deepEqual(refusal(await sendRequest('GET', path, colleague.key)), outside);
+      const { body } = await sendRequest('GET', path, maker.key);
       assert.deepEqual(
         { ...body, access_controls: (body['access_controls'] as unknown[]).length },
         {
@@ -383,13 +383,13 @@ describe('access controls', () => {
           user_can_edit_access_levels: true,
         },
       );
-      await ask('PUT', path, admin.key, { access_level: 'member' });
-      const member = await ask('GET', path, colleague.key);
+      await sendRequest('PUT', path, admin.key, { access_level: 'member' });
+      const member = await sendRequest('GET', path, colleague.key);
       assert.deepEqual(
         [member.body['user_access_level'], member.body['user_can_edit_access_levels']],
         ['member', false],
       );
-      const secret = await ask('GET', path, await buildProjectSecretKey(sluice.db, ours, '*'));
+      const secret = await sendRequest('GET', path, await buildProjectSecretKey(sluice.db, ours, '*'));
       assert.deepEqual([secret.body['user_access_level'], secret.body['user_can_edit_access_levels']], [null, false]);
     });
   });

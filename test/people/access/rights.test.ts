@@ -5,7 +5,7 @@ import { LEVELS, type Level, type OrganizationRole } from '../../../src/platform
 import { featureFlagStore, type FeatureFlagStore } from '../../../src/flags/feature-flags/feature-flags.store.ts';
 import { accessControlStore, type AccessControlStore } from '../../../src/people/access/access-controls.store.ts';
 import {
-  decides,
+  mayChangeAccess,
   RIGHTS_OF_PROJECT_KEY,
   rightsOfMember,
   sourceOf,
@@ -94,12 +94,12 @@ describe('the rights of a member', () => {
   }
 
   it('let those decide about access who made it, manage it, or are admins by a rule', () => {
-    assert.equal(decides(rightsBy([]), 'dashboard', OBJECT), false);
-    assert.equal(decides(rightsBy([]), 'dashboard', { ...OBJECT, createdBy: ME }), true);
-    assert.equal(decides(rightsBy([one('manager', 'member')]), 'dashboard', OBJECT), true);
-    assert.equal(decides(rightsBy([project('admin', 'role'), one('none')]), 'dashboard', OBJECT), true);
-    assert.equal(decides(rightsBy([], 'admin'), 'dashboard', OBJECT), true);
-    assert.equal(decides(RIGHTS_OF_PROJECT_KEY, 'dashboard', OBJECT), false, 'a key of the project');
+    assert.equal(mayChangeAccess(rightsBy([]), 'dashboard', OBJECT), false);
+    assert.equal(mayChangeAccess(rightsBy([]), 'dashboard', { ...OBJECT, createdBy: ME }), true);
+    assert.equal(mayChangeAccess(rightsBy([one('manager', 'member')]), 'dashboard', OBJECT), true);
+    assert.equal(mayChangeAccess(rightsBy([project('admin', 'role'), one('none')]), 'dashboard', OBJECT), true);
+    assert.equal(mayChangeAccess(rightsBy([], 'admin'), 'dashboard', OBJECT), true);
+    assert.equal(mayChangeAccess(RIGHTS_OF_PROJECT_KEY, 'dashboard', OBJECT), false, 'a key of the project');
   });
 
   it('have a source', () => {
@@ -185,7 +185,7 @@ describe('lists and single objects', () => {
       fc.asyncProperty(distinct, async (said) => {
         await db('access_controls').delete();
         for (const rule of said) await store(rule, other);
-        const rights = rightsOfMember((await rules.standingOf(ours.projectId, member.userId))!)!;
+        const rights = rightsOfMember((await rules.findStanding(ours.projectId, member.userId))!)!;
         const expected = flagIds.map((_, index) => oracle(said, index));
         const levels = await Promise.all(
           flagIds.map(async (id) => rights.levelOf('feature_flag', await flags.get(ours.projectId, id))),

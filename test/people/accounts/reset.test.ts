@@ -50,7 +50,7 @@ describe('a new password by mail', () => {
   const link = () => world.identity.links.create('reset', ours.userId);
 
   /** Letters are sent after the answer. */
-  async function mailedTo(address: string, count = 1): Promise<string[]> {
+  async function waitForMail(address: string, count = 1): Promise<string[]> {
     for (let tries = 0; ; tries += 1) {
       assert.ok(tries < 6_000, `${mails.mails.length} letters, and not ${count} to ${address}`);
       const texts = mails.mails
@@ -68,7 +68,7 @@ describe('a new password by mail', () => {
     const earlier = await link();
     const asked = await request(email.toUpperCase());
     assert.deepEqual([asked.status, asked.body], [204, '']);
-    const [token = ''] = await mailedTo(email);
+    const [token = ''] = await waitForMail(email);
     assert.deepEqual((await look(token)).body, { email: `${email[0]}****@example.com` });
     const weak = await complete(token, '12345678');
     assert.deepEqual([weak.status, (weak.body as { attr: string }).attr], [400, 'password']);
@@ -98,7 +98,7 @@ describe('a new password by mail', () => {
     for (const { status, body, headers } of answers) {
       assert.deepEqual([status, body, headers.get('content-type')], [204, '', null]);
     }
-    await mailedTo(email);
+    await waitForMail(email);
     assert.equal(mails.mails.length, before + 1);
   });
 
@@ -162,7 +162,7 @@ describe('a new password by mail', () => {
         statuses.push((await request(n % 2 === 0 ? address : address.toUpperCase())).status);
       assert.deepEqual(statuses, [204, 204, 204, 429], address);
     }
-    await mailedTo(email, 3);
+    await waitForMail(email, 3);
   });
 
   it('is asked for twenty times at once from one address', async () => {

@@ -56,24 +56,24 @@ describe('personal API keys', () => {
   });
 
   /** As our user, from our own pages. */
-  async function ask(method: string, path: string, body?: unknown, request: ApiRequest = { headers: session }) {
+  async function sendRequest(method: string, path: string, body?: unknown, request: ApiRequest = { headers: session }) {
     const answer = await api.request(method, path, { ...request, ...(body !== undefined && { body }) });
     answerCheck(personalKeyRoutes)(method, path, answer);
     return answer;
   }
 
   async function make(settings: object = {}): Promise<Key & { value: string }> {
-    const { status, body } = await ask('POST', PATH, { ...NEW, ...settings });
+    const { status, body } = await sendRequest('POST', PATH, { ...NEW, ...settings });
     assert.equal(status, 201, JSON.stringify(body));
     return body as Key & { value: string };
   }
 
-  const current = (key: string) => ask('GET', `${PATH}@current/`, undefined, { key });
+  const current = (key: string) => sendRequest('GET', `${PATH}@current/`, undefined, { key });
 
   it('are nobody’s business but their user’s', async () => {
     const { id } = await make();
     const other = { headers: await buildSession(db, theirs) };
-    assert.deepEqual((await ask('GET', PATH, undefined, other)).body, []);
+    assert.deepEqual((await sendRequest('GET', PATH, undefined, other)).body, []);
     for (const [method, path, body] of [
       ['GET', PATH, undefined],
       ['POST', PATH, NEW],
@@ -82,11 +82,11 @@ describe('personal API keys', () => {
       ['DELETE', `${PATH}${id}/`, undefined],
       ['POST', `${PATH}${id}/roll/`, undefined],
     ] as const) {
-      assert.equal((await ask(method, path, body, {})).status, 401, `${method} ${path} without anything`);
+      assert.equal((await sendRequest(method, path, body, {})).status, 401, `${method} ${path} without anything`);
       if (path === PATH) continue;
-      assert.equal((await ask(method, path, body, other)).status, 404, `${method} ${path} as somebody else`);
-      assert.equal((await ask(method, path.replace(id, NOBODY), body)).status, 404);
-      assert.equal((await ask(method, path.replace(id, 'x'), body)).status, 404);
+      assert.equal((await sendRequest(method, path, body, other)).status, 404, `${method} ${path} as somebody else`);
+      assert.equal((await sendRequest(method, path.replace(id, NOBODY), body)).status, 404);
+      assert.equal((await sendRequest(method, path.replace(id, 'x'), body)).status, 404);
     }
   });
 
@@ -94,7 +94,7 @@ describe('personal API keys', () => {
     const { id, value } = await make({ scopes: ['*'], scoped_teams: [ours.projectId] });
     const other = await make({ scopes: ['*'] });
     for (const path of [`${PATH}@current/`, `${PATH}${id}/`]) {
-      const { status, body } = await ask('GET', path, undefined, { key: value });
+      const { status, body } = await sendRequest('GET', path, undefined, { key: value });
       assert.deepEqual([status, (body as Key).id, (body as Key).value], [200, id, null]);
     }
     for (const [method, path] of [
@@ -105,13 +105,13 @@ describe('personal API keys', () => {
       ['DELETE', `${PATH}${id}/`],
       ['POST', `${PATH}${id}/roll/`],
     ] as const) {
-      const { status, body } = await ask(method, path, method === 'GET' ? undefined : NEW, { key: value });
+      const { status, body } = await sendRequest(method, path, method === 'GET' ? undefined : NEW, { key: value });
       assert.equal(status, 403, `${method} ${path}`);
       assert.equal((body as Key)['detail'], 'This action does not support personal API key access');
     }
     const ofProject = await buildProjectSecretKey(db, ours, 'event:read');
     assert.partialDeepStrictEqual((await current(ofProject)).body, { user_id: null, scoped_teams: [ours.projectId] });
-    assert.equal((await ask('GET', `${PATH}@current/`)).status, 404);
+    assert.equal((await sendRequest('GET', `${PATH}@current/`)).status, 404);
   });
 
   it('are changed only shortly after a login, and from our own pages', async () => {
@@ -120,7 +120,7 @@ describe('personal API keys', () => {
     await db('sessions')
       .whereIn('id', db('sessions').where({ user_id: ours.userId }).orderBy('created_at', 'desc').limit(1).select('id'))
       .update({ authenticated_at: new Date(Date.now() - 2.1 * HOUR_MS) });
-    const { status, body } = await ask('POST', PATH, NEW, { headers: aged });
+    const { status, body } = await sendRequest('POST', PATH, NEW, { headers: aged });
     assert.equal(status, 403);
     assert.deepEqual(body, {
       type: 'authentication_error',
@@ -133,10 +133,10 @@ describe('personal API keys', () => {
       ['DELETE', `${PATH}${id}/`],
       ['POST', `${PATH}${id}/roll/`],
     ] as const) {
-      assert.equal((await ask(method, path, {}, { headers: aged })).status, 403);
+      assert.equal((await sendRequest(method, path, {}, { headers: aged })).status, 403);
     }
-    assert.equal((await ask('GET', PATH, undefined, { headers: aged })).status, 200);
-    const foreign = await ask('POST', PATH, NEW, { headers: { Cookie: session['Cookie']! } });
+    assert.equal((await sendRequest('GET', PATH, undefined, { headers: aged })).status, 200);
+    const foreign = await sendRequest('POST', PATH, NEW, { headers: { Cookie: session['Cookie']! } });
     assert.equal(foreign.status, 403);
     assert.match((foreign.body as Key)['detail'] as string, /^CSRF Failed: /);
   });
@@ -171,7 +171,7 @@ describe('personal API keys', () => {
     ['an end that is none', { expires_at: 'soon' }, 'expires_at', 'invalid_input', /wrong format/],
   ] as const) {
     it(`are not made with ${what}`, async () => {
-      const { status, body } = await ask('POST', PATH, { ...NEW, ...change });
+      const { status, body } = await sendRequest('POST', PATH, { ...NEW, ...change });
       const error = body as Record<string, string>;
       assert.deepEqual([status, error['attr'], error['code']], [400, attr, code], error['detail']);
       if (typeof detail === 'string') assert.equal(error['detail'], detail);
@@ -186,19 +186,19 @@ describe('personal API keys', () => {
       ['PATCH', `${PATH}${id}/`, { expires: '2099-01-01T00:00:00Z' }, 'expires', 'expires_at'],
       ['POST', `${PATH}${id}/roll/`, { grace: 60 }, 'grace', 'grace_seconds'],
     ] as const) {
-      const { status, body: error } = await ask(method, path, body);
+      const { status, body: error } = await sendRequest(method, path, body);
       const detail = `There is no such field. The nearest is \`${nearest}\`.`;
       assert.deepEqual([status, error], [400, { type: 'validation_error', code: 'invalid_input', detail, attr }]);
     }
-    assert.equal((await ask('PATCH', `${PATH}${id}/`, { ...read, id, label: 'renamed' })).status, 200);
+    assert.equal((await sendRequest('PATCH', `${PATH}${id}/`, { ...read, id, label: 'renamed' })).status, 200);
     assert.equal((await current(value)).status, 200);
   });
 
   it('are not limited to where their user is not', async () => {
     for (const limit of [{ scoped_teams: [theirs.projectId] }, { scoped_organizations: [theirs.organizationId] }]) {
-      assert.equal((await ask('POST', PATH, { ...NEW, ...limit })).status, 400);
+      assert.equal((await sendRequest('POST', PATH, { ...NEW, ...limit })).status, 400);
       const { id } = await make();
-      assert.equal((await ask('PATCH', `${PATH}${id}/`, limit)).status, 400);
+      assert.equal((await sendRequest('PATCH', `${PATH}${id}/`, limit)).status, 400);
     }
   });
 
@@ -227,16 +227,16 @@ describe('personal API keys', () => {
       user_id: ours.userId,
     });
     const second = await make({ label: 'second' });
-    const { body } = await ask('GET', PATH);
+    const { body } = await sendRequest('GET', PATH);
     assert.deepEqual(body, [
       { ...second, value: null },
       { ...rest, value: null },
     ]);
-    assert.deepEqual((await ask('GET', `${PATH}${made.id}/`)).body, { ...rest, value: null });
+    assert.deepEqual((await sendRequest('GET', `${PATH}${made.id}/`)).body, { ...rest, value: null });
   });
 
   it('are at most ten', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ask('POST', PATH, NEW)));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => sendRequest('POST', PATH, NEW)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 10);
     assert.deepEqual(answers.find(({ status }) => status === 400)?.body, {
       type: 'validation_error',
@@ -249,9 +249,9 @@ describe('personal API keys', () => {
   it('change in what is said, and in nothing else', async () => {
     const { value, ...made } = await make({ scoped_teams: [ours.projectId] });
     const path = `${PATH}${made.id}/`;
-    const { body } = await ask('PATCH', path, { label: 'new', user_id: theirs.userId, mask_value: 'x' });
+    const { body } = await sendRequest('PATCH', path, { label: 'new', user_id: theirs.userId, mask_value: 'x' });
     assert.deepEqual(body, { ...made, label: 'new', value: null });
-    assert.deepEqual((await ask('PATCH', path, { scoped_teams: [], scopes: ['*'] })).body, {
+    assert.deepEqual((await sendRequest('PATCH', path, { scoped_teams: [], scopes: ['*'] })).body, {
       ...made,
       label: 'new',
       value: null,
@@ -263,7 +263,7 @@ describe('personal API keys', () => {
 
   it('get a new value, and lose the old one at once', async () => {
     const { value, ...made } = await make();
-    const { status, body } = await ask('POST', `${PATH}${made.id}/roll/`);
+    const { status, body } = await sendRequest('POST', `${PATH}${made.id}/roll/`);
     const rolled = body as Key & { value: string };
     assert.equal(status, 200);
     assert.notEqual(rolled.value, value);
@@ -275,9 +275,9 @@ describe('personal API keys', () => {
 
   it('keep the old value for as long as it was asked for', async () => {
     const { id, value } = await make();
-    assert.equal((await ask('POST', `${PATH}${id}/roll/`, { grace_seconds: -1 })).status, 400);
-    assert.equal((await ask('POST', `${PATH}${id}/roll/`, { grace_seconds: 604_801 })).status, 400);
-    const { body } = await ask('POST', `${PATH}${id}/roll/`, { grace_seconds: 60 });
+    assert.equal((await sendRequest('POST', `${PATH}${id}/roll/`, { grace_seconds: -1 })).status, 400);
+    assert.equal((await sendRequest('POST', `${PATH}${id}/roll/`, { grace_seconds: 604_801 })).status, 400);
+    const { body } = await sendRequest('POST', `${PATH}${id}/roll/`, { grace_seconds: 60 });
     const opens = async () => [
       (await current(value)).status,
       (await current((body as { value: string }).value)).status,
@@ -296,22 +296,22 @@ describe('personal API keys', () => {
       .where({ id })
       .update({ expires_at: db.raw('now()') });
     assert.equal((await current(value)).status, 401);
-    assert.equal((await ask('PATCH', `${PATH}${id}/`, { expires_at: null })).status, 200);
+    assert.equal((await sendRequest('PATCH', `${PATH}${id}/`, { expires_at: null })).status, 200);
     assert.equal((await current(value)).status, 200);
     await db('users').where({ id: ours.userId }).update({ is_active: false });
     assert.equal((await current(value)).status, 401);
     await db('users').where({ id: ours.userId }).update({ is_active: true });
-    assert.equal((await ask('DELETE', `${PATH}${id}/`)).status, 204);
+    assert.equal((await sendRequest('DELETE', `${PATH}${id}/`)).status, 204);
     assert.equal((await current(value)).status, 401);
-    assert.equal((await ask('DELETE', `${PATH}${id}/`)).status, 404);
+    assert.equal((await sendRequest('DELETE', `${PATH}${id}/`)).status, 404);
   });
 
   it('tell the organizations that they are of concern to what became of them, and keep their values', async () => {
     const { id, value } = await make();
-    await ask('PATCH', `${PATH}${id}/`, { scopes: ['*'] });
-    await ask('PATCH', `${PATH}${id}/`, { scopes: ['*'] });
-    const { body: rolled } = await ask('POST', `${PATH}${id}/roll/`);
-    await ask('DELETE', `${PATH}${id}/`);
+    await sendRequest('PATCH', `${PATH}${id}/`, { scopes: ['*'] });
+    await sendRequest('PATCH', `${PATH}${id}/`, { scopes: ['*'] });
+    const { body: rolled } = await sendRequest('POST', `${PATH}${id}/roll/`);
+    await sendRequest('DELETE', `${PATH}${id}/`);
     const { rows } = await db.raw<{ rows: { activity: string; detail: { changes: { field: string }[] } }[] }>(
       `select activity, detail from activity_log
          where scope = 'PersonalAPIKey' and item_id = ? and organization_id = ? and user_id = ? order by created_at`,
@@ -331,7 +331,7 @@ describe('personal API keys', () => {
     const wrong = `${header.value.slice(0, -1)}!`;
     const at = (key: string) => `${PATH}${query.id}/?personal_api_key=${key}`;
     const says = async (path: string, request: ApiRequest) =>
-      (await ask('PATCH', path, undefined, request)).body as Key;
+      (await sendRequest('PATCH', path, undefined, request)).body as Key;
     const notAllowed = 'This action does not support personal API key access';
     for (const [path, request, detail] of [
       [at(wrong), { ...inBody(wrong), key: wrong }, invalid('Authorization header')],
@@ -346,15 +346,15 @@ describe('personal API keys', () => {
     ] as const) {
       assert.equal((await says(path, request))['detail'], detail, JSON.stringify([path, request]));
     }
-    const self = await ask('GET', at(query.value), undefined, {});
+    const self = await sendRequest('GET', at(query.value), undefined, {});
     assert.deepEqual([self.status, (self.body as Key).id], [200, query.id]);
   });
 
   it('come before a session', async () => {
-    const wrong = await ask('GET', PATH, undefined, { headers: session, key: 'phx_x' });
+    const wrong = await sendRequest('GET', PATH, undefined, { headers: session, key: 'phx_x' });
     assert.equal(wrong.status, 401);
     const key = await buildPersonalKey(db, theirs, '*');
-    const { body } = await ask('GET', `${PATH}@current/`, undefined, { headers: session, key });
+    const { body } = await sendRequest('GET', `${PATH}@current/`, undefined, { headers: session, key });
     assert.equal((body as Key)['user_id'], theirs.userId);
   });
 });

@@ -66,14 +66,14 @@ describe('keys of a project', () => {
   });
 
   /** As an admin of ours. */
-  async function ask(method: string, path: string, body?: unknown, request: ApiRequest = { headers: session }) {
+  async function sendRequest(method: string, path: string, body?: unknown, request: ApiRequest = { headers: session }) {
     const answer = await api.request(method, path, { ...request, ...(body !== undefined && { body }) });
     answerCheck(projectKeyRoutes)(method, path, answer);
     return answer;
   }
 
   const make = async (settings: object = {}) =>
-    (await ask('POST', pathOf(ours), { ...NEW, ...settings })).body as Key & { value: string };
+    (await sendRequest('POST', pathOf(ours), { ...NEW, ...settings })).body as Key & { value: string };
 
   it('are the business of admins who are logged in', async () => {
     const { id } = await make();
@@ -87,13 +87,13 @@ describe('keys of a project', () => {
     ];
     for (const [request, status, detail] of callers) {
       for (const [method, rest, body] of endpoints(id)) {
-        const answer = await ask(method, pathOf(ours, rest), body, request);
+        const answer = await sendRequest(method, pathOf(ours, rest), body, request);
         assert.deepEqual([answer.status, (answer.body as Key)['detail']], [status, detail], `${method} ${rest}`);
       }
     }
     await promote(db, ours, 'member');
     for (const [method, rest, body] of endpoints(id)) {
-      const answer = await ask(method, pathOf(ours, rest), body);
+      const answer = await sendRequest(method, pathOf(ours, rest), body);
       assert.deepEqual([answer.status, (answer.body as Key)['detail']], [403, insufficient], `${method} ${rest}`);
     }
     await promote(db, ours, 'admin');
@@ -105,7 +105,7 @@ describe('keys of a project', () => {
     const rule = { id: randomUUID(), project_id: ours.projectId, resource: 'project' };
     const everybody = { ...rule, id: randomUUID(), access_level: 'none' };
     await db('access_controls').insert([{ ...rule, membership_id: id, access_level: 'admin' }, everybody]);
-    assert.equal((await ask('POST', pathOf(ours), NEW)).status, 201);
+    assert.equal((await sendRequest('POST', pathOf(ours), NEW)).status, 201);
     await db('access_controls').delete();
     await promote(db, ours, 'admin');
   });
@@ -114,9 +114,13 @@ describe('keys of a project', () => {
     const { id } = await make();
     const headers = await buildSession(db, theirs);
     for (const [method, rest, body] of endpoints(id).slice(2)) {
-      assert.equal((await ask(method, pathOf(theirs, rest), body, { headers })).status, 404, `${method} ${rest}`);
+      assert.equal(
+        (await sendRequest(method, pathOf(theirs, rest), body, { headers })).status,
+        404,
+        `${method} ${rest}`,
+      );
     }
-    assert.deepEqual((await ask('GET', pathOf(theirs), undefined, { headers })).body, []);
+    assert.deepEqual((await sendRequest('GET', pathOf(theirs), undefined, { headers })).body, []);
   });
 
   for (const [what, change, attr, code] of [
@@ -126,7 +130,7 @@ describe('keys of a project', () => {
     ['an end that is over', { expires_at: '2020-01-01' }, 'expires_at', 'invalid_input'],
   ] as const) {
     it(`are not made with ${what}`, async () => {
-      const { status, body } = await ask('POST', pathOf(ours), { ...NEW, ...change });
+      const { status, body } = await sendRequest('POST', pathOf(ours), { ...NEW, ...change });
       const error = body as Key;
       assert.deepEqual([status, error['attr'], error['code']], [400, attr, code]);
     });
@@ -150,21 +154,21 @@ describe('keys of a project', () => {
     assert.equal((made['created_by'] as { id: number }).id, ours.userId);
     const caller = await keyStore(db).findCaller(hashOf(value));
     assert.partialDeepStrictEqual(caller, { projectId: ours.projectId, userId: null, scopes: ['event:write'] });
-    const { body: listed } = await ask('GET', pathOf(ours));
+    const { body: listed } = await sendRequest('GET', pathOf(ours));
     assert.partialDeepStrictEqual(listed, [{ id: made.id, value: null }]);
-    assert.equal(((await ask('GET', pathOf(ours, `${made.id}/`))).body as Key).value, null);
+    assert.equal(((await sendRequest('GET', pathOf(ours, `${made.id}/`))).body as Key).value, null);
   });
 
   it('change, roll with and without grace, and go', async () => {
     const { id, value } = await make();
     const path = pathOf(ours, `${id}/`);
     const opens = async (key: string) => (await keyStore(db).findCaller(hashOf(key))) !== undefined;
-    assert.equal(((await ask('PATCH', path, { label: 'new' })).body as Key)['label'], 'new');
-    const second = (await ask('POST', `${path}roll/`, { grace_seconds: 60 })).body as { value: string };
+    assert.equal(((await sendRequest('PATCH', path, { label: 'new' })).body as Key)['label'], 'new');
+    const second = (await sendRequest('POST', `${path}roll/`, { grace_seconds: 60 })).body as { value: string };
     assert.deepEqual([await opens(value), await opens(second.value)], [true, true]);
-    const third = (await ask('POST', `${path}roll/`)).body as { value: string };
+    const third = (await sendRequest('POST', `${path}roll/`)).body as { value: string };
     assert.deepEqual(await Promise.all([value, second.value, third.value].map(opens)), [false, false, true]);
-    assert.equal((await ask('DELETE', path)).status, 204);
+    assert.equal((await sendRequest('DELETE', path)).status, 204);
     assert.equal(await opens(third.value), false);
     const { rows } = await db.raw<{ rows: { activity: string; project_id: number }[] }>(
       `select activity, project_id from activity_log where scope = 'ProjectSecretAPIKey' and item_id = ? order by created_at`,
@@ -181,7 +185,7 @@ describe('keys of a project', () => {
     const { id } = await make();
     const first = await db.transaction();
     await first('api_keys').where({ id }).update({ label: 'first' });
-    const second = ask('PATCH', pathOf(ours, `${id}/`), { label: 'second' });
+    const second = sendRequest('PATCH', pathOf(ours, `${id}/`), { label: 'second' });
     const waits = async () =>
       (await db('pg_stat_activity').where({ wait_event_type: 'Lock' }).whereRaw('datname = current_database()')).length;
     while ((await waits()) === 0) await sleep(5);

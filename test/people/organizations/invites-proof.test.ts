@@ -15,7 +15,7 @@ let count = 0;
 const address = () => `victim-${(count += 1)}@example.org`;
 
 /** The requests that both installations get. */
-function asking(world: () => OrganizationWorld) {
+function inviteRequests(world: () => OrganizationWorld) {
   return {
     invite: (who: Who | Person, target_email: string, more: object = {}) =>
       world().ask(who, 'POST', world().at('/invites/'), { target_email, ...more }),
@@ -23,7 +23,7 @@ function asking(world: () => OrganizationWorld) {
     sign: (link: string, body?: object, headers: Record<string, string> = {}) =>
       world().api.request('POST', apiPathOf(link), { headers, ...(body && { body }) }),
 
-    account: (email: string) => world().identity.accounts.byEmail(email),
+    account: (email: string) => world().identity.accounts.findByEmail(email),
 
     logIn: async (email: string) =>
       (await world().api.request('POST', '/api/login/', { body: { email, password: PASSWORD } })).status,
@@ -33,7 +33,7 @@ function asking(world: () => OrganizationWorld) {
 describe('invites with a mail server', () => {
   let mails: MailServer;
   let world: OrganizationWorld;
-  const { invite, sign, account, logIn } = asking(() => world);
+  const { invite, sign, account, logIn } = inviteRequests(() => world);
 
   before(async () => {
     mails = await startMailServer();
@@ -44,7 +44,7 @@ describe('invites with a mail server', () => {
     await mails.stop();
   });
 
-  function mailedTo(email: string): string {
+  function lastMailTo(email: string): string {
     const mail = mails.mails.findLast(({ to }) => to.includes(email))!;
     // Quoted-printable folds long lines.
     return /\/signup\/[\w-]{43}(?=\s)/.exec(mail.text.replaceAll('=\r\n', ''))![0];
@@ -64,7 +64,7 @@ describe('invites with a mail server', () => {
   it('prove an address by the link that was mailed to it', async () => {
     const email = address();
     await invite('member', email);
-    const joined = await sign(mailedTo(email), person());
+    const joined = await sign(lastMailTo(email), person());
     assert.equal(joined.status, 201);
     assert.equal((joined.body as { is_email_verified: boolean }).is_email_verified, true);
     assert.equal((await account(email))!.isUnproven, false);
@@ -96,7 +96,7 @@ describe('invites with a mail server', () => {
     await world.identity.members.add(elsewhere.id, squatter.id, 'member');
     assert.equal((await invite('member', email)).body['link'], null);
 
-    assert.equal((await sign(mailedTo(email), person('Owner'))).status, 201);
+    assert.equal((await sign(lastMailTo(email), person('Owner'))).status, 201);
     const owner = (await account(email))!;
     assert.deepEqual([owner.firstName, owner.isUnproven, owner.isEmailVerified], ['Owner', false, true]);
     assert.notEqual(owner.id, squatter.id);
@@ -105,7 +105,7 @@ describe('invites with a mail server', () => {
     for (const table of ['sessions', 'api_keys', 'organization_memberships']) {
       assert.deepEqual(await world.db(table).where({ user_id: squatter.id }), [], table);
     }
-    const own = await world.identity.organizations.ofUser(owner.id);
+    const own = await world.identity.organizations.listByUser(owner.id);
     assert.deepEqual(
       own.map(({ id }) => id),
       [world.ours.organizationId],
@@ -117,7 +117,7 @@ describe('invites with a mail server', () => {
     const someone = await buildPerson(world, (await world.identity.organizations.create('Third')).id);
     await world.db('users').where({ id: someone.id }).update({ is_unproven: true });
     await invite('member', someone.email);
-    assert.equal((await sign(mailedTo(someone.email), undefined, someone.headers)).status, 201);
+    assert.equal((await sign(lastMailTo(someone.email), undefined, someone.headers)).status, 201);
     const { isUnproven, isEmailVerified } = (await account(someone.email))!;
     assert.deepEqual([isUnproven, isEmailVerified], [false, true]);
   });
@@ -125,7 +125,7 @@ describe('invites with a mail server', () => {
   it('replace no account that was proved, nor one from before', async () => {
     const email = address();
     await invite('admin', email);
-    const link = mailedTo(email);
+    const link = lastMailTo(email);
     await world.identity.accounts.create({ email, passwordHash: 'none' });
     assert.equal((await sign(link, person())).status, 400);
   });
@@ -133,7 +133,7 @@ describe('invites with a mail server', () => {
 
 describe('invites without a mail server', () => {
   let world: OrganizationWorld;
-  const { invite, sign, account, logIn } = asking(() => world);
+  const { invite, sign, account, logIn } = inviteRequests(() => world);
 
   before(async () => {
     world = await startOrganization({ mailer: null });

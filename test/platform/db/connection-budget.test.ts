@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { connectionShortage, warnOfShortage } from '../../../src/platform/db/connection-budget.ts';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/db/embedded-postgres.ts';
-import { mostConnections, poolCount } from '../../../src/platform/db/pools.ts';
+import { connectionLimit, poolCount } from '../../../src/platform/db/pools.ts';
 import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { startApiProcess } from '../../support/servers/api-process.ts';
 import { until } from '../../support/until.ts';
@@ -45,9 +45,9 @@ describe('the table of pools', () => {
   });
 
   it('adds up what a process may open', () => {
-    assert.equal(mostConnections('api', 4), 86);
-    assert.equal(mostConnections('worker', 4), 20);
-    assert.equal(mostConnections('worker', 100), 116);
+    assert.equal(connectionLimit('api', 4), 86);
+    assert.equal(connectionLimit('worker', 4), 20);
+    assert.equal(connectionLimit('worker', 100), 116);
   });
 });
 

@@ -27,7 +27,7 @@ describe('texts in SQL', () => {
     await database.drop();
   });
 
-  async function ask(sql: string) {
+  async function runQuery(sql: string) {
     const client = await pool.connect();
     try {
       return await simpleQuery(client, sql, { timeoutMs: 10_000 });
@@ -38,9 +38,9 @@ describe('texts in SQL', () => {
 
   for (const setting of ['on', 'off']) {
     it(`mean themselves, with standard_conforming_strings ${setting}`, async () => {
-      await ask(`set escape_string_warning = off; set standard_conforming_strings = ${setting}`);
+      await runQuery(`set escape_string_warning = off; set standard_conforming_strings = ${setting}`);
       const property = fc.asyncProperty(fc.array(storable, { maxLength: 5 }), async (texts) => {
-        const [[joined] = [], [array] = []] = await ask(
+        const [[joined] = [], [array] = []] = await runQuery(
           `select ${quoteText(texts.join(' '))}; select to_json(${quoteTextArray(texts)}::text[])`,
         );
         assert.equal(joined, texts.join(' '));
@@ -67,7 +67,7 @@ describe('an answer of Postgres', () => {
   it('is not read to its end when it is too large', async () => {
     const client = await pool.connect();
     const endless = `select repeat('x', 1000000) from generate_series(1, 1000000)`;
-    const asked = simpleQuery(client, endless, { timeoutMs: 60_000, mostText: 5_000_000 });
+    const asked = simpleQuery(client, endless, { timeoutMs: 60_000, maxText: 5_000_000 });
     await assert.rejects(asked, AnswerTooLarge);
     client.release(true);
   });

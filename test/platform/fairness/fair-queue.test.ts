@@ -11,7 +11,7 @@ describe('a line', () => {
   });
 
   it('lets as many in at once as it has places, and is free again when all have left', async () => {
-    const line = createLine({ places: 2 });
+    const line = createLine({ capacity: 2 });
     const { order, most } = await visits(2, 'aaaabc', line);
     assert.deepEqual([order, most], ['a1 a2 a3 b5 c6 a4', 2]);
     assert.equal((await visits(2, 'ab', line)).most, 2);
@@ -30,7 +30,7 @@ describe('a line', () => {
 });
 
 /** @param senders of visits that come at once, each a letter @returns the order in which they got in, and how many were inside at most */
-async function visits(places: number, senders: string, enter = createLine({ places })) {
+async function visits(places: number, senders: string, enter = createLine({ capacity: places })) {
   const order: string[] = [];
   let inside = 0;
   let most = 0;

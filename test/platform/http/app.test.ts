@@ -55,7 +55,7 @@ const answers = { 200: null };
 /** Resolves when nobody reads any more. */
 const streamEnded = Promise.withResolvers<void>();
 
-async function* endless(): AsyncGenerator<string> {
+async function* endlessStream(): AsyncGenerator<string> {
   try {
     for (;;) {
       yield 'more';
@@ -93,7 +93,11 @@ const routes = [
     access: { scope: 'thing:read' },
     answers,
     summary: 'One after the other, without an end',
-    handle: async () => ({ status: 200, headers: { 'Content-Type': 'text/plain' }, body: Readable.from(endless()) }),
+    handle: async () => ({
+      status: 200,
+      headers: { 'Content-Type': 'text/plain' },
+      body: Readable.from(endlessStream()),
+    }),
   }),
   route({
     method: 'put',

@@ -13,7 +13,7 @@ const TURN_MS = 5;
 const HUGE = JSON.stringify('x'.repeat(16 * 1024 * 1024));
 
 /** A plain request, whose body is what the answer will say. */
-function asking(body: string, path = '/lane', fields: readonly string[] = []): string {
+function requestText(body: string, path = '/lane', fields: readonly string[] = []): string {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
   return [`POST ${path} HTTP/1.1`, 'Host: x.example', length, ...fields, '', body].join('\r\n');
 }
@@ -70,7 +70,7 @@ describe('a connection in the lane', () => {
   }
 
   /** Writes the pieces, each some time after the other. @returns what came back until nothing more did */
-  async function told(pieces: readonly string[], socket = open()): Promise<string> {
+  async function readAnswer(pieces: readonly string[], socket = open()): Promise<string> {
     const chunks: Buffer[] = [];
     const keep = (chunk: Buffer) => void chunks.push(chunk);
     socket.on('data', keep);
@@ -92,7 +92,7 @@ describe('a connection in the lane', () => {
   }
   it('is answered as node:http would answer', async () => {
     assert.equal(
-      await told([asking('grüße')]),
+      await readAnswer([requestText('grüße')]),
       [
         'HTTP/1.1 200 OK',
         'X-Kind: whole',
@@ -106,41 +106,42 @@ describe('a connection in the lane', () => {
         '"grüße"',
       ].join('\r\n'),
     );
-    assert.doesNotMatch(await told([asking('', '/lane/empty')]), /Content-|\r\n\r\n./);
+    assert.doesNotMatch(await readAnswer([requestText('', '/lane/empty')]), /Content-|\r\n\r\n./);
   });
 
   it('carries one request after the other', async () => {
     const socket = open();
-    for (const body of ['a', 'bb', 'a']) assert.deepEqual(bodiesIn(await told([asking(body)], socket)), [body]);
+    for (const body of ['a', 'bb', 'a'])
+      assert.deepEqual(bodiesIn(await readAnswer([requestText(body)], socket)), [body]);
     assert.deepEqual(asked.length, 3);
   });
 
   it('waits for a body that comes after its head', async () => {
-    const request = asking('two pieces');
-    assert.deepEqual(waysIn(await told([request.slice(0, -10), request.slice(-10)])), ['whole']);
+    const request = requestText('two pieces');
+    assert.deepEqual(waysIn(await readAnswer([request.slice(0, -10), request.slice(-10)])), ['whole']);
   });
 
   const others: [what: string, pieces: string[], bodies: string[]][] = [
-    ['a request for somebody else', [asking('b', '/other')], ['POST b']],
-    ['one whose head comes in pieces', [asking('b').slice(0, 20), asking('b').slice(20)], ['POST b']],
-    ['one whose body comes in more pieces', [asking('bbb').slice(0, -3), 'b', 'b', 'b'], ['POST bbb']],
+    ['a request for somebody else', [requestText('b', '/other')], ['POST b']],
+    ['one whose head comes in pieces', [requestText('b').slice(0, 20), requestText('b').slice(20)], ['POST b']],
+    ['one whose body comes in more pieces', [requestText('bbb').slice(0, -3), 'b', 'b', 'b'], ['POST bbb']],
     [
       'one in chunks',
       ['POST /lane HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n0\r\n\r\n'],
       ['POST b'],
     ],
-    ['one that asks whether it may go on', [asking('', '/lane', ['Expect: 100-continue'])], ['POST ']],
+    ['one that asks whether it may go on', [requestText('', '/lane', ['Expect: 100-continue'])], ['POST ']],
     ['one by another method', ['GET /lane HTTP/1.1\r\nHost: x\r\n\r\n'], ['GET ']],
-    ['one of an older version', [asking('b').replace('1.1', '1.0')], ['POST b']],
-    ['one that is its last', [asking('b', '/lane', ['Connection: close'])], ['POST b']],
-    ['a large one', [asking('b'.repeat(70_000))], [`POST ${'b'.repeat(70_000)}`]],
-    ['two at once', [asking('a') + asking('b')], ['POST a', 'POST b']],
+    ['one of an older version', [requestText('b').replace('1.1', '1.0')], ['POST b']],
+    ['one that is its last', [requestText('b', '/lane', ['Connection: close'])], ['POST b']],
+    ['a large one', [requestText('b'.repeat(70_000))], [`POST ${'b'.repeat(70_000)}`]],
+    ['two at once', [requestText('a') + requestText('b')], ['POST a', 'POST b']],
   ];
   for (const [what, pieces, bodies] of others) {
     it(`gives ${what} to node:http, and all that follows`, async () => {
       const socket = open();
-      assert.deepEqual(bodiesIn(await told([asking('first')], socket)), ['first']);
-      const text = await told([...pieces, asking('last')], socket);
+      assert.deepEqual(bodiesIn(await readAnswer([requestText('first')], socket)), ['first']);
+      const text = await readAnswer([...pieces, requestText('last')], socket);
       assert.deepEqual(
         waysIn(text),
         Array(text.includes('"POST last"') ? bodies.length + 1 : bodies.length).fill('node:http'),
@@ -152,15 +153,15 @@ describe('a connection in the lane', () => {
 
   it('leaves what is no request to node:http, which says so', async () => {
     for (const nonsense of ['\x16\x03\x01', 'POST /lane HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nb']) {
-      assert.match(await told([nonsense, '\r\n\r\n']), /^HTTP\/1.1 400 Bad Request/);
+      assert.match(await readAnswer([nonsense, '\r\n\r\n']), /^HTTP\/1.1 400 Bad Request/);
     }
   });
 
   for (const path of ['/lane', '/other']) {
     it(`has requests for ${path} wait for the answers to those before, in their order`, async () => {
       const socket = open();
-      const later = ['two', 'three', 'four'].map((body) => asking(body, path));
-      const all = told([asking('one', '/lane/slow'), ...later, asking('five', '/other')], socket);
+      const later = ['two', 'three', 'four'].map((body) => requestText(body, path));
+      const all = readAnswer([requestText('one', '/lane/slow'), ...later, requestText('five', '/other')], socket);
       await until('the first', () => asked.length > 0);
       await sleep(120);
       assert.equal(asked.length, 1);
@@ -171,8 +172,8 @@ describe('a connection in the lane', () => {
 
   it('is answered when its client says no more', async () => {
     const socket = open();
-    socket.end(asking('last words', '/lane/slow'));
-    const text = told([], socket);
+    socket.end(requestText('last words', '/lane/slow'));
+    const text = readAnswer([], socket);
     await until('the request', () => awaited.length > 0);
     await sleep(50);
     awaited[0]!();
@@ -182,14 +183,14 @@ describe('a connection in the lane', () => {
 
   it('tells a client that says no more in the middle of its request', async () => {
     const socket = open();
-    socket.end(asking('unfinished').slice(0, -1));
-    assert.match(await told([], socket), /^HTTP\/1.1 400 Bad Request\r\n(.*\r\n)*Connection: close/);
+    socket.end(requestText('unfinished').slice(0, -1));
+    assert.match(await readAnswer([], socket), /^HTTP\/1.1 400 Bad Request\r\n(.*\r\n)*Connection: close/);
     assert.equal(asked.length, 0);
   });
 
   it('ends with its client, once that has read everything', async () => {
     const socket = open().pause();
-    socket.write(asking('', '/lane/huge'));
+    socket.write(requestText('', '/lane/huge'));
     await until('the request', () => asked.length > 0);
     socket.end();
     await sleep(50);
@@ -203,7 +204,7 @@ describe('a connection in the lane', () => {
     const socket = open().pause();
     // Each request is written after the one before was taken: two that arrive at once are node:http’s.
     for (let taken = 0; taken === asked.length && taken < 100; taken += 1) {
-      socket.write(asking('', '/lane/large'));
+      socket.write(requestText('', '/lane/large'));
       if (taken === 0) await until('the first', () => asked.length > 0);
       for (let turns = 0; asked.length === taken && turns < 100; turns += 1) await sleep(TURN_MS);
     }
@@ -211,52 +212,52 @@ describe('a connection in the lane', () => {
   });
 
   it('waits for no more of a body when many do already, until those are gone', async () => {
-    const request = asking('b'.repeat(60_000));
+    const request = requestText('b'.repeat(60_000));
     const pieces = [request.slice(0, -1), request.slice(-1)] as const;
     // On a connection that was answered before the lane waits for seconds, and on a new one for a moment only.
     const opened = Array.from({ length: 300 }, async () => {
       const socket = open();
-      socket.write(asking('first'));
+      socket.write(requestText('first'));
       await once(socket, 'data');
       await new Promise((written) => socket.write(pieces[0], written));
       return socket;
     });
     const others = await Promise.all(opened);
-    assert.deepEqual(waysIn(await told(pieces)), ['node:http']);
+    assert.deepEqual(waysIn(await readAnswer(pieces)), ['node:http']);
     for (const socket of others) socket.destroy();
-    await until('room', async () => waysIn(await told(pieces)).join() === 'whole');
+    await until('room', async () => waysIn(await readAnswer(pieces)).join() === 'whole');
   });
 
   it('breaks without harm', async () => {
     const socket = open();
-    socket.write(asking('nobody', '/lane/slow'));
+    socket.write(requestText('nobody', '/lane/slow'));
     await until('the request', () => awaited.length > 0);
     socket.resetAndDestroy();
     await sleep(50);
     awaited[0]!();
-    assert.deepEqual(bodiesIn(await told([asking('others')])), ['others']);
+    assert.deepEqual(bodiesIn(await readAnswer([requestText('others')])), ['others']);
   });
 
   it('that is silent, or stops in the middle, is told so by node:http', async () => {
-    const silent = ['', asking('never').slice(0, 20), asking('never').slice(0, -2)].map(async (text) => {
+    const silent = ['', requestText('never').slice(0, 20), requestText('never').slice(0, -2)].map(async (text) => {
       const socket = open();
       if (text) socket.write(text);
-      const [told] = (await once(socket, 'data')) as [Buffer];
-      return String(told).split('\r\n')[0];
+      const [readAnswer] = (await once(socket, 'data')) as [Buffer];
+      return String(readAnswer).split('\r\n')[0];
     });
     assert.deepEqual(await Promise.all(silent), Array(3).fill('HTTP/1.1 408 Request Timeout'));
   });
 
   it('gives its client’s address, and its headers as lists', async () => {
-    await told([asking('', '/lane', ['X-Forwarded-For: 203.0.113.7'])]);
+    await readAnswer([requestText('', '/lane', ['X-Forwarded-For: 203.0.113.7'])]);
     assert.equal(asked[0]!.socket.remoteAddress, '127.0.0.1');
     assert.deepEqual(asked[0]!.headersDistinct['x-forwarded-for'], ['203.0.113.7']);
   });
 
   it('is closed when nothing more is asked, and when an answer is not read, for six seconds', async () => {
-    open().write(asking('idle'));
+    open().write(requestText('idle'));
     await until('the first', () => asked.length === 1);
-    open().pause().end(asking('never read', '/lane/slow-and-huge'));
+    open().pause().end(requestText('never read', '/lane/slow-and-huge'));
     await until('the second', () => awaited.length > 0);
     await sleep(50);
     awaited[0]!();
@@ -273,18 +274,18 @@ describe('a connection in the lane', () => {
 
   it('ends with the server: what is under way is answered first, and what is still arriving', async () => {
     const idle = open();
-    await told([asking('idle')], idle);
+    await readAnswer([requestText('idle')], idle);
     const busy = open();
-    const text = told([asking('busy', '/lane/slow')], busy);
+    const text = readAnswer([requestText('busy', '/lane/slow')], busy);
     const arriving = open();
-    arriving.write(asking('arriving').slice(0, -1));
+    arriving.write(requestText('arriving').slice(0, -1));
     await until('the request', () => awaited.length > 0);
     await sleep(50);
     const ended = Promise.all([idle, busy, arriving].map((socket) => once(socket, 'end')));
     const stopped = server.stop(5_000);
     await sleep(400);
     awaited[0]!();
-    const rest = told([asking('arriving').slice(-1)], arriving);
+    const rest = readAnswer([requestText('arriving').slice(-1)], arriving);
     for (const socket of [idle, busy, arriving]) socket.resume().on('end', () => socket.end());
     assert.deepEqual(bodiesIn(await text), ['busy']);
     assert.match(await text, /Connection: close/);

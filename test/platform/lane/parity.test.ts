@@ -29,7 +29,7 @@ const PREFLIGHT = [
 type Asked = { method: string; path: string; fields: readonly string[]; body?: Buffer | undefined };
 
 /** @returns the whole answer, byte by byte, but for what differs from one moment to the next */
-async function answerTo(port: number, { method, path, fields, body }: Asked): Promise<string> {
+async function readWholeAnswer(port: number, { method, path, fields, body }: Asked): Promise<string> {
   const length = body ? [`Content-Length: ${body.length}`] : [];
   const head = [`${method} ${path} HTTP/1.1`, 'Host: x.example', ...length, ...fields, '', ''];
   const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -240,13 +240,13 @@ describe('the fast path', () => {
   ];
 
   /** The answers of a server with the fast path, to the request as it is and to one that cannot take it, and of one without. */
-  async function answersTo(asked: Asked): Promise<string[]> {
+  async function readAllAnswers(asked: Asked): Promise<string[]> {
     const port = Number(new URL(world.sluice.url).port);
     const given = { ...asked, fields: [`X-Request-Id: ${UUID}`, ...asked.fields] };
     return [
-      await answerTo(port, given),
-      await answerTo(port, { ...given, fields: [...TWICE, ...given.fields] }),
-      await answerTo(without.port, given),
+      await readWholeAnswer(port, given),
+      await readWholeAnswer(port, { ...given, fields: [...TWICE, ...given.fields] }),
+      await readWholeAnswer(without.port, given),
     ];
   }
 
@@ -255,7 +255,7 @@ describe('the fast path', () => {
   for (const [what, status, path, fields, body] of onFastPath) {
     it(`answers ${what} with ${status}, as the application does`, async () => {
       ways();
-      const [fast, handedOver, off] = await answersTo({
+      const [fast, handedOver, off] = await readAllAnswers({
         method: 'POST',
         path: path(),
         fields: fields(),
@@ -271,7 +271,7 @@ describe('the fast path', () => {
   for (const [what, status, method, path, fields = () => [], body] of beside) {
     it(`leaves ${what} to the application, which answers ${status}`, async () => {
       ways();
-      const [first, second, off] = await answersTo({ method, path: path(), fields: fields(), body: body?.() });
+      const [first, second, off] = await readAllAnswers({ method, path: path(), fields: fields(), body: body?.() });
       assert.equal(first, off);
       assert.equal(second, off);
       assert.equal(statusOf(off!), status);
@@ -289,7 +289,7 @@ describe('too many questions', () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, n) => {
           const fields = n % 2 === 0 ? PAGE : [...PAGE, ...TWICE];
-          return answerTo(port, { method: 'POST', path: '/flags/?v=2', fields, body });
+          return readWholeAnswer(port, { method: 'POST', path: '/flags/?v=2', fields, body });
         }),
       );
       const refusals = [0, 1].map((way) =>

@@ -21,7 +21,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/da
 const CANARY = 'canary';
 
 /** @returns what the log holds of an error, by every way in which we write one */
-function logged(error: unknown): string {
+function logOfError(error: unknown): string {
   const lines: string[] = [];
   const log = createLogger({ LOG_LEVEL: 'debug' }, 'test', { write: (line) => lines.push(line) });
   log.error({ err: error }, 'failed');
@@ -83,7 +83,7 @@ describe('the log of an error', () => {
       const throughKnex = await thrownBy(async () => db.raw(sql));
       await db.destroy();
       for (const one of [error, throughKnex, await thrownBy(async () => translate(error))]) {
-        const text = logged(one);
+        const text = logOfError(one);
         assert.doesNotMatch(text, /canary/i);
         assert.ok(text.includes(`"code":"${code}"`), text);
       }
@@ -96,10 +96,10 @@ describe('the log of an error', () => {
     const { signal } = new AbortController();
     const error = await thrownBy(() => openClient({ ...access, rules, trustAnyCertificate: true, signal }));
     assert.ok(error instanceof DestinationUnavailable);
-    assert.doesNotMatch(logged(error), /canary/);
-    assert.match(logged(error), /"type":"DatabaseError","code":"28/);
+    assert.doesNotMatch(logOfError(error), /canary/);
+    assert.match(logOfError(error), /"type":"DatabaseError","code":"28/);
     const own = createClient({ url: `postgres://canary:canary@${host}:${port}/canary`, applicationName: 'test' });
-    assert.doesNotMatch(logged(await thrownBy(() => own.connect())), /canary/);
+    assert.doesNotMatch(logOfError(await thrownBy(() => own.connect())), /canary/);
   });
 
   it('holds its class and code, when a store refuses', async () => {
@@ -122,21 +122,21 @@ describe('the log of an error', () => {
     store.close();
     assert.match(`${error.name} ${error.message}`, /canary/);
     for (const one of [error, await thrownBy(async () => translateS3(error))]) {
-      assert.doesNotMatch(logged(one), /canary/);
+      assert.doesNotMatch(logOfError(one), /canary/);
     }
   });
 
   it('holds its class and code, when the system or the runtime quotes what it was given', async () => {
     const missing = await thrownBy(() => readFile(`/nowhere/${CANARY}`));
-    assert.doesNotMatch(logged(missing), /canary/);
-    assert.match(logged(missing), /"code":"ENOENT"/);
+    assert.doesNotMatch(logOfError(missing), /canary/);
+    assert.match(logOfError(missing), /"code":"ENOENT"/);
     for (const work of [
       async () => JSON.parse(`{"a": canary}`) as unknown,
       async () => BigInt(CANARY),
       async () => new Intl.DateTimeFormat('en', { timeZone: CANARY }),
       async () => new URL(CANARY),
     ]) {
-      assert.doesNotMatch(logged(await thrownBy(work)), /canary/);
+      assert.doesNotMatch(logOfError(await thrownBy(work)), /canary/);
     }
   });
 
@@ -155,8 +155,8 @@ describe('the log of an error', () => {
     it(`holds where, and no message, when the runtime quotes what it was given to ${what}`, async () => {
       const error = await thrownBy(work);
       assert.match(error.message, /canary/);
-      assert.doesNotMatch(logged(error), /canary/);
-      assert.match(logged(error), /SyntaxError/);
+      assert.doesNotMatch(logOfError(error), /canary/);
+      assert.match(logOfError(error), /SyntaxError/);
     });
   }
 
@@ -164,18 +164,18 @@ describe('the log of an error', () => {
     const frame = `    at parse (${new URL('../../../src/platform/secrets/redact.ts', import.meta.url).href}:1:1)`;
     const error = new SyntaxError('quoted');
     error.stack = `SyntaxError: canary\n${frame}`;
-    assert.doesNotMatch(logged(error), /quoted|canary/);
+    assert.doesNotMatch(logOfError(error), /quoted|canary/);
     error.message = `canary\n${frame}`;
     error.stack = `SyntaxError: ${error.message}\n    at JSON.parse (<anonymous>)\n${frame}`;
-    assert.doesNotMatch(logged(error), /canary/);
+    assert.doesNotMatch(logOfError(error), /canary/);
   });
 
   it('ends, when errors are causes of each other', () => {
     const [one, other] = [new Error('one'), new Error('other')];
     one.cause = other;
     other.cause = one;
-    assert.match(logged(one), /\[too deep\]/);
-    assert.ok(logged(one).length < 100_000);
+    assert.match(logOfError(one), /\[too deep\]/);
+    assert.ok(logOfError(one).length < 100_000);
   });
 
   it('holds what we say ourselves where others wait for it', async () => {
@@ -189,12 +189,12 @@ describe('the log of an error', () => {
       ]),
     );
     assert.match(error.stack!, /Promise\.all \(index 0\)/);
-    assert.match(logged(error), /two schemas of one title/);
+    assert.match(logOfError(error), /two schemas of one title/);
   });
 
   it('holds what we say ourselves, and where', async () => {
-    assert.match(logged(new DestinationRejected('The bucket does not exist.')), /The bucket does not exist\./);
-    const text = logged(new Error('two schemas of one title'));
+    assert.match(logOfError(new DestinationRejected('The bucket does not exist.')), /The bucket does not exist\./);
+    const text = logOfError(new Error('two schemas of one title'));
     assert.match(text, /two schemas of one title/);
     assert.match(text, /log-canaries\.test\.ts/);
   });

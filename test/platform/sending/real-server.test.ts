@@ -5,7 +5,7 @@ import { openInput } from '../../../src/platform/sending/input.ts';
 import { startCapture, type CaptureServer } from '../../support/events/capture.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
-import { content, sendTo } from '../../support/events/sending.ts';
+import { streamOf, sendTo } from '../../support/events/sending.ts';
 import { hasRealLog, REAL_LOG } from '../../support/events/real-log.ts';
 
 describe('sending a file to our own server', () => {
@@ -38,8 +38,8 @@ describe('sending a file to our own server', () => {
   it('stores a file that is sent twice once, repeats of a line included', async () => {
     const key = await tenantWith(true);
     const line = '{"event":"a","distinct_id":"d","timestamp":"2015-05-17T10:05:03.000001Z"}\n';
-    const { sent } = await sendTo(server, content(line.repeat(3)), key);
-    await sendTo(server, content(line.repeat(3)), key);
+    const { sent } = await sendTo(server, streamOf(line.repeat(3)), key);
+    await sendTo(server, streamOf(line.repeat(3)), key);
     assert.equal(sent, 3);
     assert.deepEqual(await stored(), { events: 3, uuids: 3, first: '2015-05-17T10:05:03.000001Z' });
   });
@@ -49,7 +49,7 @@ describe('sending a file to our own server', () => {
     const good = '{"event":"a","distinct_id":"d"}';
     const file = [good, '{"event":"no distinct id"}', good, '{"distinct_id":"no event"}'].join('\n');
     for (const perBatch of [10, 1]) {
-      const { sent, badLines, refused } = await sendTo(server, content(file), { ...key, perBatch, historical: false });
+      const { sent, badLines, refused } = await sendTo(server, streamOf(file), { ...key, perBatch, historical: false });
       assert.deepEqual({ sent, badLines }, { sent: 2, badLines: 2 }, JSON.stringify(refused));
       assert.deepEqual(new Set(refused.map(({ line }) => line)), new Set([2, 4]));
     }
@@ -59,19 +59,19 @@ describe('sending a file to our own server', () => {
   it('stops when the project key may not place history, and goes on with a secret key', async () => {
     const key = await tenantWith(false);
     const line = '{"event":"a","distinct_id":"d","timestamp":"2015-05-17T10:05:03Z"}\n';
-    await assert.rejects(sendTo(server, content(line), key), (error: Error) => {
+    await assert.rejects(sendTo(server, streamOf(line), key), (error: Error) => {
       assert.ok(error instanceof CommandFailed);
       assert.match(error.message, /event:write.*--secret-key/);
       return true;
     });
     const secretKey = await buildProjectSecretKey(server.db, tenant, 'event:write');
-    await sendTo(server, content(line.replace('"a"', '"b"')), { ...key, secretKey });
+    await sendTo(server, streamOf(line.replace('"a"', '"b"')), { ...key, secretKey });
     assert.equal((await stored()).first, '2015-05-17T10:05:03.000000Z');
   });
 
   it('says which key is wrong', async () => {
     await assert.rejects(
-      sendTo(server, content('{"event":"a","distinct_id":"d"}'), { key: 'phc_nobody' }),
+      sendTo(server, streamOf('{"event":"a","distinct_id":"d"}'), { key: 'phc_nobody' }),
       CommandFailed,
     );
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { lineNamer } from '../../../src/platform/sending/repeats.ts';
+import { createLineNamer } from '../../../src/platform/sending/repeats.ts';
 
 const MINUTE = 60_000;
 
 /** Names the lines of one file; a line is [text, minute]. */
 function namesOf(file: readonly (readonly [string, number | undefined])[]): string[] {
-  const uuidOf = lineNamer();
+  const uuidOf = createLineNamer();
   return file.map(([text, minute]) => uuidOf(Buffer.from(text), minute === undefined ? undefined : minute * MINUTE));
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { CommandFailed } from '../../../src/platform/errors.ts';
-import { content, sendTo } from '../../support/events/sending.ts';
+import { streamOf, sendTo } from '../../support/events/sending.ts';
 
 type Body = { api_key: string; historical_migration: boolean; batch: { uuid: string; event: string }[] };
 type Answer = { status: number; headers?: Record<string, string>; body?: unknown } | 'hang up';
@@ -43,7 +43,7 @@ describe('sending a file', () => {
 
   it('delivers every line once, in batches with the key and the historical mark', async () => {
     peer = await startPeer();
-    const summary = await sendTo(peer, content(events(25)));
+    const summary = await sendTo(peer, streamOf(events(25)));
     assert.deepEqual(summary, { lines: 25, sent: 25, batches: 3, badLines: 0, refused: [], retries: 0 });
     assert.deepEqual(new Set(peer.accepted.map((body) => body.batch.length)), new Set([10, 5]));
     assert.ok(peer.accepted.every((body) => body.api_key === 'phc_test' && body.historical_migration));
@@ -52,8 +52,8 @@ describe('sending a file', () => {
 
   it('makes the same uuids again when the file is sent again', async () => {
     peer = await startPeer();
-    await sendTo(peer, content(events(30)));
-    await sendTo(peer, content(events(30)), { perBatch: 7 });
+    await sendTo(peer, streamOf(events(30)));
+    await sendTo(peer, streamOf(events(30)), { perBatch: 7 });
     assert.equal(peer.events().length, 60);
     assert.equal(new Set(peer.events().map((event) => event.uuid)).size, 30);
   });
@@ -61,7 +61,7 @@ describe('sending a file', () => {
   it('tries again what may pass: no answer, 429 and 5xx', async () => {
     const answers: Answer[] = ['hang up', { status: 503 }, { status: 429, headers: { 'retry-after': '0' } }];
     peer = await startPeer((_, call) => answers[call - 1] ?? { status: 200 });
-    const summary = await sendTo(peer, content(events(5)));
+    const summary = await sendTo(peer, streamOf(events(5)));
     assert.equal(summary.sent, 5);
     assert.equal(summary.retries, 3);
     assert.equal(peer.events().length, 5);
@@ -72,7 +72,7 @@ describe('sending a file', () => {
       call === 1 ? { status: 429, headers: { 'retry-after': '60' } } : { status: 200 },
     );
     const started = performance.now();
-    await sendTo(peer, content(events(1)));
+    await sendTo(peer, streamOf(events(1)));
     const waited = performance.now() - started;
     assert.ok(waited >= 49 && waited < 30_000, `${waited} ms`);
   });
@@ -83,7 +83,7 @@ describe('sending a file', () => {
     );
     const retry = { firstDelayMs: 40, maxDelayMs: 1_000, giveUpAfterMs: 10_000 };
     const started = performance.now();
-    await sendTo(peer, content(events(1)), { retry });
+    await sendTo(peer, streamOf(events(1)), { retry });
     // 40, 80 and 160 ms, each less up to half; timers may be early by a millisecond.
     assert.ok(performance.now() - started >= 137);
   });
@@ -92,7 +92,7 @@ describe('sending a file', () => {
     peer = await startPeer();
     const summary = await sendTo(
       peer,
-      content('{"event":"a","distinct_id":"d"}\n\nnonsense\n{"event":"b","distinct_id":"d"}\n'),
+      streamOf('{"event":"a","distinct_id":"d"}\n\nnonsense\n{"event":"b","distinct_id":"d"}\n'),
     );
     assert.equal(summary.lines, 3);
     assert.equal(summary.sent, 2);
@@ -105,7 +105,7 @@ describe('sending a file', () => {
       body: { type: 'validation_error', code: 'required', detail: 'e7 is wrong.', attr: null },
     };
     peer = await startPeer((body) => (body.batch.some(({ event }) => event === 'e7') ? faulty : { status: 200 }));
-    const summary = await sendTo(peer, content(events(10)));
+    const summary = await sendTo(peer, streamOf(events(10)));
     assert.equal(summary.sent, 9);
     assert.deepEqual(summary.refused, [{ line: 8, reason: 'e7 is wrong.' }]);
     assert.equal(peer.events().length, 9);
@@ -124,7 +124,7 @@ describe('sending a file', () => {
   for (const [what, answer, message] of failures) {
     it(`stops at ${what} and says what to do`, async () => {
       peer = await startPeer(() => answer);
-      await assert.rejects(sendTo(peer, content(events(100))), (error: Error) => {
+      await assert.rejects(sendTo(peer, streamOf(events(100))), (error: Error) => {
         assert.ok(error instanceof CommandFailed);
         assert.match(error.message, message);
         return true;
@@ -135,7 +135,7 @@ describe('sending a file', () => {
   it('says at once that nobody listens', async () => {
     const gone = await startPeer();
     await gone.stop();
-    await assert.rejects(sendTo(gone, content(events(1))), /No server answers at .*npm start/);
+    await assert.rejects(sendTo(gone, streamOf(events(1))), /No server answers at .*npm start/);
   });
 
   it('reads no further ahead of the server than the batches on their way', async () => {

@@ -3,7 +3,7 @@ import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 
 type Line = Record<string, unknown>;
 
-function logged(level: 'info' | 'warn', write: (log: ReturnType<typeof createLogger>) => void): Line[] {
+function linesWritten(level: 'info' | 'warn', write: (log: ReturnType<typeof createLogger>) => void): Line[] {
   const lines: string[] = [];
   write(createLogger({ LOG_LEVEL: level }, 'test', { write: (line) => lines.push(line) }));
   return lines.map((line) => JSON.parse(line) as Line);
@@ -11,7 +11,7 @@ function logged(level: 'info' | 'warn', write: (log: ReturnType<typeof createLog
 
 describe('the logger', () => {
   it('writes one JSON object a line: level, time, name, message and what was given', () => {
-    const [line] = logged('info', (log) => log.child({ run_id: 'r1' }).info({ rows: 3 }, 'delivered'));
+    const [line] = linesWritten('info', (log) => log.child({ run_id: 'r1' }).info({ rows: 3 }, 'delivered'));
     const { time, pid, ...rest } = line ?? {};
     assert.deepEqual(rest, { level: 'info', name: 'test', run_id: 'r1', rows: 3, msg: 'delivered' });
     assert.match(String(time), /^\d{4}-\d\d-\d\dT.*Z$/);
@@ -20,7 +20,7 @@ describe('the logger', () => {
 
   it('writes nothing below its level', () => {
     assert.deepEqual(
-      logged('warn', (log) => log.info('quiet')),
+      linesWritten('warn', (log) => log.info('quiet')),
       [],
     );
   });
@@ -28,7 +28,7 @@ describe('the logger', () => {
   it('never writes a secret, at the top or one below', () => {
     const secret = 'do-not-tell';
     const config = { password: secret, secret_access_key: secret, host: 'db' };
-    const lines = logged('info', (log) =>
+    const lines = linesWritten('info', (log) =>
       log.info({ api_key: secret, config, headers: { authorization: secret } }, 'x'),
     );
     assert.equal(JSON.stringify(lines).includes(secret), false);

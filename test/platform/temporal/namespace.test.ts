@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connectTemporal } from '../../../src/platform/temporal/connection.ts';
 import { ensureNamespace } from '../../../src/platform/temporal/namespace.ts';
-import { isPolled } from '../../../src/platform/temporal/pollers.ts';
+import { hasPollers } from '../../../src/platform/temporal/pollers.ts';
 import { testTemporal } from '../../support/servers/temporal.ts';
 
 const THIRTY_DAYS_SECONDS = 30 * 24 * 60 * 60;
@@ -24,7 +24,7 @@ describe('a namespace on somebody else’s Temporal server', () => {
     const temporal = await testTemporal();
     const { client, close } = connectTemporal(temporal);
     try {
-      assert.equal(await isPolled(client, 'nobody-asks-this-queue', 'workflow'), false);
+      assert.equal(await hasPollers(client, 'nobody-asks-this-queue', 'workflow'), false);
     } finally {
       await close();
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { timezoneOf } from '../../../src/platform/http/parameters/time-zone.ts';
-import { timeZoneNamed } from '../../../src/platform/time/time-zones.ts';
+import { readTimezone } from '../../../src/platform/http/parameters/time-zone.ts';
+import { findTimeZoneName } from '../../../src/platform/time/time-zones.ts';
 
 describe('names of time zones', () => {
   const known = [
@@ -13,20 +13,20 @@ describe('names of time zones', () => {
   ] as const;
   for (const [text, name] of known) {
     it(`are found in any case: ${text}`, () => {
-      assert.equal(timeZoneNamed(text), name);
-      assert.equal(timezoneOf(text, 'timezone'), name);
+      assert.equal(findTimeZoneName(text), name);
+      assert.equal(readTimezone(text, 'timezone'), name);
       assert.ok(new Intl.DateTimeFormat('en', { timeZone: name }));
     });
   }
 
   it('are all that the runtime knows', () => {
-    for (const name of Intl.supportedValuesOf('timeZone')) assert.equal(timeZoneNamed(name), name);
+    for (const name of Intl.supportedValuesOf('timeZone')) assert.equal(findTimeZoneName(name), name);
   });
 
   for (const text of ['', '+01:00', '-5', 'PST', 'Europe/Nowhere', 'Factory', ' UTC']) {
     it(`are no offsets, and nothing else: "${text}"`, () => {
-      assert.equal(timeZoneNamed(text), undefined);
-      assert.throws(() => timezoneOf(text, 'tz'), { name: 'InvalidInput', attr: 'tz' });
+      assert.equal(findTimeZoneName(text), undefined);
+      assert.throws(() => readTimezone(text, 'tz'), { name: 'InvalidInput', attr: 'tz' });
     });
   }
 });

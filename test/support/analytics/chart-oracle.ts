@@ -13,14 +13,16 @@ export function chartOf(rows: readonly StoredRow[], asked: ChartAsked): Shown[] 
   const shown = (dates: Dates, period: Shown['period']) =>
     linesOf(rows, { ...asked, dates }).map((line) => ({ ...line, period }));
   if (!asked.isCompared) return shown(asked.dates, null);
-  return [...shown(asked.dates, 'current'), ...shown(before(asked), 'previous')];
+  return [...shown(asked.dates, 'current'), ...shown(previousDates(asked), 'previous')];
 }
 
 function linesOf(rows: readonly StoredRow[], asked: ChartAsked): Line[] {
   const { formula, shape, smoothing } = asked;
   const counted = trendsOf(rows, { ...asked, isJoint: formula !== null });
   const lines =
-    shape === 'intervals' ? counted.map((line) => ({ ...line, numbers: means(line.numbers, smoothing) })) : counted;
+    shape === 'intervals'
+      ? counted.map((line) => ({ ...line, numbers: movingAverages(line.numbers, smoothing) }))
+      : counted;
   if (!formula) return lines;
   const joined = [...Map.groupBy(lines, ({ value }) => value)].map(([value, own]) => {
     const of = (at: number) => asked.series.map((_, n) => own.find(({ series }) => series === n)?.numbers[at] ?? 0);
@@ -29,7 +31,7 @@ function linesOf(rows: readonly StoredRow[], asked: ChartAsked): Line[] {
   return joined.toSorted((a, b) => rank(a) - rank(b) || sumOf(b.numbers) - sumOf(a.numbers));
 }
 
-function means(numbers: readonly number[], width: number): number[] {
+function movingAverages(numbers: readonly number[], width: number): number[] {
   if (width === 1) return [...numbers];
   return numbers.map((_, at) => {
     const near = numbers.slice(0, at + 1).slice(-width);
@@ -41,7 +43,7 @@ const rank = ({ value }: Line) => ['none', 'other'].indexOf(value ?? '');
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
 /** As many days, weeks or months, up to the day before. */
-function before({ dates, interval, shape }: ChartAsked): Dates {
+function previousDates({ dates, interval, shape }: ChartAsked): Dates {
   const byDay = shape === 'total' || interval === 'day' || interval === 'hour';
   const names = intervalsOf(dates, byDay ? 'day' : interval);
   const first = new Date(`${names[0]!}${interval === 'month' && !byDay ? '-01' : ''}T00:00:00Z`);

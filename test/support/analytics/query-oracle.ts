@@ -23,7 +23,7 @@ const calendars = new Map<string, Intl.DateTimeFormat>();
 const shown = new Map<string, { date: string; hour: string }>();
 
 /** The date and hour on a calendar on the wall there. */
-function localOf(at: number, timeZone: string): { date: string; hour: string } {
+function localTime(at: number, timeZone: string): { date: string; hour: string } {
   const known = shown.get(`${timeZone} ${at}`);
   if (known) return known;
   const options = { hourCycle: 'h23', dateStyle: 'short', timeStyle: 'short', timeZone } as const;
@@ -37,7 +37,7 @@ function localOf(at: number, timeZone: string): { date: string; hour: string } {
 
 /** Names the interval that an instant is in; names sort as time does. An hour that occurs twice is two. */
 function nameOf(at: number, interval: Interval, timeZone: string): string {
-  const { date, hour } = localOf(at, timeZone);
+  const { date, hour } = localTime(at, timeZone);
   if (interval === 'day') return date;
   if (interval === 'month') return date.slice(0, 7);
   if (interval === 'week') {
@@ -59,7 +59,7 @@ export function intervalsOf({ timeZone, from, to }: Dates, interval: Interval): 
   const half = timeZone === 'Asia/Kolkata' ? HOUR / 2 : 0;
   for (let at = Date.parse(from) - before + half; at < Date.parse(to) + 2 * 24 * HOUR; at += HOUR) {
     const name = nameOf(at, interval, timeZone);
-    if (name >= first && localOf(at, timeZone).date <= to) names.add(name);
+    if (name >= first && localTime(at, timeZone).date <= to) names.add(name);
   }
   return [...names].toSorted();
 }
@@ -147,7 +147,7 @@ export function trendsOf(rows: readonly StoredRow[], asked: TrendsAsked): Line[]
     .filter((row) => isMatch(row, asked.properties))
     .map((row) => ({ row, place: places.get(nameOf(row.at, interval, timeZone)) }))
     .filter((one): one is { row: StoredRow; place: number } => one.place !== undefined)
-    .filter(({ row }) => localOf(row.at, timeZone).date <= asked.dates.to);
+    .filter(({ row }) => localTime(row.at, timeZone).date <= asked.dates.to);
   const parts = asked.series.map((node) => ({ node, own: placed.filter(({ row }) => isOf(row, node)) }));
   return parts.flatMap((part, series) => {
     const ranking = rankingOf(asked.isJoint ? parts : [part], asked);
@@ -161,7 +161,7 @@ export function trendsOf(rows: readonly StoredRow[], asked: TrendsAsked): Line[]
 
 type Placed = { row: StoredRow; place: number };
 
-function byValue(own: readonly Placed[], { breakdown }: TrendsAsked): Map<string, Placed[]> {
+function groupByBreakdown(own: readonly Placed[], { breakdown }: TrendsAsked): Map<string, Placed[]> {
   const { key, type } = breakdown!;
   return Map.groupBy(own, ({ row }) => {
     const value = (type === 'event' ? row.properties : row.personProperties)[key];
@@ -174,7 +174,7 @@ function rankingOf(parts: readonly { node: Node; own: Placed[] }[], asked: Trend
   if (!asked.breakdown) return [];
   const totals = new Map<string, number>();
   for (const { node, own } of parts) {
-    for (const [value, members] of byValue(own, asked)) {
+    for (const [value, members] of groupByBreakdown(own, asked)) {
       const rows = members.map(({ row }) => row);
       totals.set(value, (totals.get(value) ?? 0) + amountOf(rows, node));
     }
@@ -190,7 +190,7 @@ function groupsOf(
   asked: TrendsAsked,
 ): { value: string | null; members: Placed[] }[] {
   if (!asked.breakdown) return [{ value: null, members: own }];
-  const values = byValue(own, asked);
+  const values = groupByBreakdown(own, asked);
   const alone = ranking.flatMap((value) => (values.has(value) ? [{ value, members: values.get(value)! }] : []));
   const others = [...values].flatMap(([value, members]) => (ranking.includes(value) ? [] : members));
   return [...alone, ...(others.length > 0 ? [{ value: 'other', members: others }] : [])];
@@ -217,21 +217,21 @@ export function funnelOf(
   { steps, windowMs, properties, dates }: { steps: Node[]; windowMs: number; properties: Filter[]; dates: Dates },
 ): number[] {
   const inRange = rows.filter(({ at }) => {
-    const { date } = localOf(at, dates.timeZone);
+    const { date } = localTime(at, dates.timeZone);
     return date >= dates.from && date <= dates.to;
   });
   const people = Map.groupBy(
     inRange.filter((row) => isMatch(row, properties)),
     ({ person }) => person,
   );
-  const reached = [...people.values()].map((events) => furthest(events.toSorted(inTime), steps, windowMs));
+  const reached = [...people.values()].map((events) => countStepsReached(events.toSorted(inTime), steps, windowMs));
   return steps.map((_, step) => reached.filter((one) => one > step).length);
 }
 
 const inTime = (a: StoredRow, b: StoredRow) => a.at - b.at || (a.uuid < b.uuid ? -1 : 1);
 
 /** From each entry on, the next event that will do is taken for each step. */
-function furthest(events: readonly StoredRow[], steps: readonly Node[], windowMs: number): number {
+function countStepsReached(events: readonly StoredRow[], steps: readonly Node[], windowMs: number): number {
   const from = events.map((entry, index) => {
     if (!isOf(entry, steps[0]!)) return 0;
     let done = 1;

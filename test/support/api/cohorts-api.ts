@@ -85,7 +85,7 @@ export function isIn(value: unknown, more: Body = {}): Body {
 }
 
 /** A form as browsers send it, in this order of fields. */
-export function form(fields: Readonly<Record<string, string>>): FormData {
+export function buildForm(fields: Readonly<Record<string, string>>): FormData {
   const built = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     if (name === 'csv') built.append(name, new Blob([value], { type: 'text/csv' }), 'persons.csv');

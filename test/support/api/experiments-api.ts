@@ -61,8 +61,8 @@ export async function startExperimentsApi(): Promise<ExperimentsApi> {
     ours,
     theirs,
     request,
-    done: (method, path, body) => answered(request(method, path, body), (status) => status < 300),
-    refused: (method, path, body) => answered(request(method, path, body), (status) => status === 400),
+    done: (method, path, body) => expectStatus(request(method, path, body), (status) => status < 300),
+    refused: (method, path, body) => expectStatus(request(method, path, body), (status) => status === 400),
     pass: (milliseconds) => void (passed += milliseconds),
     async close() {
       await api.stop();
@@ -72,7 +72,7 @@ export async function startExperimentsApi(): Promise<ExperimentsApi> {
   };
 }
 
-async function answered<T>(sent: Promise<ApiAnswer>, isRight: (status: number) => boolean): Promise<T> {
+async function expectStatus<T>(sent: Promise<ApiAnswer>, isRight: (status: number) => boolean): Promise<T> {
   const { status, body } = await sent;
   if (!isRight(status)) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return body as T;

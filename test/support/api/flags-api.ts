@@ -67,11 +67,11 @@ export async function startFlagsApi(): Promise<FlagsApi> {
 }
 
 /** Filters of one condition set with these conditions. */
-export function on(...properties: Body[]): Body {
+export function filtersWith(...properties: Body[]): Body {
   return { groups: [{ properties, rollout_percentage: 100 }] };
 }
 
 /** Filters of those to whom other flags say this. */
-export function dependingOn(ids: readonly (number | string)[], value: unknown = true): Body {
-  return on(...ids.map((id) => ({ type: 'flag', key: String(id), operator: 'flag_evaluates_to', value })));
+export function filtersOnFlags(ids: readonly (number | string)[], value: unknown = true): Body {
+  return filtersWith(...ids.map((id) => ({ type: 'flag', key: String(id), operator: 'flag_evaluates_to', value })));
 }

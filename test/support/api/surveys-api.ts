@@ -96,12 +96,12 @@ export async function startSurveysApi(): Promise<SurveysApi> {
     request,
     now,
     passDays: (days) => void (passed += days * DAY_MS),
-    done: (method, path, body) => answered(request(method, path, body), (status) => status < 300),
-    refused: (method, path, body) => answered(request(method, path, body), (status) => status === 400),
+    done: (method, path, body) => expectStatus(request(method, path, body), (status) => status < 300),
+    refused: (method, path, body) => expectStatus(request(method, path, body), (status) => status === 400),
     async published(path) {
       await live.refresh(ours.projectId);
       const token = `${path.includes('?') ? '&' : '?'}token=${ours.apiToken}`;
-      return answered(send('GET', path + token, {}), (status) => status === 200);
+      return expectStatus(send('GET', path + token, {}), (status) => status === 200);
     },
     async close() {
       await api.stop();
@@ -112,7 +112,7 @@ export async function startSurveysApi(): Promise<SurveysApi> {
   };
 }
 
-async function answered<T>(sent: Promise<ApiAnswer>, isRight: (status: number) => boolean): Promise<T> {
+async function expectStatus<T>(sent: Promise<ApiAnswer>, isRight: (status: number) => boolean): Promise<T> {
   const { status, body } = await sent;
   if (!isRight(status)) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return body as T;

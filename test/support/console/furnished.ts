@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { promote } from '../api/identity.ts';
 import { buildMember } from '../api/members.ts';
-import { backfilled } from '../exports/export-world.ts';
+import { runsOfEndedBackfill } from '../exports/export-world.ts';
 import type { ConsoleInstallation } from './installation.ts';
 import { bucketPlace, schemaPlace, type Place } from './places.ts';
 
@@ -19,20 +19,20 @@ export type Furnished = Record<
   string
 >;
 
-export async function furnish(at: ConsoleInstallation): Promise<Furnished> {
+export async function buildFurnishedInstallation(at: ConsoleInstallation): Promise<Furnished> {
   const { db } = at.sluice;
   await promote(db, at.tenant, 'owner');
   // The example is of last year.
   await db('projects').where({ id: at.tenant.projectId }).update({ historical_from_project_key: true });
   await sendExample(at);
-  const delivered = await exported(at, 'Orders', { type: 'LocalFile', config: { directory: 'orders' } });
-  const refused = await exported(at, 'Clicks', await schemaPlace(at, { table_name: 'report' }));
-  const long = await exported(at, LONG, { type: 'LocalFile', config: { directory: `${'long-'.repeat(30)}name` } });
-  const retried = await exported(at, 'Lake', await bucketPlace({ bucket_name: 'not-there' }));
-  const paused = await exported(at, 'Legacy', { type: 'LocalFile', config: { directory: 'legacy' } });
+  const delivered = await createExport(at, 'Orders', { type: 'LocalFile', config: { directory: 'orders' } });
+  const refused = await createExport(at, 'Clicks', await schemaPlace(at, { table_name: 'report' }));
+  const long = await createExport(at, LONG, { type: 'LocalFile', config: { directory: `${'long-'.repeat(30)}name` } });
+  const retried = await createExport(at, 'Lake', await bucketPlace({ bucket_name: 'not-there' }));
+  const paused = await createExport(at, 'Legacy', { type: 'LocalFile', config: { directory: 'legacy' } });
   await at.request('POST', `/batch_exports/${paused}/pause/`, { reason: 'We move to another bucket', resume_at: null });
   await at.world.backfills.request(at.tenant.projectId, retried, MORNING);
-  await Promise.all([delivered, refused, long].map((id) => deliver(at, id)));
+  await Promise.all([delivered, refused, long].map((id) => deliverMorning(at, id)));
   await people(at);
   return {
     delivered,
@@ -64,14 +64,14 @@ async function sendExample({ sluice, tenant }: ConsoleInstallation): Promise<voi
   }
 }
 
-async function exported(at: ConsoleInstallation, name: string, { type, config }: Place): Promise<string> {
+async function createExport(at: ConsoleInstallation, name: string, { type, config }: Place): Promise<string> {
   const body = { name, model: 'events', interval: 'hour', destination: { type, config } };
   return (await at.request<{ id: string }>('POST', '/batch_exports/', body)).id;
 }
 
-async function deliver({ tenant, world }: ConsoleInstallation, id: string): Promise<void> {
+async function deliverMorning({ tenant, world }: ConsoleInstallation, id: string): Promise<void> {
   const backfill = await world.backfills.request(tenant.projectId, id, MORNING);
-  await backfilled(world, id, backfill.id);
+  await runsOfEndedBackfill(world, id, backfill.id);
 }
 
 async function newestRun({ request }: ConsoleInstallation, id: string): Promise<string> {

@@ -9,7 +9,7 @@ import { buildExportWorld, type ExportWorld } from '../exports/export-world.ts';
 import { startSluice, type Sluice } from '../servers/sluice.ts';
 import { startWorkerProcess } from '../servers/worker-process.ts';
 import { createKnex } from '../../../src/platform/db/connection.ts';
-import { builtConsole, visit, type Visitor } from './visitor.ts';
+import { ensureConsoleIsBuilt, visit, type Visitor } from './visitor.ts';
 
 export type ConsoleInstallation = {
   sluice: Sluice;
@@ -24,7 +24,7 @@ export type ConsoleInstallation = {
 
 /** @param hasOwnProcess whether the worker runs in a process of its own, as in production; that takes some seconds to start */
 export async function buildConsoleInstallation({ hasOwnProcess = false } = {}): Promise<ConsoleInstallation> {
-  await builtConsole();
+  await ensureConsoleIsBuilt();
   const database = await createTestDatabase();
   const db = createKnex({ url: database.url, applicationName: 'test' });
   const tenant = await buildTenant(db, { name: 'Coffee' });

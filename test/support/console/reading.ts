@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core';
 
 /** @throws AssertionError when the page scrolls sideways or cuts a text that nothing else tells */
 export async function assertReadable(page: Page, where: string): Promise<void> {
-  const { wide, cut } = await page.evaluate(look);
+  const { wide, cut } = await page.evaluate(findLayoutFaults);
   assert.deepEqual({ wide, cut }, { wide: [], cut: [] }, where);
 }
 
 /** Runs in the page. */
-function look(): { wide: string[]; cut: string[] } {
+function findLayoutFaults(): { wide: string[]; cut: string[] } {
   const isWide = document.scrollingElement!.scrollWidth > innerWidth;
   const beside = [...document.body.querySelectorAll('*')]
     .filter((one) => isWide && one.getBoundingClientRect().right > innerWidth + 0.5)

@@ -16,7 +16,7 @@ export type Visitor = {
 };
 
 /** For a `before` hook. */
-export async function builtConsole(): Promise<void> {
+export async function ensureConsoleIsBuilt(): Promise<void> {
   await buildConsole();
 }
 

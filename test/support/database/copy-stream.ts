@@ -7,7 +7,7 @@ const TRAILER = Buffer.from([0xff, 0xff]);
 export function copyBinary(rows: readonly (readonly (Uint8Array | null)[])[], header: Uint8Array = HEADER): Buffer {
   return Buffer.concat([
     header,
-    ...rows.flatMap((fields) => [int16(fields.length), ...fields.flatMap(field)]),
+    ...rows.flatMap((fields) => [int16(fields.length), ...fields.flatMap(encodeField)]),
     TRAILER,
   ]);
 }
@@ -19,7 +19,7 @@ export function headerWithExtension(extension: Uint8Array): Buffer {
   return header;
 }
 
-function field(value: Uint8Array | null): Uint8Array[] {
+function encodeField(value: Uint8Array | null): Uint8Array[] {
   if (!value) return [int32(-1)];
   return [int32(value.length), value];
 }
@@ -51,7 +51,7 @@ export const chunkSizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.
   maxLength: 20,
 });
 
-export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const chunk of chunks) all.push(chunk);
   return Buffer.concat(all);

@@ -17,7 +17,7 @@ let cluster: Promise<Cluster> | undefined;
 async function startCluster(): Promise<Cluster> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-test-postgres-'));
   const server = await startEmbeddedPostgres({ directory, port: 0, durable: false });
-  await administer(server.url, 'create database template_sluice');
+  await runAsAdministrator(server.url, 'create database template_sluice');
   await migrate(databaseUrl(server.url, 'template_sluice'));
   whenProcessEnds(server, directory);
   return { server, directory };
@@ -29,7 +29,7 @@ function databaseUrl(url: string, name: string): string {
   return changed.href;
 }
 
-async function administer(url: string, sql: string): Promise<void> {
+async function runAsAdministrator(url: string, sql: string): Promise<void> {
   const client = createClient({ url, applicationName: 'sluice-test' });
   await client.connect();
   try {
@@ -57,7 +57,10 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
   const name = nameOf(url);
   const { server } = await cluster!;
   for (let tries = 1; ; tries++) {
-    await administer(server.url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    await runAsAdministrator(
+      server.url,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
     try {
       return await createDatabase(`template ${name}`);
     } catch (error) {
@@ -70,8 +73,8 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
 /** Makes a database what a copy of it is. Ends the sessions there: their pools open new ones. */
 export async function restoreTestDatabase(url: string, copy: TestDatabase): Promise<void> {
   const { server } = await cluster!;
-  await administer(server.url, `drop database ${nameOf(url)} with (force)`);
-  await administer(server.url, `create database ${nameOf(url)} template ${nameOf(copy.url)}`);
+  await runAsAdministrator(server.url, `drop database ${nameOf(url)} with (force)`);
+  await runAsAdministrator(server.url, `create database ${nameOf(url)} template ${nameOf(copy.url)}`);
 }
 
 /** A fresh database with nothing in it: somebody else's, for destinations. */
@@ -83,10 +86,10 @@ async function createDatabase(options: string): Promise<TestDatabase> {
   cluster ??= startCluster();
   const { server } = await cluster;
   const name = `t_${randomBytes(6).toString('hex')}`;
-  await administer(server.url, `create database ${name} ${options}`);
+  await runAsAdministrator(server.url, `create database ${name} ${options}`);
   return {
     url: databaseUrl(server.url, name),
-    drop: () => administer(server.url, `drop database if exists ${name} with (force)`),
+    drop: () => runAsAdministrator(server.url, `drop database if exists ${name} with (force)`),
   };
 }
 

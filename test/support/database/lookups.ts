@@ -42,7 +42,7 @@ export async function startLookups({ statementTimeoutMs = 50_000 } = {}): Promis
   const [ours, theirs] = [await buildTenant(db), await buildTenant(db)];
   const key = await buildPersonalKey(db, ours, '*');
 
-  async function ask(method: string, address: string, body?: unknown): Promise<ApiAnswer> {
+  async function sendRequest(method: string, address: string, body?: unknown): Promise<ApiAnswer> {
     const answer = await api.request(method, address, { key, ...(body !== undefined && { body }) });
     checkAnswer(method, address, answer);
     return answer;
@@ -53,11 +53,14 @@ export async function startLookups({ statementTimeoutMs = 50_000 } = {}): Promis
     ours,
     theirs,
     key,
-    request: (method, path, body) => ask(method, `/api/projects/${ours.projectId}${path}`, body),
+    request: (method, path, body) => sendRequest(method, `/api/projects/${ours.projectId}${path}`, body),
     async pages(path) {
       const pages: Record<string, unknown>[][] = [];
       for (let next: string | null = `/api/projects/${ours.projectId}${path}`; next !== null;) {
-        const page = (await ask('GET', next)).body as { next: string | null; results: Record<string, unknown>[] };
+        const page = (await sendRequest('GET', next)).body as {
+          next: string | null;
+          results: Record<string, unknown>[];
+        };
         pages.push(page.results);
         next = page.next && page.next.replace(/^https?:\/\/[^/]+/, '');
       }

@@ -117,9 +117,9 @@ function columnOf({ type, nulls, few }: Kind, rows: number): fc.Arbitrary<Value[
 }
 
 /** Every type with its extremes, nulls, empty strings, nested JSON; `rows` of them. */
-export function everyType(rows: number): Table {
+export function buildTableOfEveryType(rows: number): Table {
   const columns = TYPES.map((type) => ({ name: type, type }));
-  return { columns, rows: Array.from({ length: rows }, (_, n) => TYPES.map((type) => extreme(type, n))) };
+  return { columns, rows: Array.from({ length: rows }, (_, n) => TYPES.map((type) => extremeValue(type, n))) };
 }
 
 const EXTREMES: Record<ColumnType, readonly Value[]> = {
@@ -134,7 +134,7 @@ const EXTREMES: Record<ColumnType, readonly Value[]> = {
   bool: [true, false, null],
 };
 
-function extreme(type: ColumnType, n: number): Value {
+function extremeValue(type: ColumnType, n: number): Value {
   const values = EXTREMES[type];
   return values[n % values.length]!;
 }

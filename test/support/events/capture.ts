@@ -9,7 +9,7 @@ import { asRawHandler } from '../../../src/platform/http/raw-answers.ts';
 import { startHttpServer } from '../../../src/platform/http/server.ts';
 import { createGatekeeper } from '../../../src/people/access/gatekeeper.ts';
 import { identityStores } from '../../../src/people/stores.ts';
-import { projectByToken } from '../../../src/people/projects/project-tokens.ts';
+import { createProjectLookup } from '../../../src/people/projects/project-tokens.ts';
 import { projectStore } from '../../../src/people/projects/projects.store.ts';
 import { createWarningWriter } from '../../../src/events/warnings/warning-writer.ts';
 import { warningStore, type WarningSummary } from '../../../src/events/warnings/warnings.store.ts';
@@ -61,7 +61,7 @@ export async function startCapture(
   const salts = createSalts({ store: saltStore(db), log, ...saltOptions });
   const capture = createCapture({
     pool: ingestPool,
-    projectByToken: projectByToken(projects),
+    projectByToken: createProjectLookup(projects),
     gatekeeper: createGatekeeper(identityStores(db)),
     clientAddress: createClientAddress(trustedProxies),
     locate,

@@ -58,11 +58,11 @@ const TYPE = { text: 2, double: 3, uint32: 6, map: 7, array: 11 };
 
 function encode(value: Value): Buffer {
   if (typeof value === 'string')
-    return Buffer.concat([control(TYPE.text, Buffer.byteLength(value)), Buffer.from(value)]);
+    return Buffer.concat([controlBytes(TYPE.text, Buffer.byteLength(value)), Buffer.from(value)]);
   if (typeof value === 'number') return encodeNumber(value);
-  if (Array.isArray(value)) return Buffer.concat([control(TYPE.array, value.length), ...value.map(encode)]);
+  if (Array.isArray(value)) return Buffer.concat([controlBytes(TYPE.array, value.length), ...value.map(encode)]);
   const entries = Object.entries(value);
-  return Buffer.concat([control(TYPE.map, entries.length), ...entries.flat().map(encode)]);
+  return Buffer.concat([controlBytes(TYPE.map, entries.length), ...entries.flat().map(encode)]);
 }
 
 function encodeNumber(value: number): Buffer {
@@ -70,11 +70,11 @@ function encodeNumber(value: number): Buffer {
   const bytes = Buffer.alloc(whole ? 4 : 8);
   if (whole) bytes.writeUInt32BE(value);
   else bytes.writeDoubleBE(value);
-  return Buffer.concat([control(whole ? TYPE.uint32 : TYPE.double, bytes.length), bytes]);
+  return Buffer.concat([controlBytes(whole ? TYPE.uint32 : TYPE.double, bytes.length), bytes]);
 }
 
 /** Three bits of type, five of size; sizes from 29 to 284 have a byte of their own, and so have types above 7. */
-function control(type: number, size: number): Buffer {
+function controlBytes(type: number, size: number): Buffer {
   const [high, more] = size < 29 ? [size, []] : [29, [size - 29]];
   return type < 8 ? Buffer.from([(type << 5) | high, ...more]) : Buffer.from([high, type - 7, ...more]);
 }

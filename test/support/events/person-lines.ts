@@ -11,7 +11,7 @@ export const identify = (distinctId: string, anon: unknown, more: Properties = {
   { $anon_distinct_id: anon, ...more },
 ];
 
-export const alias = (distinctId: string, other: unknown): Line => ['$create_alias', distinctId, { alias: other }];
+export const aliasLine = (distinctId: string, other: unknown): Line => ['$create_alias', distinctId, { alias: other }];
 
 export const mergeDangerously = (distinctId: string, other: unknown): Line => [
   '$merge_dangerously',

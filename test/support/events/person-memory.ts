@@ -60,7 +60,12 @@ export function personMemory() {
   function keep(changes: PersonChanges): void {
     for (const { isNew, ...person } of changes.persons) {
       assert.equal(persons.has(person.id), !isNew, 'a new person is new, another one is there');
-      if (!isNew) assert.notDeepEqual(parsed(person), parsed(persons.get(person.id)!), 'a change changes something');
+      if (!isNew)
+        assert.notDeepEqual(
+          withParsedProperties(person),
+          withParsedProperties(persons.get(person.id)!),
+          'a change changes something',
+        );
       persons.set(person.id, person);
     }
     for (const { distinctId, personId } of changes.mapped) {
@@ -75,6 +80,6 @@ export function personMemory() {
   }
 }
 
-function parsed(person: PersonState) {
+function withParsedProperties(person: PersonState) {
   return { ...person, properties: person.properties.value };
 }

@@ -4,7 +4,7 @@ import { readNdjsonLine } from '../../../src/platform/sending/ndjson.ts';
 import { sendFile, type FileSummary } from '../../../src/platform/sending/send-file.ts';
 import { createSender, type SenderOptions } from '../../../src/platform/sending/sender.ts';
 
-export async function* content(text: string): AsyncGenerator<Buffer> {
+export async function* streamOf(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 

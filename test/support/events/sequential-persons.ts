@@ -32,21 +32,21 @@ export function sequentialPersons(projectId = PROJECT) {
     apply({ event, distinctId, properties, timestamp }: PersonEvent): { id: string; properties: object } {
       if (properties['$process_person_profile'] === false) {
         if (MERGES.includes(event)) warnings.push('invalid_event_when_process_person_profile_is_false');
-        return seen(personOf(distinctId) ?? newPerson(distinctId, timestamp));
+        return visibleFields(personOf(distinctId) ?? newPerson(distinctId, timestamp));
       }
-      const other = otherId(event, properties);
+      const other = otherDistinctId(event, properties);
       if (other !== undefined && other !== distinctId) mergeIds(event, distinctId, other, timestamp);
       let person = personOf(distinctId);
       if (!person) persons.push((person = newPerson(distinctId, timestamp)));
       if (event !== '$exception' && event !== '$$heatmap') setProperties(person, event, properties);
-      return seen(person);
+      return visibleFields(person);
     },
 
     state(): State {
       return Object.fromEntries(
         persons.map(({ ids, isIdentified, createdAt, ...person }) => [
           ids.toSorted().join(','),
-          { ...seen(person), isIdentified, createdAt },
+          { ...visibleFields(person), isIdentified, createdAt },
         ]),
       );
     },
@@ -83,7 +83,7 @@ export function sequentialPersons(projectId = PROJECT) {
   }
 }
 
-function otherId(event: string, properties: PersonEvent['properties']): string | undefined {
+function otherDistinctId(event: string, properties: PersonEvent['properties']): string | undefined {
   const other = event === '$identify' ? properties['$anon_distinct_id'] : properties['alias'];
   return MERGES.includes(event) && other !== undefined ? `${other as string | number}` : undefined;
 }
@@ -110,6 +110,6 @@ function setProperties(person: Person, event: string, properties: PersonEvent['p
   if (isWorthIt) person.properties = changed;
 }
 
-function seen({ id, properties }: Pick<Person, 'id' | 'properties'>) {
+function visibleFields({ id, properties }: Pick<Person, 'id' | 'properties'>) {
   return { id, properties: Object.fromEntries(properties) };
 }

@@ -40,7 +40,7 @@ async function* blocksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 /** The source, which ends in an error instead of at its end. */
-function breaking(source: PartSource, error: Error): PartSource {
+function withErrorAtEnd(source: PartSource, error: Error): PartSource {
   async function* broken(bytes: AsyncIterable<Uint8Array>) {
     for await (const block of bytes) yield block.subarray(0, block.length - 2);
     throw error;
@@ -156,11 +156,11 @@ export function testInterval(
           log: (level, message) => void (level === 'warning' && warnings.push(message)),
           artifacts: artifactsOf(delivery.epoch),
           ownership: {
-            timeline: async () => timeline,
-            knows: async (runId) => known.has(runId),
-            lastReceipt: async () => lastReceipt,
+            getTimeline: async () => timeline,
+            knowsRun: async (runId) => known.has(runId),
+            findLastReceipt: async () => lastReceipt,
             mayReplace: async () => false,
-            stagedUnder: async (under) => staged.filter((part) => part.epoch === under),
+            listStagedParts: async (under) => staged.filter((part) => part.epoch === under),
           },
           recordSuperseded: async (keys) => keys.forEach((key) => superseded.add(key)),
           emptyFile: (kind) => emptyFile({ ...kind, columns: COLUMNS }),
@@ -191,12 +191,12 @@ export function testInterval(
       /** Stages the first part from a source that breaks. */
       writeBroken: (error: Error): Promise<StagedPart> =>
         withSession(pass, (session) =>
-          session.write({ index: 0, rows: parts[0]!.length }, breaking(sourceOf(parts[0]!, delivery), error)),
+          session.write({ index: 0, rows: parts[0]!.length }, withErrorAtEnd(sourceOf(parts[0]!, delivery), error)),
         ),
       commit: (parts: readonly StagedPart[], steps: Steps = pass): Promise<Receipt> =>
         withSession(steps, (session) => session.commit(parts)),
       delivered: () => withSession(pass, (session) => session.findReceipt()),
-      present: () => withSession(pass, (session) => session.present()),
+      present: () => withSession(pass, (session) => session.findPresentDelivery()),
       verify: (receipt: Receipt, deep = false) => withSession(pass, (session) => session.verify(receipt, { deep })),
       discard: () => withSession(pass, (session) => session.discard()),
     };
@@ -208,7 +208,7 @@ export function testInterval(
     /** The deliveries that a listing of the place shows. */
     deliveries: () =>
       Array.fromAsync(
-        place.destination.deliveries(
+        place.destination.listDeliveries(
           place.config,
           { projectId: 7, model: 'events', exportId },
           place.environment,

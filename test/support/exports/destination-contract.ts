@@ -375,13 +375,13 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
           await assert.rejects(run.commit(await run.write()), DeliveredElsewhere, `epoch ${epoch}`);
           assert.equal(await run.delivered(), undefined);
           const present = await run.present();
-          assert.equal(present?.known, false);
+          assert.equal(present?.isKnown, false);
           assert.equal(present.receipt.run_id, theirs.run.delivery.runId);
           await run.discard();
         }
         assert.deepEqual(await place.snapshot(), before);
         assert.deepEqual(await theirs.run.verify(theirs.receipt, true), []);
-        assert.equal((await theirs.run.present())?.known, true);
+        assert.equal((await theirs.run.present())?.isKnown, true);
         assert.equal(await place.leftovers(), 0);
       });
     }

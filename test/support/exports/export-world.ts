@@ -101,7 +101,7 @@ export async function buildExportWorld(
     step: (step) => world.onStep(step),
   };
   const engine = createEngine(options);
-  bePatient(engine.temporal.client);
+  retryReads(engine.temporal.client);
   await ensureNamespace(engine.temporal.client);
   const db = createKnex({ url: database.url, applicationName: 'test' });
   const { projectId } = installed ?? (await buildTenant(db));
@@ -143,7 +143,7 @@ export async function buildExportWorld(
 }
 
 /** A busy machine may take longer for a call to Temporal than the API has its clients wait; what only reads is asked again. */
-function bePatient(client: Client): void {
+function retryReads(client: Client): void {
   const withDeadline = client.withDeadline.bind(client);
   client.withDeadline = (deadline, call) => withDeadline(Number(deadline) + MORE_PATIENCE_MS, call);
   const service = client.workflowService as unknown as Record<string, (request: unknown) => Promise<unknown>>;
@@ -207,7 +207,7 @@ function isTooBusy(error: unknown): boolean {
 }
 
 /** The backfill's runs once all have ended, oldest interval first. */
-export async function backfilled(
+export async function runsOfEndedBackfill(
   world: ExportWorld,
   exportId: string,
   backfillId: string,
@@ -220,6 +220,6 @@ export async function backfilled(
     seconds,
   );
   const listed = await runs.list(world.projectId, exportId, { limit: 1000 });
-  const all = await Promise.all(listed.map(({ id }) => runs.byId(id)));
+  const all = await Promise.all(listed.map(({ id }) => runs.getById(id)));
   return all.sort((a, b) => a.end.localeCompare(b.end) || a.createdAt.localeCompare(b.createdAt));
 }

@@ -13,7 +13,7 @@ import { buildMember, type Member } from '../api/members.ts';
 import { startApi, type Api } from '../api/api.ts';
 import { buildProjectSecretKey, buildTenant, type Tenant } from '../api/identity.ts';
 import { createExportRows, type ExportRows } from '../database/export-rows.ts';
-import { turns } from '../until.ts';
+import { sleepInTurns } from '../until.ts';
 
 export type LiveWorld = {
   rows: ExportRows;
@@ -38,7 +38,7 @@ type Options = Partial<Omit<LiveOptions, 'log'>> & {
   tenant?: Tenant;
 };
 
-export const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+export const bearerHeaders = (key: string) => ({ Authorization: `Bearer ${key}` });
 
 export async function startLiveWorld({ identityUrl = (url) => url, ...options }: Options = {}): Promise<LiveWorld> {
   const rows = options.rows ?? (await createExportRows());
@@ -53,11 +53,11 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
   const gatekeeper = createGatekeeper({ ...identity, callerOf, protectedObjects });
   const api = await startApi<Pick<ExportsApi, 'live'>>({ routes: liveRoutes, collaborators: { live }, gatekeeper });
   const address = `${api.url}/api/projects/${tenant.projectId}/live/`;
-  const first = await openEventSource(address, bearer(admin.key));
+  const first = await openEventSource(address, bearerHeaders(admin.key));
   // From now on the process listens.
   await first.next(2);
   first.stop();
-  await turns(50);
+  await sleepInTurns(50);
   const open: EventSource[] = [];
   let watcher: (() => Promise<void>) | undefined;
 
@@ -66,14 +66,14 @@ export async function startLiveWorld({ identityUrl = (url) => url, ...options }:
     const other = await buildTenant(rows.db);
     const beacon = await rows.buildExport({ projectId: other.projectId });
     const key = await buildProjectSecretKey(rows.db, other, 'batch_export:read');
-    const stream = await openEventSource(`${api.url}/api/projects/${other.projectId}/live/`, bearer(key));
+    const stream = await openEventSource(`${api.url}/api/projects/${other.projectId}/live/`, bearerHeaders(key));
     return async () => {
       const isReceived = () => stream.received.some(({ data }) => data?.['kind'] === 'log');
       stream.received.length = 0;
       await rows.stores.logs.append({ batchExportId: beacon.id, runId: null, level: 'INFO', message: 'now' });
       while (!isReceived()) await stream.next(stream.received.length + 1);
       // Others get it in the same turn, but each over a connection of its own.
-      await turns(40);
+      await sleepInTurns(40);
     };
   }
 
@@ -115,7 +115,7 @@ async function tenantOf({ db, projectId }: ExportRows): Promise<Tenant> {
 }
 
 /** Events without instants and IDs. */
-export function sent(received: readonly ReceivedEvent[]): Record<string, unknown>[] {
+export function comparableEvents(received: readonly ReceivedEvent[]): Record<string, unknown>[] {
   return received.flatMap(({ event, data }) => {
     if (!data) return [];
     const { at: _, ...rest } = data;

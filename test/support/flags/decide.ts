@@ -5,7 +5,11 @@ import { buildFlag } from '../database/flag-rows.ts';
 export type DecideAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
 
 /** @param body sent as JSON, unless it is a string or bytes already */
-export async function ask(url: string, body: unknown, headers: Record<string, string> = {}): Promise<DecideAnswer> {
+export async function postDecide(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<DecideAnswer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const answer = await fetch(url, {
     method: 'POST',

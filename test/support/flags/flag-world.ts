@@ -53,12 +53,12 @@ export const BOB = {
 export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
   const tenant = await buildTenant(db);
   const { projectId } = tenant;
-  await capture(url, tenant, '$groupidentify', {
+  await captureEvent(url, tenant, '$groupidentify', {
     $group_type: 'company',
     $group_key: GROUPS.company,
     $group_set: GROUP_PROPERTIES.company,
   });
-  await capture(url, tenant, 'signed up', { $set: { ...PERSON_PROPERTIES, [ENROLLED]: true } });
+  await captureEvent(url, tenant, 'signed up', { $set: { ...PERSON_PROPERTIES, [ENROLLED]: true } });
   const pro = await buildCohort(db, projectId, { type: 'OR', values: [{ type: 'AND', values: [forPro] }] });
   const invited = await buildCohort(db, projectId);
   await db.raw(
@@ -92,7 +92,7 @@ export async function buildFlagWorld({ db, url }: Sluice): Promise<FlagWorld> {
   };
 }
 
-async function capture(url: string, tenant: Tenant, event: string, properties: object): Promise<void> {
+async function captureEvent(url: string, tenant: Tenant, event: string, properties: object): Promise<void> {
   const body = JSON.stringify({ api_key: tenant.apiToken, distinct_id: 'ada', event, properties });
   const { status } = await fetch(`${url}/capture/`, { method: 'POST', body });
   if (status !== 200) throw new Error(`capture answered ${status}`);

@@ -22,7 +22,7 @@ export type Row = Required<Said> & {
 };
 
 /** The events of a project. */
-export async function storedRows({ pool }: Sluice, { projectId }: Tenant): Promise<Row[]> {
+export async function readEvents({ pool }: Sluice, { projectId }: Tenant): Promise<Row[]> {
   const { rows } = await pool.query<Row>(
     `select uuid, event, distinct_id, person_id, properties, person_properties,
             extract(epoch from now() - "timestamp")::float8 as seconds_ago
@@ -36,14 +36,14 @@ export async function storedRows({ pool }: Sluice, { projectId }: Tenant): Promi
 export function assertStoredOnce(rows: readonly Row[], said: readonly Said[], { version }: { version: string }): void {
   const given = new Set(said.map(({ uuid }) => uuid));
   const stored = rows.map(({ uuid, ...row }) => (given.has(uuid) ? { uuid, ...row } : row));
-  assert.deepEqual(comparable(stored), comparable(said));
+  assert.deepEqual(comparableEvents(stored), comparableEvents(said));
   for (const { event, properties, seconds_ago } of rows) {
     assert.equal(properties['$lib_version'], version, event);
     assert.ok(Math.abs(seconds_ago) < 60, `${event} is said to have happened ${seconds_ago} s ago`);
   }
 }
 
-function comparable(events: readonly Said[]): string[] {
+function comparableEvents(events: readonly Said[]): string[] {
   return events
     .map(({ uuid, event, distinct_id, properties }) =>
       JSON.stringify({ event, distinct_id, n: properties?.['n'], uuid }),

@@ -31,7 +31,7 @@ export const { persons: PERSONS, flags: FLAGS } = JSON.parse(readFileSync(TABLE_
 export type Told = { person: string; flag: string; value: Value; payload?: unknown };
 
 /** The answers of `/flags`, to the payloads. @param runtime of who asks */
-export function remotely(runtime: 'server' | 'client'): Told[] {
+export function expectedFromServer(runtime: 'server' | 'client'): Told[] {
   const seen = FLAGS.filter(({ evaluation_runtime: of = runtime }) => of === runtime);
   return seen.flatMap(({ key, values = [], filters }) =>
     values.map((value, index) => ({
@@ -47,7 +47,7 @@ export function remotely(runtime: 'server' | 'client'): Told[] {
  * Values that OpenFeature's providers give, with the program's own defaults where there is no value.
  * @param asleep the error that the provider tells of a flag that is not active
  */
-export function toldByOpenFeature(runtime: 'server' | 'client', asleep: string | null = null) {
+export function expectedFromOpenFeature(runtime: 'server' | 'client', asleep: string | null = null) {
   return FLAGS.flatMap(({ key, active = true, evaluation_runtime: of = runtime, filters, values = [] }) =>
     PERSONS.map(({ id }, index) => {
       const given = active && of === runtime ? values[index] : undefined;
@@ -84,7 +84,7 @@ export async function buildTableWorld({ db, url }: Sluice): Promise<TableWorld> 
   }
 
   for (const person of PERSONS) {
-    await capture(url, tenant, person);
+    await capturePerson(url, tenant, person);
   }
   const made = (resource: string, body: object) =>
     post<{ id: number }>(`/api/projects/${projectId}/${resource}/`, body);
@@ -114,7 +114,7 @@ export async function buildTableWorld({ db, url }: Sluice): Promise<TableWorld> 
 }
 
 /** A person of whom nothing is known is not there. */
-async function capture(
+async function capturePerson(
   url: string,
   tenant: Tenant,
   { id, person_properties: properties, groups, group_properties }: Person,

@@ -8,10 +8,10 @@ import { stopTestTemporal } from './temporal.ts';
 /** Where Temporal must be built first, once, that takes minutes: no test's time-out should count them. */
 export async function mochaGlobalSetup(): Promise<void> {
   // Without Temporal the tests that need it fail, and the others still run.
-  await temporalProgram({ onProgress: say }).catch((error: Error) => say(error.message));
+  await temporalProgram({ onProgress: printLine }).catch((error: Error) => printLine(error.message));
 }
 
-function say(message: string): void {
+function printLine(message: string): void {
   console.log(`  Temporal: ${message}`);
 }
 

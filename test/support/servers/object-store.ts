@@ -43,12 +43,12 @@ async function start(): Promise<Server> {
   // A test process that dies takes the server along; the hooks stop it in the ordinary case.
   process.once('exit', () => server.kill('SIGKILL'));
   const endpoint = `http://127.0.0.1:${port}`;
-  await answering(endpoint);
+  await waitUntilAnswering(endpoint);
   const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials: OBJECT_STORE_KEYS });
   return { process: server, directory, endpoint, client };
 }
 
-async function answering(endpoint: string): Promise<void> {
+async function waitUntilAnswering(endpoint: string): Promise<void> {
   const until = Date.now() + START_MS;
   for (;;) {
     // Any answer will do, also "forbidden".

@@ -44,7 +44,7 @@ export type SluiceOptions = {
   database?: TestDatabase;
   locate?: Locate;
   flagRequestsPerSecond?: number;
-  mostDistinctIds?: number;
+  maxDistinctIds?: number;
   trustedProxies?: string[];
   /** Absent: it is away, as for what does not need it. */
   temporal?: TestTemporal;
@@ -70,7 +70,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     database = await createTestDatabase(),
     locate,
     flagRequestsPerSecond = 50_000,
-    mostDistinctIds = 1_000,
+    maxDistinctIds = 1_000,
     trustedProxies = [],
     temporal = NOWHERE,
     encryptionKeys = generateKeyRing(),
@@ -106,7 +106,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
   const api = createApi({
     databaseUrl: database.url,
     temporal: codecFor ? { ...temporal, codec: payloadCodec(createKeyRing(encryptionKeys)) } : temporal,
-    codecFor,
+    codecAccess: codecFor,
     temporalUiUrl,
     mail,
     encryptionKeys,
@@ -117,7 +117,7 @@ export async function startSluice(options: SluiceOptions = {}): Promise<Sluice> 
     eventsPerSecond: { project: 50_000, key: 50_000 },
     requestLimits: { perMinute: 100_000, perHour: 100_000 },
     flagRequestsPerSecond,
-    mostDistinctIds,
+    maxDistinctIds,
     locate,
     log: createLogger({ LOG_LEVEL: logLevel }, 'test'),
     publicUrl: server.url,

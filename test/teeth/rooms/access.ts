@@ -145,7 +145,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'login-active-only',
     guards: 'an account that was closed does not log in with its password',
     tests: ['test/people/accounts/login.test.ts'],
-    replace: ['!account?.isActive || !right', '!account || !right'],
+    replace: ['!account?.isActive || !isCorrect', '!account || !isCorrect'],
   },
   {
     name: 'invite-link',
@@ -184,7 +184,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'member-raise',
     guards: 'members raise each other to no higher level than their own',
     tests: ['test/people/organizations/members.test.ts'],
-    replace: ['LEVEL_OF[role] <= LEVEL_OF[by.role]', 'true'],
+    replace: ['LEVEL_OF[role] <= LEVEL_OF[editor.role]', 'true'],
   },
   {
     name: 'organization-owner',
@@ -291,7 +291,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'survey-html',
     guards: 'a survey puts no script into the pages of other people',
     tests: ['test/flags/extensions/surveys/html.test.ts'],
-    replace: ["loses(tag.replace('</', '<'))", 'false'],
+    replace: ["isSanitized(tag.replace('</', '<'))", 'false'],
   },
   {
     name: 'survey-draft',

@@ -202,7 +202,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     guards: 'digits of a number do not hold the process up',
     tests: ['test/flags/evaluation/steps.test.ts'],
     grep: 'no numbers, dates and versions any more',
-    replace: ['value.length > LONGEST_NUMBER || ', ''],
+    replace: ['value.length > MAX_NUMBER_LENGTH || ', ''],
   },
   {
     name: 'instant-length',
@@ -252,7 +252,7 @@ export const BYTE_TEETH: readonly Tooth[] = [
     guards: 'Postgres reads no longer texts as numbers than operators do',
     tests: ['test/conditions/sql/filters.test.ts'],
     grep: 'no longer ones, as operators do: gt',
-    replace: ['nullIfLonger(found, LONGEST_NUMBER, `property_number(${found})`)', '`property_number(${found})`'],
+    replace: ['nullIfLonger(found, MAX_NUMBER_LENGTH, `property_number(${found})`)', '`property_number(${found})`'],
   },
   {
     name: 'sql-null',

@@ -94,7 +94,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'ledger-commit-epoch',
     guards: 'a fenced run begins no commit',
     tests: LEDGER,
-    replace: ['.where(ours(lease))', '.where(key(lease))'],
+    replace: ['.where(leaseColumns(lease))', '.where(key(lease))'],
   },
   {
     name: 'ledger-commit-live',
@@ -106,7 +106,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'ledger-delivered-epoch',
     guards: 'a fenced run does not call the interval delivered',
     tests: LEDGER,
-    replace: ['.where(ours(lease))', '.where(key(lease))'],
+    replace: ['.where(leaseColumns(lease))', '.where(key(lease))'],
   },
   {
     name: 'ledger-stays-stale',
@@ -118,7 +118,7 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     name: 'ledger-reopen-epoch',
     guards: 'a fenced run does not undo the commit of the one after it',
     tests: LEDGER,
-    replace: ['.where(ours(lease))', '.where(key(lease))'],
+    replace: ['.where(leaseColumns(lease))', '.where(key(lease))'],
   },
   {
     name: 'ledger-artifact-epoch',

@@ -12,7 +12,7 @@ export const SECRET_TEETH: readonly Tooth[] = [
     name: 'password-guessing',
     guards: 'a password that is easily guessed is not taken',
     tests: ['test/platform/secrets/guessing.test.ts'],
-    replace: ['await standsGuessing(password, known)', 'true'],
+    replace: ['await isHardToGuess(password, known)', 'true'],
   },
   {
     name: 'line-full',

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { placesOf } from '../../../../src/analytics/sharing/charts/places.ts';
+import { placeTiles } from '../../../../src/analytics/sharing/charts/places.ts';
 import '../../../../src/analytics/sharing/charts/charts.css';
 import { Button } from '../../look/button.tsx';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
@@ -56,7 +56,7 @@ function mayEdit({ user_access_level: level, effective_privilege_level: privileg
 
 function Tiles({ dashboard: { tiles } }: { dashboard: Dashboard }) {
   if (tiles.length === 0) return <Empty>There is nothing on this dashboard yet.</Empty>;
-  const areas = new Map(placesOf(tiles));
+  const areas = new Map(placeTiles(tiles));
   return (
     <div className={styles.tiles}>
       {tiles.map((tile) => (

@@ -5,7 +5,7 @@ import type { Change } from '../../../people/audit/entry.ts';
 import { rightsOfMember } from '../../../people/access/rights.ts';
 import type { User } from '../../../people/accounts/users.store.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import { recordOf, SCOPE } from '../log.ts';
+import { recordDashboardChange, SCOPE } from '../log.ts';
 import { canRestrict, MAY_EDIT, type Privilege } from '../restriction.ts';
 import { EVERYONE_EDITS } from '../restriction-level.ts';
 import type { DashboardBound, DashboardStores } from '../stores.ts';
@@ -69,7 +69,7 @@ async function ensureNotEditorAlready(
   dashboard: Dashboard,
   { id: userId }: User,
 ): Promise<void> {
-  const standing = await stores.accessControls.standingOf(dashboard.project_id, userId);
+  const standing = await stores.accessControls.findStanding(dashboard.project_id, userId);
   const rights = standing && rightsOfMember(standing);
   if (!rights) throw new InvalidInput('Cannot add collaborators that have no access to the project.');
   if (!canRestrict(dashboard, { userId }, rights)) return;
@@ -81,7 +81,9 @@ async function ensureNotEditorAlready(
 type AuditEntry = Pick<Change, 'action' | 'before' | 'after'>;
 
 async function record(stores: DashboardBound, actor: Actor, dashboard: Dashboard, change: AuditEntry): Promise<void> {
-  await recordOf({ ...actor, stores }, 'updated', dashboard, [{ type: SCOPE, field: 'collaborators', ...change }]);
+  await recordDashboardChange({ ...actor, stores }, 'updated', dashboard, [
+    { type: SCOPE, field: 'collaborators', ...change },
+  ]);
 }
 
 function loggedFieldsOf({ uuid, email }: User, level: Privilege) {

@@ -14,12 +14,12 @@ export function isBuiltIn(template: DashboardTemplate): boolean {
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES);
 
 /** @throws InvalidInput when there is none of this name */
-export function templateNamed(name: string): DashboardTemplate {
+export function getTemplate(name: string): DashboardTemplate {
   if (Object.hasOwn(TEMPLATES, name)) return TEMPLATES[name]!;
   throw new InvalidInput(`Invalid template provided: ${name}`, 'use_template');
 }
 
 /** @returns undefined when none has the tag */
-export function templateTagged(tag: string): DashboardTemplate | undefined {
+export function findTemplateByTag(tag: string): DashboardTemplate | undefined {
   return Object.values(TEMPLATES).find(({ tags }) => tags.includes(tag));
 }

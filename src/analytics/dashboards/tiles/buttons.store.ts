@@ -19,7 +19,7 @@ export function buttonStore(db: Knex) {
 
   return {
     /** Existing buttons, by id. */
-    async byIds(projectId: number, ids: readonly string[]): Promise<Map<string, Button>> {
+    async findByIds(projectId: number, ids: readonly string[]): Promise<Map<string, Button>> {
       if (ids.length === 0) return new Map();
       const rows = await table().where({ project_id: projectId }).whereIn('id', ids);
       return new Map(rows.map((row) => [row.id, row]));

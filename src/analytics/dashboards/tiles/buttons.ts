@@ -25,12 +25,12 @@ export async function makeButton({ stores, project }: Acting, given: GivenButton
  */
 export async function changeButton(acting: Acting, id: string, given: GivenButton): Promise<string> {
   const { stores, project } = acting;
-  const button = (await stores.buttons.byIds(project.id, [id])).get(id);
+  const button = (await stores.buttons.findByIds(project.id, [id])).get(id);
   if (!button) throw new InvalidInput('Button tile not found.', 'button_tile');
   const { url = button.url, text = button.text, placement = button.placement, style = button.style } = given;
   const fields = checkButton({ url, text, placement, style });
   if (Object.entries(fields).every(([name, value]) => button[name as keyof ButtonFields] === value)) return id;
-  const places = (await stores.tiles.placesOfButtons([id])).get(id) ?? [];
+  const places = (await stores.tiles.findButtonLocations([id])).get(id) ?? [];
   if (!(await mayChangeEverywhere(acting, places))) return (await stores.buttons.insert(project.id, fields)).id;
   await stores.buttons.update(project.id, id, fields);
   return id;

@@ -9,8 +9,8 @@ import type { Acting } from '../acting.ts';
 import { ensureMayFilter } from '../../queries/raw-data.ts';
 import { changeButton, makeButton } from './buttons.ts';
 import { checkLayouts } from './given-layouts.ts';
-import { insightOf, type NewInsights } from './insights.ts';
-import { tileChanges } from './log.ts';
+import { resolveInsight, type NewInsights } from './insights.ts';
+import { collectTileChanges } from './log.ts';
 import { ensureSeesTile } from './permissions.ts';
 import type { GivenTile } from './schema.ts';
 import { rewriteText, writeText } from './texts.ts';
@@ -34,10 +34,10 @@ export async function changeTiles(
   newInsights: NewInsights = {},
 ): Promise<Change[]> {
   if (given.length === 0) return [];
-  const all = await acting.stores.tiles.all(dashboard.id);
+  const all = await acting.stores.tiles.listAll(dashboard.id);
   const tiles = new Map(all.map((tile) => [tile.id, tile]));
   const work = { acting, dashboardId: dashboard.id, tiles, newInsights };
-  return tileChanges(acting, dashboard, async () => {
+  return collectTileChanges(acting, dashboard, async () => {
     for (const [index, tile] of given.entries()) {
       await changeTile(work, tile, index).catch((error: unknown) => {
         throw withIndex(error, index, given.length);
@@ -92,7 +92,7 @@ async function changeTextTile(
 }
 
 async function unknownText({ stores, project }: Acting, id: number): Promise<InvalidInput> {
-  const isOurs = (await stores.texts.byIds(project.id, [id])).has(id);
+  const isOurs = (await stores.texts.findByIds(project.id, [id])).has(id);
   return new InvalidInput(isOurs ? 'Text tile not found.' : 'Text tile not found in this team.', 'text');
 }
 
@@ -114,7 +114,7 @@ async function changeButtonTile(
 
 /** Adds an insight, or restores its tile if that was removed. */
 async function addInsight(work: Work, given: GivenTile, attr: string): Promise<void> {
-  const insight_id = await insightOf(work.acting, given.insight, attr, work.newInsights);
+  const insight_id = await resolveInsight(work.acting, given.insight, attr, work.newInsights);
   const tile = tileWith(work, 'insight_id', insight_id);
   if (!tile) return insertTile(work, given, { insight_id });
   await work.acting.stores.tiles.update(tile.id, { deleted: false, ...changesOf(given) });

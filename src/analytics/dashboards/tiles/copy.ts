@@ -5,11 +5,11 @@ import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { copyInsight } from '../../insights/insights.ts';
 import { checkLayouts } from './given-layouts.ts';
-import { layAmong } from './layout.ts';
-import { tileChanges } from './log.ts';
+import { placeAmong } from './layout.ts';
+import { collectTileChanges } from './log.ts';
 import { ensureMakesInsights } from './insights.ts';
 import { ensureSeesTile, visibleTiles } from './permissions.ts';
-import { ensureRoom } from './tile-limit.ts';
+import { ensureTilesFit } from './tile-limit.ts';
 import type { DuplicatedTile } from './schema.ts';
 import { contentOf, fieldsOf, type Tile, type TileContent } from './tiles.store.ts';
 
@@ -24,8 +24,8 @@ type Ids = Pick<Dashboard, 'id' | 'project_id'>;
  */
 export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: { deep: boolean }): Promise<void> {
   const { stores } = acting;
-  const tiles = await visibleTiles(acting, await stores.tiles.live(source.id));
-  ensureRoom({ before: 0, after: tiles.length });
+  const tiles = await visibleTiles(acting, await stores.tiles.listLive(source.id));
+  ensureTilesFit({ before: 0, after: tiles.length });
   for (const tile of tiles) {
     const content = how.deep ? await copiedContent(acting, tile) : contentOf(tile);
     await stores.tiles.insert({ ...fieldsOf(tile), ...content, dashboard_id: target.id });
@@ -45,18 +45,18 @@ export async function duplicateTiles(
 ): Promise<Change[]> {
   if (given.length === 0) return [];
   const { stores } = acting;
-  const { length: before } = await stores.tiles.live(dashboard.id);
-  ensureRoom({ before, after: before + given.length });
-  return tileChanges(acting, dashboard, async () => {
+  const { length: before } = await stores.tiles.listLive(dashboard.id);
+  ensureTilesFit({ before, after: before + given.length });
+  return collectTileChanges(acting, dashboard, async () => {
     for (const [index, requested] of given.entries()) {
       checkLayouts(requested, 'duplicate_tiles', index);
       const { id, layouts } = requested;
-      const shownTiles = await stores.tiles.live(dashboard.id);
+      const shownTiles = await stores.tiles.listLive(dashboard.id);
       const tile = shownTiles.find((one) => one.id === id);
       if (!tile) throw unknownTile(id);
       await ensureSeesTile(acting, tile);
       const content = await copiedContent(acting, tile);
-      const place = { layouts: layouts ?? layAmong(shownTiles, tile.layouts) };
+      const place = { layouts: layouts ?? placeAmong(shownTiles, tile.layouts) };
       await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
     }
   });
@@ -75,11 +75,11 @@ async function copiedContent(acting: Acting, tile: Tile): Promise<TileContent> {
     return { ...contentOf(tile), insight_id: (await copyInsight(stores, project, caller, insight)).id };
   }
   if (text_id !== null) {
-    const { body } = (await stores.texts.byIds(project.id, [text_id])).get(text_id)!;
+    const { body } = (await stores.texts.findByIds(project.id, [text_id])).get(text_id)!;
     const copy = { project_id: project.id, body, created_by: caller.userId, last_modified_by: null };
     return { ...contentOf(tile), text_id: (await stores.texts.insert(copy)).id };
   }
-  const { url, text, placement, style } = (await stores.buttons.byIds(project.id, [button_id!])).get(button_id!)!;
+  const { url, text, placement, style } = (await stores.buttons.findByIds(project.id, [button_id!])).get(button_id!)!;
   return {
     ...contentOf(tile),
     button_id: (await stores.buttons.insert(project.id, { url, text, placement, style })).id,

@@ -48,7 +48,7 @@ export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 
  * @throws InvalidInput naming the field
  * @throws PermissionDenied when the caller may not see it, or make one
  */
-export async function insightOf(
+export async function resolveInsight(
   acting: Acting,
   given: unknown,
   attr: string,
@@ -73,7 +73,7 @@ async function existingInsight({ stores, project, rights }: Acting, id: unknown,
   if (typeof id !== 'number' && typeof id !== 'string') {
     throw new InvalidInput('Incorrect type. Expected pk value.', attr, 'incorrect_type');
   }
-  const insight = isId(id) ? (await stores.insights.byIds(project.id, [id])).get(id) : undefined;
+  const insight = isId(id) ? (await stores.insights.findByIds(project.id, [id])).get(id) : undefined;
   if (!insight) throw new InvalidInput(`Invalid pk "${id}" - object does not exist.`, attr, 'does_not_exist');
   ensureShows(insight, rights);
   return insight.id;

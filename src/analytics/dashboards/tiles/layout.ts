@@ -8,9 +8,9 @@ export const GRIDS = { sm: 12, xs: 1 } as const;
 export type Grid = keyof typeof GRIDS;
 
 export type Layouts = Readonly<Record<string, unknown>>;
-export type Place = { x: number; y: number; w: number; h: number };
+export type GridPosition = { x: number; y: number; w: number; h: number };
 /** The fields of a tile that place it. */
-export type Laid = { id: number; layouts: Layouts };
+export type TileLayouts = { id: number; layouts: Layouts };
 
 export const LAYOUT_STYLES = ['preserve', 'two_column', 'full_width'] as const;
 export type LayoutStyle = (typeof LAYOUT_STYLES)[number];
@@ -27,13 +27,13 @@ const NOWHERE = 100;
 const FURTHEST = 1_000_000;
 
 /** Sorts tiles by row, then from the left, then by age. */
-export function inOrder<T extends Laid>(tiles: readonly T[]): T[] {
+export function sortByPosition<T extends TileLayouts>(tiles: readonly T[]): T[] {
   const key = ({ layouts }: T, axis: 'x' | 'y') => coordinate(entryOf(layouts, 'sm')?.[axis]) ?? NOWHERE;
   return tiles.toSorted((a, b) => key(a, 'y') - key(b, 'y') || key(a, 'x') - key(b, 'x') || a.id - b.id);
 }
 
 /** @returns the place within the columns of the grid; undefined when the tile has none */
-export function gridPlaceOf(layouts: Layouts, grid: Grid): Place | undefined {
+export function gridPlaceOf(layouts: Layouts, grid: Grid): GridPosition | undefined {
   const entry = entryOf(layouts, grid);
   const [x, y, w, h] = [entry?.['x'], entry?.['y'], entry?.['w'], entry?.['h']].map(coordinate);
   if (x === undefined || y === undefined || !w || !h) return undefined;
@@ -45,7 +45,7 @@ export function gridPlaceOf(layouts: Layouts, grid: Grid): Place | undefined {
  * Places a tile among others: if its place is taken, it moves down its columns to the first free one.
  * @returns its layouts there
  */
-export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
+export function placeAmong(others: readonly TileLayouts[], layouts: Layouts): Layouts {
   return inEachGrid(layouts, (grid, wanted) => {
     const takenPlaces = others.flatMap((other) => gridPlaceOf(other.layouts, grid) ?? []);
     const rows = [wanted.y, ...takenPlaces.map(bottom)].filter((y) => y >= wanted.y).toSorted((a, b) => a - b);
@@ -55,7 +55,7 @@ export function layAmong(others: readonly Laid[], layouts: Layouts): Layouts {
 }
 
 /** Moves all tiles up as far as the tiles above allow; afterwards none overlap. */
-export function compact<T extends Laid>(tiles: readonly T[]): T[] {
+export function compact<T extends TileLayouts>(tiles: readonly T[]): T[] {
   const settled = { sm: settledPlaces(tiles, 'sm'), xs: settledPlaces(tiles, 'xs') };
   return tiles.map((tile) => ({
     ...tile,
@@ -63,8 +63,8 @@ export function compact<T extends Laid>(tiles: readonly T[]): T[] {
   }));
 }
 
-function settledPlaces(tiles: readonly Laid[], grid: Grid): Map<number, Place> {
-  const settled = new Map<number, Place>();
+function settledPlaces(tiles: readonly TileLayouts[], grid: Grid): Map<number, GridPosition> {
+  const settled = new Map<number, GridPosition>();
   const placed = tiles.flatMap(({ id, layouts }) => {
     const place = gridPlaceOf(layouts, grid);
     return place ? [{ id, place }] : [];
@@ -81,7 +81,7 @@ function settledPlaces(tiles: readonly Laid[], grid: Grid): Map<number, Place> {
  * Lays tiles out anew, in the order in which they are given: each to the right of the previous one, or in the next row if it is too wide.
  * Every tile has a place afterwards, in both grids.
  */
-export function arrange<T extends Laid>(tiles: readonly T[], style: LayoutStyle): T[] {
+export function arrange<T extends TileLayouts>(tiles: readonly T[], style: LayoutStyle): T[] {
   let [x, y, rowHeight, narrowY] = [0, 0, 0, 0];
   return tiles.map((tile) => {
     const { w, h, narrowHeight } = sizeOf(tile, style);
@@ -98,14 +98,14 @@ export function arrange<T extends Laid>(tiles: readonly T[], style: LayoutStyle)
   });
 }
 
-function sizeOf({ layouts }: Laid, style: LayoutStyle) {
+function sizeOf({ layouts }: TileLayouts, style: LayoutStyle) {
   if (style === 'two_column') return { ...USUAL, narrowHeight: USUAL.h };
   if (style === 'full_width') return { w: GRIDS.sm, h: USUAL.h, narrowHeight: USUAL.h };
   const { w, h } = gridPlaceOf(layouts, 'sm') ?? USUAL;
   return { w, h, narrowHeight: gridPlaceOf(layouts, 'xs')?.h ?? h };
 }
 
-function inEachGrid(layouts: Layouts, move: (grid: Grid, place: Place) => Place): Layouts {
+function inEachGrid(layouts: Layouts, move: (grid: Grid, place: GridPosition) => GridPosition): Layouts {
   const moved = (Object.keys(GRIDS) as Grid[]).flatMap((grid) => {
     const place = gridPlaceOf(layouts, grid);
     return place ? [[grid, { ...entryOf(layouts, grid), ...move(grid, place) }] as const] : [];
@@ -123,14 +123,14 @@ function coordinate(value: unknown): number | undefined {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= FURTHEST ? Number(value) : undefined;
 }
 
-function bottom({ y, h }: Place): number {
+function bottom({ y, h }: GridPosition): number {
   return y + h;
 }
 
-function shareColumns(a: Place, b: Place): boolean {
+function shareColumns(a: GridPosition, b: GridPosition): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w;
 }
 
-export function overlap(a: Place, b: Place): boolean {
+export function overlap(a: GridPosition, b: GridPosition): boolean {
   return shareColumns(a, b) && a.y < bottom(b) && b.y < bottom(a);
 }

@@ -2,11 +2,11 @@
 import { changesBetween } from '../../../people/audit/audit-log.ts';
 import { type Change } from '../../../people/audit/entry.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import { recordOf, SCOPE } from '../log.ts';
+import { recordDashboardChange, SCOPE } from '../log.ts';
 import type { Acting } from '../acting.ts';
-import { ensureMayRestrict, restrictedWith } from '../../insights/restriction.ts';
+import { ensureMayRestrict, findRestrictedInsights } from '../../insights/restriction.ts';
 import type { DashboardBound } from '../stores.ts';
-import { reserveRoom } from './tile-limit.ts';
+import { enforceTileLimit } from './tile-limit.ts';
 import { fieldsOf } from './tiles.store.ts';
 
 type Logged = Pick<Dashboard, 'id' | 'project_id'>;
@@ -16,7 +16,7 @@ type Logged = Pick<Dashboard, 'id' | 'project_id'>;
  * @returns nothing when nothing changed
  * @throws InvalidInput when the dashboard would have too many tiles
  */
-export async function tileChanges(
+export async function collectTileChanges(
   { stores }: Pick<Acting, 'stores'>,
   dashboard: Logged,
   work: () => Promise<unknown>,
@@ -25,7 +25,7 @@ export async function tileChanges(
   await work();
   const after = await loadLoggedFields(stores, dashboard);
   const count = { before: Object.keys(before).length, after: Object.keys(after).length };
-  await reserveRoom(stores, dashboard.id, count);
+  await enforceTileLimit(stores, dashboard.id, count);
   const changes = changesBetween(SCOPE, before, after);
   return changes.map((change) => ({ ...change, field: 'tiles' }));
 }
@@ -38,25 +38,25 @@ export async function tileChanges(
  */
 export async function withChangesLogged<T>(acting: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
   const { stores, project } = acting;
-  const restricted = await restrictedWith(stores, dashboard);
+  const restricted = await findRestrictedInsights(stores, dashboard);
   let result: T;
-  const changes = await tileChanges(acting, dashboard, async () => (result = await work()));
+  const changes = await collectTileChanges(acting, dashboard, async () => (result = await work()));
   await ensureMayRestrict(acting, dashboard, restricted);
   if (changes.length > 0) {
     await stores.dashboards.touch(project.id, dashboard.id);
-    await recordOf(acting, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);
+    await recordDashboardChange(acting, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);
   }
   return result!;
 }
 
 /** Loads the logged fields of the shown tiles, by id. */
 async function loadLoggedFields(stores: DashboardBound, { id, project_id }: Logged): Promise<Record<string, unknown>> {
-  const tiles = await stores.tiles.live(id);
-  const texts = await stores.texts.byIds(
+  const tiles = await stores.tiles.listLive(id);
+  const texts = await stores.texts.findByIds(
     project_id,
     tiles.flatMap(({ text_id }) => text_id ?? []),
   );
-  const buttons = await stores.buttons.byIds(
+  const buttons = await stores.buttons.findByIds(
     project_id,
     tiles.flatMap(({ button_id }) => button_id ?? []),
   );

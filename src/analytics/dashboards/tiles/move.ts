@@ -4,7 +4,7 @@ import { reaches } from '../../../platform/http/access.ts';
 import type { Acting } from '../acting.ts';
 import type { Dashboard } from '../dashboards.store.ts';
 import { mayEdit } from '../restriction.ts';
-import { layAmong } from './layout.ts';
+import { placeAmong } from './layout.ts';
 import { withChangesLogged } from './log.ts';
 import { ensureSeesTile, maySeeDashboard } from './permissions.ts';
 import { contentOf, fieldsOf, type TileContent } from './tiles.store.ts';
@@ -29,7 +29,7 @@ export async function moveTile(acting: Acting, source: Dashboard, ids: { tile: n
   if (await hasAlready(acting, target, tile)) throw new InvalidInput(CANNOT_MOVE);
   await withChangesLogged(acting, source, () =>
     withChangesLogged(acting, target, async () => {
-      const layouts = layAmong(await stores.tiles.live(target.id), tile.layouts);
+      const layouts = placeAmong(await stores.tiles.listLive(target.id), tile.layouts);
       await stores.tiles.update(tile.id, { dashboard_id: target.id, layouts });
     }),
   );
@@ -60,7 +60,7 @@ export async function copyTile(acting: Acting, target: Dashboard, ids: { tile: n
     throw new InvalidInput(`This ${kind} is already on the destination dashboard.`);
   }
   await withChangesLogged(acting, target, async () => {
-    const layouts = layAmong(await stores.tiles.live(target.id), tile.layouts);
+    const layouts = placeAmong(await stores.tiles.listLive(target.id), tile.layouts);
     await stores.tiles.insert({ ...fieldsOf(tile), ...contentOf(tile), layouts, dashboard_id: target.id });
   });
 }
@@ -88,7 +88,7 @@ async function visibleTile(acting: Acting, { tile: id, from }: { tile: number; f
 
 /** Whether the target shows the same content. A removed tile with it is deleted for good, because a dashboard has one tile for each content. */
 async function hasAlready({ stores }: Acting, target: Dashboard, tile: TileContent): Promise<boolean> {
-  const twin = (await stores.tiles.all(target.id)).find((other) => isSame(other, tile));
+  const twin = (await stores.tiles.listAll(target.id)).find((other) => isSame(other, tile));
   if (!twin) return false;
   if (!twin.deleted) return true;
   await stores.tiles.remove(twin.id);

@@ -9,10 +9,10 @@ import { shownByInsight } from '../../queries/raw-data.ts';
 import type { Insight } from '../../insights/insight.ts';
 import type { DashboardBound } from '../stores.ts';
 import { mayEdit } from '../restriction.ts';
-import type { Tile, TilePlace } from './tiles.store.ts';
+import type { Tile, TileLocation } from './tiles.store.ts';
 
 /** The viewer of tiles, and the stores to read them from. */
-export type Looking = {
+export type ViewerContext = {
   stores: Pick<DashboardBound, 'dashboards' | 'insights' | 'tiles'>;
   project: Pick<Project, 'id'>;
   caller: Pick<Caller, 'scopes'>;
@@ -43,9 +43,12 @@ export function ensureShows(insight: Insight | undefined, rights: Pick<Rights, '
 }
 
 /** @param tiles to filter @returns the tiles without content that is hidden from the caller */
-export async function visibleTiles({ stores, project, rights }: Looking, tiles: readonly Tile[]): Promise<Tile[]> {
+export async function visibleTiles(
+  { stores, project, rights }: ViewerContext,
+  tiles: readonly Tile[],
+): Promise<Tile[]> {
   const ids = tiles.flatMap(({ insight_id }) => insight_id ?? []);
-  const insights = await stores.insights.byIds(project.id, ids);
+  const insights = await stores.insights.findByIds(project.id, ids);
   return tiles.filter(({ insight_id }) => {
     if (insight_id === null) return true;
     const insight = insights.get(insight_id);
@@ -55,7 +58,7 @@ export async function visibleTiles({ stores, project, rights }: Looking, tiles: 
 
 /** @throws PermissionDenied when the caller may not see the tile's insight */
 export async function ensureSeesTile(
-  { stores, project, rights }: Looking,
+  { stores, project, rights }: ViewerContext,
   { insight_id }: Pick<Tile, 'insight_id'>,
 ): Promise<void> {
   if (insight_id === null) return;
@@ -66,16 +69,16 @@ export async function ensureSeesTile(
  * The link of a dashboard shows all of it, so users cannot share what they may not see themselves.
  * @throws PermissionDenied
  */
-export async function ensureSeesAll(viewer: Looking, dashboardId: number): Promise<void> {
+export async function ensureSeesAll(viewer: ViewerContext, dashboardId: number): Promise<void> {
   const { stores, project } = viewer;
-  const shownTiles = await stores.tiles.live(dashboardId);
+  const shownTiles = await stores.tiles.listLive(dashboardId);
   if ((await visibleTiles(viewer, shownTiles)).length < shownTiles.length) {
     throw new PermissionDenied("You don't have permission to share an insight on this dashboard.");
   }
   // A deleted dashboard may be about to be restored.
   const dashboard = await stores.dashboards.find(project.id, dashboardId);
   if (!dashboard) throw new NotFound();
-  const insights = await stores.insights.byIds(
+  const insights = await stores.insights.findByIds(
     project.id,
     shownTiles.flatMap(({ insight_id }) => insight_id ?? []),
   );
@@ -90,7 +93,7 @@ export async function ensureSeesAll(viewer: Looking, dashboardId: number): Promi
  * nor deleted ones, because a restore must return them unchanged.
  * @param places of the text or button
  */
-export async function mayChangeEverywhere(acting: Acting, places: readonly TilePlace[]): Promise<boolean> {
+export async function mayChangeEverywhere(acting: Acting, places: readonly TileLocation[]): Promise<boolean> {
   const { stores, project } = acting;
   const ids = new Set(places.map(({ dashboard_id }) => dashboard_id));
   for (const id of ids) {

@@ -7,7 +7,7 @@ import { presentInsight, type InsightView } from '../../insights/present.ts';
 import type { Button } from './buttons.store.ts';
 import type { TileBody } from './schema.ts';
 import type { Text } from './texts.store.ts';
-import type { Tile, TilePlace } from './tiles.store.ts';
+import type { Tile, TileLocation } from './tiles.store.ts';
 
 /** An insight, and the parts of it that the viewer may see. */
 export type SeenInsight = {
@@ -20,8 +20,8 @@ export type SeenTile = {
   tile: Tile;
   order: number;
   insight: SeenInsight | undefined;
-  text: { text: Text; places: readonly TilePlace[] } | undefined;
-  button: { button: Button; places: readonly TilePlace[] } | undefined;
+  text: { text: Text; places: readonly TileLocation[] } | undefined;
+  button: { button: Button; places: readonly TileLocation[] } | undefined;
 };
 
 type With = { users: Users; rights: Pick<Rights, 'levelOf'> | null };
@@ -68,6 +68,6 @@ function buttonOf({ button, places }: NonNullable<SeenTile['button']>): TileBody
   return { id, url, text, placement, style, team: button.project_id, dashboard_tiles: places.map(presentPlace) };
 }
 
-function presentPlace({ id, dashboard_id, deleted }: TilePlace): TilePlace {
+function presentPlace({ id, dashboard_id, deleted }: TileLocation): TileLocation {
   return { id, dashboard_id, deleted };
 }

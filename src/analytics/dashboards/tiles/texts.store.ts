@@ -16,7 +16,7 @@ export function textStore(db: Knex) {
 
   return {
     /** Existing texts, by id. */
-    async byIds(projectId: number, ids: readonly number[]): Promise<Map<number, Text>> {
+    async findByIds(projectId: number, ids: readonly number[]): Promise<Map<number, Text>> {
       if (ids.length === 0) return new Map();
       const rows = await table().where({ project_id: projectId }).whereIn('id', ids);
       return new Map(rows.map((row) => [row.id, row]));

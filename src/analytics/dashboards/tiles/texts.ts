@@ -42,18 +42,18 @@ export async function writeText(acting: Acting, { body = '', created_by }: Given
 export async function rewriteText(acting: Acting, id: number, { body, created_by }: GivenText): Promise<number> {
   const { stores, project, caller } = acting;
   checkBody(body ?? '', 'text__body');
-  const text = (await stores.texts.byIds(project.id, [id])).get(id);
+  const text = (await stores.texts.findByIds(project.id, [id])).get(id);
   if (!text) throw new InvalidInput('Text tile not found in this team.', 'text');
   // Clients send whole tiles back, also of authors who have left.
   if (created_by?.id && created_by.id !== text.created_by) await checkAuthor(acting, created_by.id);
   if (body === undefined || body === text.body) return id;
-  const places = (await stores.tiles.placesOfTexts([id])).get(id) ?? [];
+  const places = (await stores.tiles.findTextLocations([id])).get(id) ?? [];
   if (!(await mayChangeEverywhere(acting, places))) return (await writeText(acting, { body })).id;
   await stores.texts.update(project.id, id, { body, last_modified_by: caller.userId });
   return id;
 }
 
 async function checkAuthor({ stores, project }: Acting, userId: number | undefined): Promise<void> {
-  if (userId === undefined || (await stores.accessControls.standingOf(project.id, userId))) return;
+  if (userId === undefined || (await stores.accessControls.findStanding(project.id, userId))) return;
   throw new InvalidInput('User not found in this organization.', 'text');
 }

@@ -8,7 +8,7 @@ import { MAX_TILES } from './schema.ts';
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput when they become too many
  */
-export function ensureRoom(count: { before: number; after: number }): void {
+export function ensureTilesFit(count: { before: number; after: number }): void {
   if (count.after <= Math.max(MAX_TILES, count.before)) return;
   throw new InvalidInput(
     `A dashboard can have at most ${MAX_TILES} tiles, and this one would have ${count.after}: ` +
@@ -22,11 +22,11 @@ export function ensureRoom(count: { before: number; after: number }): void {
  * @param count of the tiles that the dashboard shows
  * @throws InvalidInput when they have become too many
  */
-export async function reserveRoom(
+export async function enforceTileLimit(
   { tiles }: Pick<DashboardBound, 'tiles'>,
   dashboardId: number,
   count: { before: number; after: number },
 ): Promise<void> {
-  ensureRoom(count);
+  ensureTilesFit(count);
   await tiles.takeOffHidden(dashboardId, { beyond: MAX_TILES });
 }

@@ -10,10 +10,10 @@ import { checkLayouts } from './given-layouts.ts';
 import {
   arrange,
   compact,
-  inOrder,
-  layAmong,
+  sortByPosition,
+  placeAmong,
   FIRST_PLACE,
-  type Laid,
+  type TileLayouts,
   type Layouts,
   type LayoutStyle,
 } from './layout.ts';
@@ -21,11 +21,11 @@ import { withChangesLogged } from './log.ts';
 import { copyTile, moveTile } from './move.ts';
 import type { ChangedTextTile, NewTextTile, TileBody } from './schema.ts';
 import { checkBody, rewriteText, writeText } from './texts.ts';
-import { tileOf } from './tiles.ts';
+import { loadTile } from './tiles.ts';
 import type { Tile } from './tiles.store.ts';
 
 /** The dashboard that a request names, and the version that the caller expects it to have. */
-export type Aim = { id: number; ifMatch: string | undefined };
+export type DashboardTarget = { id: number; ifMatch: string | undefined };
 
 /** The ids in a given order that the dashboard has no tiles for. */
 export type UnknownTiles = { unknown: number[] };
@@ -34,7 +34,7 @@ export function tileManagement(allStores: DashboardStores) {
   /** @throws NotFound when there is no such dashboard; Stale when it has another version */
   const changeDashboard = <T>(
     actor: Actor,
-    { id, ifMatch }: Aim,
+    { id, ifMatch }: DashboardTarget,
     work: (acting: Acting, dashboard: Dashboard) => Promise<T>,
   ): Promise<T> =>
     allStores.inTransaction(actor.project.id, async (stores) => {
@@ -44,19 +44,19 @@ export function tileManagement(allStores: DashboardStores) {
     });
 
   async function presentTile(actor: Actor, { id, dashboard_id }: Tile): Promise<TileBody> {
-    return tileOf(allStores, await allStores.dashboards.get(actor.project.id, dashboard_id), actor, id);
+    return loadTile(allStores, await allStores.dashboards.get(actor.project.id, dashboard_id), actor, id);
   }
 
   return {
     /** @returns the source after it. @throws as `moveTile` */
-    move: (actor: Actor, aim: Aim, ids: { tile: number; to: number }): Promise<Dashboard> =>
+    move: (actor: Actor, aim: DashboardTarget, ids: { tile: number; to: number }): Promise<Dashboard> =>
       changeDashboard(actor, aim, async (acting, source) => {
         await moveTile(acting, source, ids);
         return reread(acting, source);
       }),
 
     /** @returns the target after it. @throws as `copyTile` */
-    copy: (actor: Actor, aim: Aim, ids: { tile: number; from: number }): Promise<Dashboard> =>
+    copy: (actor: Actor, aim: DashboardTarget, ids: { tile: number; from: number }): Promise<Dashboard> =>
       changeDashboard(actor, aim, async (acting, target) => {
         await copyTile(acting, target, ids);
         return reread(acting, target);
@@ -68,11 +68,11 @@ export function tileManagement(allStores: DashboardStores) {
      */
     reorder: (
       actor: Actor,
-      aim: Aim,
+      aim: DashboardTarget,
       { order, style }: { order: readonly number[]; style: LayoutStyle },
     ): Promise<Dashboard | UnknownTiles> =>
       changeDashboard(actor, aim, async (acting, dashboard) => {
-        const tiles = inOrder(await acting.stores.tiles.live(dashboard.id));
+        const tiles = sortByPosition(await acting.stores.tiles.listLive(dashboard.id));
         const byId = new Map(tiles.map((tile) => [tile.id, tile]));
         const unknown = order.filter((id) => !byId.has(id));
         if (unknown.length > 0) return { unknown: unknown.toSorted((a, b) => a - b) };
@@ -85,14 +85,14 @@ export function tileManagement(allStores: DashboardStores) {
       }),
 
     /** Adds a text; without `layouts` in the first free place on the left. @throws InvalidInput naming the field */
-    async addText(actor: Actor, aim: Aim, given: NewTextTile): Promise<TileBody> {
+    async addText(actor: Actor, aim: DashboardTarget, given: NewTextTile): Promise<TileBody> {
       const body = filledBody(given.body);
       const display = displayOf(given);
       const tile = await changeDashboard(actor, aim, (acting, dashboard) =>
         withChangesLogged(acting, dashboard, async () => {
           const { id: text_id } = await writeText(acting, { body });
           const { tiles } = acting.stores;
-          const layouts = display.layouts ?? layAmong(await tiles.live(dashboard.id), FIRST_PLACE);
+          const layouts = display.layouts ?? placeAmong(await tiles.listLive(dashboard.id), FIRST_PLACE);
           return tiles.insert({ ...display, layouts, text_id, dashboard_id: dashboard.id });
         }),
       );
@@ -100,7 +100,7 @@ export function tileManagement(allStores: DashboardStores) {
     },
 
     /** @throws NotFound when the dashboard shows no such tile; InvalidInput naming the field */
-    async changeText(actor: Actor, aim: Aim, given: ChangedTextTile): Promise<TileBody> {
+    async changeText(actor: Actor, aim: DashboardTarget, given: ChangedTextTile): Promise<TileBody> {
       const body = given.body === undefined ? undefined : filledBody(given.body);
       const display = displayOf(given);
       const tile = await changeDashboard(actor, aim, async (acting, dashboard) => {
@@ -117,13 +117,13 @@ export function tileManagement(allStores: DashboardStores) {
     },
 
     /** Takes a tile off the dashboard; those below it move up. @throws NotFound when the dashboard shows no such tile */
-    remove: (actor: Actor, aim: Aim, tileId: number): Promise<void> =>
+    remove: (actor: Actor, aim: DashboardTarget, tileId: number): Promise<void> =>
       changeDashboard(actor, aim, async (acting, dashboard) => {
         const { tiles } = acting.stores;
         const { id } = await tiles.getLive(dashboard.id, tileId);
         await withChangesLogged(acting, dashboard, async () => {
           await tiles.update(id, { deleted: true });
-          const remainingTiles = await tiles.live(dashboard.id);
+          const remainingTiles = await tiles.listLive(dashboard.id);
           await storeMoved(acting, remainingTiles, compact(remainingTiles));
         });
       }),
@@ -137,9 +137,13 @@ function reread({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboa
 }
 
 /** Stores the layouts that changed. */
-async function storeMoved({ stores }: Acting, before: readonly Laid[], laid: readonly Laid[]): Promise<void> {
+async function storeMoved(
+  { stores }: Acting,
+  before: readonly TileLayouts[],
+  laid: readonly TileLayouts[],
+): Promise<void> {
   const former = new Map(before.map(({ id, layouts }) => [id, layouts]));
-  await stores.tiles.lay(laid.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, former.get(id))));
+  await stores.tiles.updateLayouts(laid.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, former.get(id))));
 }
 
 function filledBody(body: string): string {

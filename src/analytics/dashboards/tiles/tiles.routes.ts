@@ -1,10 +1,10 @@
 /** Routes of single tiles of a dashboard: `/dashboards/:id/move_tile/` and its like. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { orEnvelope } from '../../../platform/http/error-body.ts';
-import { entityTag, expectedVersion, orPreferred } from '../../../platform/http/parameters/preconditions.ts';
+import { entityTag, expectedVersion, preferRepresentation } from '../../../platform/http/parameters/preconditions.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import { stringEnum, Type } from '../../../platform/schema.ts';
-import { representation, type DashboardManagementApi } from '../dashboards.routes.ts';
+import { dashboardAnswer, type DashboardManagementApi } from '../dashboards.routes.ts';
 import { DashboardBody, DashboardParams } from '../schema.ts';
 import { LAYOUT_STYLES } from './layout.ts';
 import { ChangedTextTileBody, MAX_TILES, NewTextTileBody, TileBody, TileId } from './schema.ts';
@@ -48,7 +48,7 @@ const moveTile = route({
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
     const source = await api.dashboardTiles.move(actor, aim, { tile: body.tile.id, to });
     const answer = noBody(200, { ETag: entityTag(source.version) });
-    return orPreferred(headers, answer, () => representation(200, actor, source, api.dashboards));
+    return preferRepresentation(headers, answer, () => dashboardAnswer(200, actor, source, api.dashboards));
   },
 });
 
@@ -77,7 +77,7 @@ const copyTile = route({
     const actor = { project, caller, rights };
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
     const target = await api.dashboardTiles.copy(actor, aim, { tile: body.tileId, from: body.fromDashboardId });
-    return representation(200, actor, target, api.dashboards);
+    return dashboardAnswer(200, actor, target, api.dashboards);
   },
 });
 
@@ -112,7 +112,7 @@ const reorderTiles = route({
     const actor = { project, caller, rights };
     const aim = { id: params.id, ifMatch: expectedVersion(headers) };
     const result = await api.dashboardTiles.reorder(actor, aim, { order, style });
-    if (!('unknown' in result)) return representation(200, actor, result, api.dashboards);
+    if (!('unknown' in result)) return dashboardAnswer(200, actor, result, api.dashboards);
     return json(404, { detail: `Tile IDs not found on this dashboard: [${result.unknown.join(', ')}]` });
   },
 });

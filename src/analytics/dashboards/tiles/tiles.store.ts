@@ -5,7 +5,7 @@
 import type { Knex } from '../../../platform/db/connection.ts';
 import { NotFound } from '../../../platform/errors.ts';
 import type { Dashboard } from '../dashboards.store.ts';
-import type { Laid, Layouts } from './layout.ts';
+import type { TileLayouts, Layouts } from './layout.ts';
 
 /** How a tile shows its content. */
 export type TileFields = {
@@ -23,13 +23,13 @@ export type TileContent = { insight_id: number | null; text_id: number | null; b
 export type Tile = TileFields & TileContent & { id: number; dashboard_id: number; deleted: boolean };
 
 /** The tile and dashboard that an object is on. */
-export type TilePlace = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
+export type TileLocation = Pick<Tile, 'id' | 'dashboard_id' | 'deleted'>;
 
 /** A place, with the creator of its dashboard, on whom access depends. */
-export type OwnedPlace = TilePlace & Pick<Dashboard, 'created_by'>;
+export type OwnedTileLocation = TileLocation & Pick<Dashboard, 'created_by'>;
 
 /** A place that may be on a deleted dashboard, which can be restored. */
-export type SharedPlace = OwnedPlace & { dashboard_deleted: boolean };
+export type SharedTileLocation = OwnedTileLocation & { dashboard_deleted: boolean };
 
 /** Contents that copies of a dashboard share, and that have no access controls. */
 type Shared = Pick<TileContent, 'text_id' | 'button_id'>;
@@ -63,7 +63,7 @@ export function tileStore(db: Knex) {
       .join('dashboards', 'dashboards.id', 'tile.dashboard_id')
       .whereIn(`tile.${column}`, ids)
       .orderBy('tile.id')
-      .select<(SharedPlace & Shared)[]>(
+      .select<(SharedTileLocation & Shared)[]>(
         ...(['tile.id', 'tile.dashboard_id', 'tile.deleted', 'tile.text_id', 'tile.button_id'] as const),
         'dashboards.created_by',
         'dashboards.deleted as dashboard_deleted',
@@ -71,7 +71,7 @@ export function tileStore(db: Knex) {
 
   return {
     /** Shown tiles, in no order. */
-    async live(dashboardId: number): Promise<Tile[]> {
+    async listLive(dashboardId: number): Promise<Tile[]> {
       return (await liveTiles(dashboardId).select(COLUMNS)) as Tile[];
     },
 
@@ -83,7 +83,7 @@ export function tileStore(db: Knex) {
     },
 
     /** Returns all tiles of a dashboard, also removed ones. */
-    async all(dashboardId: number): Promise<Tile[]> {
+    async listAll(dashboardId: number): Promise<Tile[]> {
       return (await table().where({ dashboard_id: dashboardId }).orderBy('id').select(COLUMNS)) as Tile[];
     },
 
@@ -97,7 +97,7 @@ export function tileStore(db: Knex) {
     },
 
     /** Updates the layouts of tiles in one statement. */
-    async lay(tiles: readonly Laid[]): Promise<void> {
+    async updateLayouts(tiles: readonly TileLayouts[]): Promise<void> {
       if (tiles.length === 0) return;
       await db.raw(
         `update dashboard_tiles set layouts = laid.layouts
@@ -127,7 +127,7 @@ export function tileStore(db: Knex) {
      * Takes all tiles off a dashboard that is deleted. Tiles removed earlier would be restored with the others, so the
      * oldest of them are removed for good while there are more than `beyond` in all.
      */
-    async softDeleteOf(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
+    async softDeleteAll(dashboardId: number, { beyond }: { beyond: number }): Promise<void> {
       await db.raw(
         `delete from dashboard_tiles where id in (
            select id from dashboard_tiles where dashboard_id = :dashboardId and deleted order by id
@@ -141,7 +141,7 @@ export function tileStore(db: Knex) {
      * Brings all tiles of a dashboard back.
      * @returns the insights on the tiles, so the caller can restore those deleted with the dashboard
      */
-    async restoreOf(dashboardId: number): Promise<number[]> {
+    async restoreAll(dashboardId: number): Promise<number[]> {
       const rows = await table()
         .where({ dashboard_id: dashboardId })
         .update({ deleted: false })
@@ -150,7 +150,7 @@ export function tileStore(db: Knex) {
     },
 
     /** The insights of a dashboard that no other shows. */
-    async insightsOnlyOn(dashboardId: number): Promise<number[]> {
+    async findInsightsOnlyOn(dashboardId: number): Promise<number[]> {
       const rows = await table()
         .where({ dashboard_id: dashboardId, deleted: false })
         .whereNotNull('insight_id')
@@ -164,11 +164,11 @@ export function tileStore(db: Knex) {
     },
 
     /** Returns the tiles that show each text, by its id; in the order of the tiles. */
-    async placesOfTexts(ids: readonly number[]): Promise<ReadonlyMap<number | null, SharedPlace[]>> {
+    async findTextLocations(ids: readonly number[]): Promise<ReadonlyMap<number | null, SharedTileLocation[]>> {
       return Map.groupBy(await locationsBy('text_id', ids), ({ text_id }) => text_id);
     },
 
-    async placesOfButtons(ids: readonly string[]): Promise<ReadonlyMap<string | null, SharedPlace[]>> {
+    async findButtonLocations(ids: readonly string[]): Promise<ReadonlyMap<string | null, SharedTileLocation[]>> {
       return Map.groupBy(await locationsBy('button_id', ids), ({ button_id }) => button_id);
     },
   };

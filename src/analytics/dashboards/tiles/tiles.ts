@@ -5,14 +5,14 @@ import type { Dashboard } from '../dashboards.store.ts';
 import type { Insight } from '../../insights/insight.ts';
 import { overlayOf, type Overrides } from '../../insights/results/overlay.ts';
 import { NO_RESULT, type InsightResult } from '../../insights/results/result.ts';
-import { restrictionOf, visiblePlaces } from '../../insights/restriction.ts';
+import { restrictionOf, visibleLocations } from '../../insights/restriction.ts';
 import type { ResultRequest } from '../../insights/results/results.ts';
 import type { DashboardBound } from '../stores.ts';
-import { inOrder } from './layout.ts';
+import { sortByPosition } from './layout.ts';
 import { maySeeInsight } from './permissions.ts';
 import { presentTile, type SeenTile } from './present.ts';
 import type { TileBody } from './schema.ts';
-import type { OwnedPlace, SharedPlace, Tile } from './tiles.store.ts';
+import type { OwnedTileLocation, SharedTileLocation, Tile } from './tiles.store.ts';
 
 /** The viewer for whom tiles are shown. */
 export type TileViewer = {
@@ -23,7 +23,7 @@ export type TileViewer = {
   /** Filters and variables laid over the queries, for this view only. */
   overrides?: Overrides;
   /** Reads results, in the order of the queries. Without it tiles are shown without results. */
-  resultsOf?(requested: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
+  getResults?(requested: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
 };
 
 type ContentStores = Pick<DashboardBound, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
@@ -33,22 +33,22 @@ type ShownDashboard = Pick<Dashboard, 'id' | 'project_id' | 'filters' | 'variabl
  * Loads the tiles row by row, from the left. Insights that the viewer may not see are reduced to their ids.
  * @param stores outside a transaction if `viewer` reads results, because they may take long
  */
-export async function tilesOf(
+export async function loadTiles(
   stores: ContentStores,
   dashboard: ShownDashboard,
   viewer: TileViewer,
 ): Promise<TileBody[]> {
-  return present(stores, dashboard, viewer, inOrder(await stores.tiles.live(dashboard.id)));
+  return present(stores, dashboard, viewer, sortByPosition(await stores.tiles.listLive(dashboard.id)));
 }
 
 /** One of the dashboard's tiles, without results. @throws NotFound */
-export async function tileOf(
+export async function loadTile(
   stores: ContentStores,
   dashboard: ShownDashboard,
   { rights, caller }: Required<Pick<TileViewer, 'rights' | 'caller'>>,
   id: number,
 ): Promise<TileBody> {
-  const tile = (await tilesOf(stores, dashboard, { rights, caller })).find((one) => one.id === id);
+  const tile = (await loadTiles(stores, dashboard, { rights, caller })).find((one) => one.id === id);
   if (!tile) throw new NotFound();
   return tile;
 }
@@ -67,10 +67,10 @@ async function present(
     return insight && maySee(insight) ? insight : undefined;
   });
 
-  const visibleOf = <Place extends OwnedPlace>(places: readonly Place[]) =>
-    rights ? visiblePlaces(places, rights) : places;
+  const visibleOf = <Place extends OwnedTileLocation>(places: readonly Place[]) =>
+    rights ? visibleLocations(places, rights) : places;
 
-  const visibleOfShared = (places: readonly SharedPlace[] = []) =>
+  const visibleOfShared = (places: readonly SharedTileLocation[] = []) =>
     visibleOf(places.filter(({ dashboard_deleted: isGone }) => !isGone));
 
   function placement(insightId: number) {
@@ -97,7 +97,7 @@ async function present(
       button: button && { button, places: visibleOfShared(contents.placesOfButtons.get(button.id)) },
     };
   });
-  const users = await stores.users.byIds(seenTiles.flatMap(usersOf));
+  const users = await stores.users.findByIds(seenTiles.flatMap(usersOf));
   return seenTiles.map((one) => presentTile(one, { users, rights }));
 }
 
@@ -107,12 +107,12 @@ async function loadContents(stores: ContentStores, projectId: number, tiles: rea
   const textIds = tiles.flatMap(({ text_id }) => text_id ?? []);
   const buttonIds = tiles.flatMap(({ button_id }) => button_id ?? []);
   const [insights, placesOfInsights, texts, placesOfTexts, buttons, placesOfButtons] = await Promise.all([
-    stores.insights.byIds(projectId, insightIds),
-    stores.insights.places(projectId, insightIds),
-    stores.texts.byIds(projectId, textIds),
-    stores.tiles.placesOfTexts(textIds),
-    stores.buttons.byIds(projectId, buttonIds),
-    stores.tiles.placesOfButtons(buttonIds),
+    stores.insights.findByIds(projectId, insightIds),
+    stores.insights.findLocations(projectId, insightIds),
+    stores.texts.findByIds(projectId, textIds),
+    stores.tiles.findTextLocations(textIds),
+    stores.buttons.findByIds(projectId, buttonIds),
+    stores.tiles.findButtonLocations(buttonIds),
   ]);
   return { insights, placesOfInsights, texts, placesOfTexts, buttons, placesOfButtons };
 }
@@ -120,7 +120,7 @@ async function loadContents(stores: ContentStores, projectId: number, tiles: rea
 /** @returns results by tile, for tiles whose insight the viewer may see */
 async function loadResults(
   { filters, variables }: ShownDashboard,
-  { overrides, resultsOf: compute }: TileViewer,
+  { overrides, getResults: compute }: TileViewer,
   tiles: readonly Tile[],
   insightOf: (tile: Tile) => Insight | undefined,
 ): Promise<Map<number, InsightResult>> {

@@ -33,7 +33,7 @@ const REST_MS = 60_000;
 const MAX_RESTING = 1_000;
 
 export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Options): Computing {
-  const turns = createTurns({ atOnce, mostWaiting: MAX_WAITING });
+  const turns = createTurns({ atOnce, maxWaiting: MAX_WAITING });
   const running = new Map<string, Promise<CachedResult>>();
   /** Computations that begin when the running one has ended, because that one may have begun before the last events came. */
   const following = new Map<string, Promise<CachedResult>>();
@@ -57,7 +57,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
   /** @param isGood whether a result that was stored meanwhile is recent enough */
   async function computeInTurn(job: Job, isGood: (stored: CachedResult) => boolean): Promise<CachedResult> {
     let result: CachedResult | undefined;
-    await cache.inTurn(job, async (stored) => {
+    await cache.runInTurn(job, async (stored) => {
       result = stored && isGood(stored) ? stored : undefined;
       if (result) return undefined;
       return (result = await computeNow(job));

@@ -30,20 +30,20 @@ export function resultStore(db: Knex) {
 
   return {
     /** Returns the IANA time zone in which the project's days begin and end. */
-    async timezoneOf(projectId: number): Promise<string> {
+    async findTimezone(projectId: number): Promise<string> {
       const row = await db<{ id: number; timezone: string }>('projects').where({ id: projectId }).first('timezone');
       return row?.timezone ?? 'UTC';
     },
 
     /** Returns the sizes of stored results by hexadecimal hash, so results that are too large need not be read. */
-    async sizesOf(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, number>> {
+    async findSizes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, number>> {
       if (hashes.length === 0) return new Map();
       const rows = await storedRows(projectId, hashes).select<(Row & Sized)[]>('query_hash', db.raw(BYTES));
       return new Map(rows.map(({ query_hash, bytes }) => [query_hash.toString('hex'), bytes]));
     },
 
     /** Returns results by hexadecimal hash. */
-    async byHashes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, CachedResult>> {
+    async findByHashes(projectId: number, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, CachedResult>> {
       if (hashes.length === 0) return new Map();
       const rows = await storedRows(projectId, hashes).select<(Row & Sized)[]>('*', db.raw(BYTES));
       return new Map(
@@ -59,7 +59,7 @@ export function resultStore(db: Knex) {
      * @throws Unavailable when another caller's work takes too long
      * @param work gets the stored result when its turn has come, and returns the one to store; undefined keeps the stored one
      */
-    async inTurn(
+    async runInTurn(
       key: ResultKey,
       work: (stored: CachedResult | undefined) => Promise<CachedResult | undefined>,
     ): Promise<void> {

@@ -24,14 +24,14 @@ export type Results = {
    * Returns results in the order of the requests. A failure is part of its result, so a query never causes a rejection.
    * @param access of the viewer: cached results, too, are shown only to viewers who may see their data
    */
-  resultsOf(
+  getResults(
     project: Pick<Project, 'id'>,
     requested: readonly ResultRequest[],
     refresh: Refresh,
     access: RawAccess,
   ): Promise<InsightResult[]>;
   /** Returns a promise for each request, resolved as soon as its result is there; none of them rejects. */
-  eachResult(
+  startResults(
     project: Pick<Project, 'id'>,
     requested: readonly ResultRequest[],
     refresh: Refresh,
@@ -106,15 +106,15 @@ export function createResults(options: ResultsOptions): Results {
 
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
   timer.unref();
-  const eachResult: Results['eachResult'] = async ({ id: projectId }, requested, refresh, access) => {
+  const eachResult: Results['startResults'] = async ({ id: projectId }, requested, refresh, access) => {
     if (requested.length === 0) return [];
-    const timezone = await cache.timezoneOf(projectId);
+    const timezone = await cache.findTimezone(projectId);
     const jobs = requested.map((one) => jobOf(one, { projectId, timezone, access }, log));
-    const sizes = await cache.sizesOf(projectId, jobs.flatMap(hashesOf));
+    const sizes = await cache.findSizes(projectId, jobs.flatMap(hashesOf));
     const budget = createBudget();
     // A result that is shown twice counts twice.
     const fitting = jobs.map((job) => isJob(job) && budget.take(sizes.get(hexHash(job)) ?? 0));
-    const known = await cache.byHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashesOf));
+    const known = await cache.findByHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashesOf));
     return jobs.map(async (job, index) => {
       if (!job) return NO_RESULT;
       if (!isJob(job)) return { ...NO_RESULT, error: job };
@@ -124,8 +124,8 @@ export function createResults(options: ResultsOptions): Results {
   };
 
   return {
-    eachResult,
-    resultsOf: async (...requested) => Promise.all(await eachResult(...requested)),
+    startResults: eachResult,
+    getResults: async (...requested) => Promise.all(await eachResult(...requested)),
 
     async close() {
       clearInterval(timer);

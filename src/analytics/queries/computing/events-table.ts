@@ -2,7 +2,7 @@
 import { escapeLiteral } from 'pg';
 import { cutToPage } from '../../../events/table/lookup.ts';
 import type { RunSql } from '../query-connection.ts';
-import { resolvedDates } from '../dates/dates.ts';
+import { resolveDates } from '../dates/dates.ts';
 import { filterTreeSql, type FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
 import type { ParsedEvents } from '../parsing/parsed.ts';
@@ -29,7 +29,7 @@ export async function eventsTable(
   now: number,
 ): Promise<EventsTable> {
   const { limit, offset, columns, range } = query;
-  const dates = await resolvedDates(runSql, projectId, range, { interval: null, now });
+  const dates = await resolveDates(runSql, projectId, range, { interval: null, now });
   const sql = tableSql(query, { timeZone: dates.timeZone, now });
   const rows = await runSql<Record<string, unknown> & { beyond: boolean }>(sql, rangeValues(projectId, dates));
   const shownRows = rows.filter(({ beyond }) => !beyond).slice(0, limit);

@@ -21,9 +21,9 @@ export function formulaResults(query: ParsedTrends, lines: readonly Line[], date
   });
 }
 
-function numbersOf({ computed }: Formula, lines: readonly Line[], count: number): number[] {
+function numbersOf({ compute }: Formula, lines: readonly Line[], count: number): number[] {
   const bySeries = Array.from({ length: count }, (_, n) => lines.find((line) => line.n === n)?.numbers);
-  return lines[0]!.numbers.map((_, at) => computed(bySeries.map((numbers) => numbers?.[at] ?? 0)));
+  return lines[0]!.numbers.map((_, at) => compute(bySeries.map((numbers) => numbers?.[at] ?? 0)));
 }
 
 function rankOf({ value }: Line): number {

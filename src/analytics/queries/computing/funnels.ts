@@ -6,7 +6,7 @@
  * next step extends the best one among the earlier events.
  */
 import type { RunSql } from '../query-connection.ts';
-import { resolvedDates } from '../dates/dates.ts';
+import { resolveDates } from '../dates/dates.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
 import type { ParsedFunnels } from '../parsing/parsed.ts';
@@ -23,7 +23,7 @@ export async function funnel(
   query: ParsedFunnels,
   now: number,
 ): Promise<{ results: FunnelStepResult[]; dates: Dates }> {
-  const dates = await resolvedDates(runSql, projectId, query.range, { interval: null, now });
+  const dates = await resolveDates(runSql, projectId, query.range, { interval: null, now });
   const sql = funnelSql(query, { timeZone: dates.timeZone, now });
   const rows = await runSql<Row>(sql, rangeValues(projectId, dates));
   const results = query.steps.map((step, order): FunnelStepResult => {

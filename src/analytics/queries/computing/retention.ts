@@ -1,6 +1,6 @@
 /** Computes retention: how many persons who did something in one interval returned in each later one. */
 import type { RunSql } from '../query-connection.ts';
-import { lastIntervals } from '../dates/dates.ts';
+import { resolveLastIntervals } from '../dates/dates.ts';
 import type { FilterContext } from '../parsing/filter-tree.ts';
 import type { Dates } from '../dates/intervals.ts';
 import type { ParsedRetention } from '../parsing/parsed.ts';
@@ -18,7 +18,7 @@ export async function retention(
   now: number,
 ): Promise<{ results: RetentionResult[]; dates: Dates }> {
   const { period, totalIntervals: count, range } = query;
-  const dates = await lastIntervals(runSql, projectId, range, { interval: period, count, now });
+  const dates = await resolveLastIntervals(runSql, projectId, range, { interval: period, count, now });
   const sql = retentionSql(query, { timeZone: dates.timeZone, now });
   const rows = await runSql<Row>(sql, [...rangeValues(projectId, dates), dates.starts]);
   const persons = new Map(rows.map((row) => [`${row.bucket} ${row.later}`, row.persons]));

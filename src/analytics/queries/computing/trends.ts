@@ -1,6 +1,6 @@
 /** Computes trends: counts in each interval or over the whole range, with formulas, and with an earlier range to compare. */
 import type { RunSql } from '../query-connection.ts';
-import { comparedDates, resolvedDates } from '../dates/dates.ts';
+import { resolveComparedDates, resolveDates } from '../dates/dates.ts';
 import { formulaResults } from './formula-lines.ts';
 import type { Dates } from '../dates/intervals.ts';
 import type { ParsedTrends } from '../parsing/parsed.ts';
@@ -24,8 +24,8 @@ export async function trends(runSql: RunSql, projectId: number, query: ParsedTre
   const { range, comparison, breakdown } = query;
   const options = { interval: query.shape === 'total' ? null : query.interval, now };
   const { current, previous } = comparison
-    ? await comparedDates(runSql, projectId, range, { ...options, comparison })
-    : { current: await resolvedDates(runSql, projectId, range, options) };
+    ? await resolveComparedDates(runSql, projectId, range, { ...options, comparison })
+    : { current: await resolveDates(runSql, projectId, range, options) };
   refuseTooManyPoints(query, current.starts.length + (previous?.starts.length ?? 0));
 
   async function computeResults(dates: Dates): Promise<TrendResult[]> {

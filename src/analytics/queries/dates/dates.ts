@@ -21,7 +21,7 @@ type DateOptions = { interval: Interval | null; now: number };
  * @param options with `interval: null` the range is not divided; `now` is in milliseconds since 1970
  * @throws InvalidInput for a range that ends before it begins, or has too many intervals
  */
-export async function resolvedDates(
+export async function resolveDates(
   runSql: RunSql,
   projectId: number,
   range: Range,
@@ -32,7 +32,7 @@ export async function resolvedDates(
 }
 
 /** Resolves a range, and the one that it is compared with. @throws as `resolvedDates` */
-export async function comparedDates(
+export async function resolveComparedDates(
   runSql: RunSql,
   projectId: number,
   range: Range,
@@ -66,7 +66,7 @@ function instantsOf({ from, to }: Range, now: number): Partial<Pick<Dates, 'from
 }
 
 /** Resolves the last `count` intervals, up to the one that contains `date_to`; ignores `date_from`. */
-export async function lastIntervals(
+export async function resolveLastIntervals(
   runSql: RunSql,
   projectId: number,
   range: Range,

@@ -1,7 +1,7 @@
 /** Filters of a dashboard or a tile, applied to a query. */
 import { nearestName } from '../../../platform/http/nearest-name.ts';
 import { refusal } from '../../../platform/http/unknown-members.ts';
-import { fieldsOf, parseQuery, sourceOf } from './parse.ts';
+import { fieldsOf, parseQuery, unwrapQuery } from './parse.ts';
 import type { ParsedQuery } from './parsed.ts';
 import { isGiven } from './unsupported.ts';
 
@@ -25,7 +25,7 @@ export function refuseUnknownFilters(filters: Readonly<Record<string, unknown>>)
  * @throws InvalidInput as `parseQuery`: filters of a dashboard are stored unchecked
  */
 export function withDashboardFilters(query: unknown, filters: Readonly<Record<string, unknown>>): ParsedQuery {
-  const source = { ...sourceOf(query) };
+  const source = { ...unwrapQuery(query) };
   const { date_from = null, date_to = null, explicitDate = null, properties, breakdown_filter: breakdown } = filters;
   if (date_from !== null || date_to !== null) {
     source['dateRange'] = {

@@ -1,9 +1,9 @@
 /** The columns of a table of events: fixed ones, and properties by name. */
 import { escapeLiteral } from 'pg';
-import type { FilterRoom } from '../../../conditions/sql/filters.ts';
+import type { FilterBudget } from '../../../conditions/sql/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import { momentOf, rangeOf } from './moments.ts';
-import type { Column, Located, ParsedEvents, Range } from './parsed.ts';
+import type { Column, ColumnSource, ParsedEvents, Range } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import type { EventsQuery } from './schema.ts';
 
@@ -14,7 +14,7 @@ const JSON_TYPE = 'JSON';
 const PERSON_ID = 'coalesce(known.person_id, event.person_id)';
 
 /** SQL over `event`, a row of events, and `known`, its distinct id's row in `person_distinct_ids`. */
-const COLUMNS: Readonly<Record<string, Located>> = {
+const COLUMNS: Readonly<Record<string, ColumnSource>> = {
   uuid: { type: 'UUID', sql: 'event.uuid' },
   event: { type: TEXT, sql: 'event.event' },
   timestamp: { type: 'DateTime64', sql: 'event."timestamp"' },
@@ -47,7 +47,7 @@ const DIRECTION = /\s(?:asc|desc)$/i;
 const DEFAULT_LIMIT = 100;
 
 /** @param room shared by all filters of the query @throws InvalidInput naming the invalid column, filter or date */
-export function parsedEvents(node: EventsQuery, room: FilterRoom): ParsedEvents {
+export function parseEvents(node: EventsQuery, room: FilterBudget): ParsedEvents {
   return {
     kind: 'EventsQuery',
     columns: columnsOf(node.select),
@@ -96,7 +96,7 @@ function columnOf(text: string, member: string): Column {
   return { name: text, ...locateColumn(name, member) };
 }
 
-function locateColumn(name: string, member: string): Located {
+function locateColumn(name: string, member: string): ColumnSource {
   const known = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
   if (known) return known;
   const [, ofPerson, plain, quoted] = PROPERTY.exec(name) ?? [];

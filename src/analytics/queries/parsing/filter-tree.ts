@@ -1,7 +1,7 @@
 /** Property filters of a query: lists and groups of them, as upstream nests them, to a tree and to SQL. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { conditionSql } from '../../../conditions/sql/condition-sql.ts';
-import { checkedFilters, filterRoom, filtersSql, type FilterRoom } from '../../../conditions/sql/filters.ts';
+import { checkedFilters, createFilterBudget, filtersSql, type FilterBudget } from '../../../conditions/sql/filters.ts';
 import type { FilterTree } from './parsed.ts';
 import { refusal } from './refusal.ts';
 
@@ -18,7 +18,7 @@ const EVERYTHING: FilterTree = { every: [] };
  * @param room budget shared by all filters of a query
  * @throws InvalidInput naming the filter and its fault
  */
-export function filterTreeOf(given: unknown, member: string, room: FilterRoom = filterRoom()): FilterTree {
+export function filterTreeOf(given: unknown, member: string, room: FilterBudget = createFilterBudget()): FilterTree {
   const tree = treeOf(given, { member, depth: 0, room });
   if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters together.`);
   return tree;
@@ -29,7 +29,7 @@ function countOf(tree: FilterTree): number {
   return ('every' in tree ? tree.every : tree.some).reduce((sum, one) => sum + countOf(one), 0);
 }
 
-type FilterPosition = { member: string; depth: number; room: FilterRoom };
+type FilterPosition = { member: string; depth: number; room: FilterBudget };
 
 function treeOf(given: unknown, position: FilterPosition): FilterTree {
   const { member, depth } = position;

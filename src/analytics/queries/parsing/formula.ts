@@ -6,7 +6,7 @@ import { createToken, EmbeddedActionsParser, EOF, Lexer, type IToken } from 'che
 import { refusal } from './refusal.ts';
 
 /** @param values of each series @returns a number that may not be finite */
-export type Computed = (values: readonly number[]) => number;
+export type FormulaFunction = (values: readonly number[]) => number;
 
 /** The number of series, and the formula's name in errors. */
 type FormulaContext = { count: number; member: string };
@@ -35,13 +35,13 @@ class FormulaParser extends EmbeddedActionsParser {
     this.performSelfAnalysis();
   }
 
-  formula = this.RULE('formula', (): Computed => {
+  formula = this.RULE('formula', (): FormulaFunction => {
     const whole = this.SUBRULE(this.sum);
     this.CONSUME(EOF);
     return whole;
   });
 
-  sum = this.RULE('sum', (): Computed => {
+  sum = this.RULE('sum', (): FormulaFunction => {
     let left = this.SUBRULE(this.product);
     this.MANY(() => {
       const { image } = this.CONSUME(Sum);
@@ -50,7 +50,7 @@ class FormulaParser extends EmbeddedActionsParser {
     return left;
   });
 
-  product = this.RULE('product', (): Computed => {
+  product = this.RULE('product', (): FormulaFunction => {
     let left = this.SUBRULE(this.signed);
     this.MANY(() => {
       const { image } = this.CONSUME(Product);
@@ -59,7 +59,7 @@ class FormulaParser extends EmbeddedActionsParser {
     return left;
   });
 
-  signed = this.RULE('signed', (): Computed => {
+  signed = this.RULE('signed', (): FormulaFunction => {
     const signs: IToken[] = [];
     this.MANY(() => signs.push(this.CONSUME(Sum)));
     const part = this.SUBRULE(this.power);
@@ -67,7 +67,7 @@ class FormulaParser extends EmbeddedActionsParser {
   });
 
   /** A power binds its base more tightly than a sign does, and goes from right to left. */
-  power = this.RULE('power', (): Computed => {
+  power = this.RULE('power', (): FormulaFunction => {
     const left = this.SUBRULE(this.atom);
     const right = this.OPTION(() => {
       this.CONSUME(Power);
@@ -76,7 +76,7 @@ class FormulaParser extends EmbeddedActionsParser {
     return right ? this.#operation('**', left, right) : left;
   });
 
-  atom = this.RULE('atom', (): Computed => {
+  atom = this.RULE('atom', (): FormulaFunction => {
     return this.OR([
       {
         ALT: () => {
@@ -102,7 +102,7 @@ class FormulaParser extends EmbeddedActionsParser {
     ]);
   });
 
-  #operation(sign: string, left: Computed, right: Computed): Computed {
+  #operation(sign: string, left: FormulaFunction, right: FormulaFunction): FormulaFunction {
     return this.ACTION(() => OPERATIONS[sign]!(left, right));
   }
 }
@@ -114,7 +114,7 @@ const parser = new FormulaParser();
  * @param member names it in errors
  * @throws InvalidInput saying where the formula is wrong, or which series is missing
  */
-export function parsedFormula(text: string, count: number, member: string): Computed {
+export function parseFormula(text: string, count: number, member: string): FormulaFunction {
   const { tokens, errors } = lexer.tokenize(text);
   const [unknown] = errors;
   if (unknown)
@@ -137,7 +137,7 @@ function seriesOf(name: string, { count, member }: FormulaContext, isCalled: boo
 }
 
 /** One function for each operation, so the engine optimizes each separately. */
-const OPERATIONS: Readonly<Record<string, (left: Computed, right: Computed) => Computed>> = {
+const OPERATIONS: Readonly<Record<string, (left: FormulaFunction, right: FormulaFunction) => FormulaFunction>> = {
   '+': (left, right) => (values) => left(values) + right(values),
   '-': (left, right) => (values) => left(values) - right(values),
   '*': (left, right) => (values) => left(values) * right(values),

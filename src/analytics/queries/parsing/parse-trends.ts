@@ -1,6 +1,6 @@
 /** Parses a TrendsQuery from JSON to a form that can be computed. */
-import type { FilterRoom } from '../../../conditions/sql/filters.ts';
-import { parsedFormula } from './formula.ts';
+import type { FilterBudget } from '../../../conditions/sql/filters.ts';
+import { parseFormula } from './formula.ts';
 import { agoOf } from './moments.ts';
 import type { Breakdown, Comparison, Formula, ParsedTrends } from './parsed.ts';
 import { refusal } from './refusal.ts';
@@ -11,7 +11,7 @@ import { seriesOf } from './series.ts';
 const DEFAULT_BREAKDOWN_LIMIT = 25;
 
 /** @param room shared by all filters of the query @throws InvalidInput naming the unsupported member */
-export function parsedTrends(node: TrendsQuery, room: FilterRoom): ParsedTrends {
+export function parseTrends(node: TrendsQuery, room: FilterBudget): ParsedTrends {
   const shape = shapeOf(node);
   const series = node.series.map((one, index) => seriesOf(one, index, room));
   const smoothing = node.trendsFilter?.smoothingIntervals ?? 1;
@@ -72,7 +72,7 @@ function formulaOf(
   name: string | null | undefined,
   { count, member }: { count: number; member: string },
 ): Formula {
-  return { text, name: name || null, computed: parsedFormula(text, count, `trendsFilter.${member}`) };
+  return { text, name: name || null, compute: parseFormula(text, count, `trendsFilter.${member}`) };
 }
 
 function comparisonOf(given: TrendsQuery['compareFilter']): Comparison | null {

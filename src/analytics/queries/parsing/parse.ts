@@ -1,11 +1,11 @@
 /** Parses a query from JSON to a form that can be computed. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { invalidInput } from '../../../platform/http/validation.ts';
-import { filterRoom, isStorable, type FilterRoom } from '../../../conditions/sql/filters.ts';
+import { createFilterBudget, isStorable, type FilterBudget } from '../../../conditions/sql/filters.ts';
 import { compile, type Static, type TSchema, type Validator } from '../../../platform/schema.ts';
-import { parsedEvents } from './events-columns.ts';
+import { parseEvents } from './events-columns.ts';
 import { filterTreeOf } from './filter-tree.ts';
-import { parsedTrends } from './parse-trends.ts';
+import { parseTrends } from './parse-trends.ts';
 import type { Entity, ParsedFunnels, ParsedQuery, ParsedRetention } from './parsed.ts';
 import { refusal } from './refusal.ts';
 import {
@@ -28,10 +28,10 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
-  TrendsQuery: createReader(TrendsQuery, parsedTrends),
+  TrendsQuery: createReader(TrendsQuery, parseTrends),
   FunnelsQuery: createReader(FunnelsQuery, parseFunnels),
   RetentionQuery: createReader(RetentionQuery, parseRetention),
-  EventsQuery: createReader(EventsQuery, parsedEvents),
+  EventsQuery: createReader(EventsQuery, parseEvents),
 };
 
 /**
@@ -39,7 +39,7 @@ const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
  * @throws InvalidInput, attr `query`, naming the unsupported member, and what to use instead
  */
 export function parseQuery(given: unknown): ParsedQuery {
-  const node = sourceOf(given);
+  const node = unwrapQuery(given);
   if (!isStorable(node)) throw new InvalidInput('The query holds characters that no stored text can hold.', 'query');
   refuseUnsupported(node);
   return READERS[String(node['kind'])]!(node);
@@ -49,7 +49,7 @@ export function parseQuery(given: unknown): ParsedQuery {
  * @returns the query itself, out of the chart or table around it
  * @throws InvalidInput for an unknown kind
  */
-export function sourceOf(given: unknown): Fields {
+export function unwrapQuery(given: unknown): Fields {
   const node = objectOf(given);
   const kind = node['kind'];
   const sources = typeof kind === 'string' && Object.hasOwn(WRAPPERS, kind) ? WRAPPERS[kind]! : undefined;
@@ -76,11 +76,11 @@ function nodeOfKind(node: Fields, kinds: readonly string[], member: string): Fie
 
 function createReader<S extends TSchema>(
   schema: S,
-  parse: (node: Static<S>, room: FilterRoom) => ParsedQuery,
+  parse: (node: Static<S>, room: FilterBudget) => ParsedQuery,
 ): (node: unknown) => ParsedQuery {
   const isValid = compile(schema);
   return (node) => {
-    if (isValid(node)) return parse(node, filterRoom());
+    if (isValid(node)) return parse(node, createFilterBudget());
     throw nameQueryInErrors(isValid, schema);
   };
 }
@@ -103,7 +103,7 @@ function fixOf({ allowedValues, allowedValue }: { allowedValues?: string[]; allo
 
 const DEFAULT_WINDOW = 14;
 
-function parseFunnels(node: FunnelsQuery, room: FilterRoom): ParsedFunnels {
+function parseFunnels(node: FunnelsQuery, room: FilterBudget): ParsedFunnels {
   const { funnelWindowInterval, funnelWindowIntervalUnit } = node.funnelsFilter ?? {};
   const steps = node.series.map((one, index) => seriesOf(one, index, room));
   const unfit = steps.findIndex(({ math }) => math !== 'total' && math !== 'dau');
@@ -118,7 +118,7 @@ function parseFunnels(node: FunnelsQuery, room: FilterRoom): ParsedFunnels {
 
 const DEFAULT_RETENTION_INTERVALS = 8;
 
-function parseRetention(node: RetentionQuery, room: FilterRoom): ParsedRetention {
+function parseRetention(node: RetentionQuery, room: FilterBudget): ParsedRetention {
   const { retentionType, totalIntervals, period, targetEntity, returningEntity } = node.retentionFilter;
   return {
     kind: 'RetentionQuery',
@@ -132,7 +132,7 @@ function parseRetention(node: RetentionQuery, room: FilterRoom): ParsedRetention
 }
 
 /** Returns the given entity, or the page view, as upstream does. */
-function entityOf(given: RetentionEntity | null | undefined, name: string, room: FilterRoom): Entity {
+function entityOf(given: RetentionEntity | null | undefined, name: string, room: FilterBudget): Entity {
   if (!given) return { event: '$pageview', filters: filterTreeOf(null, name, room) };
   return {
     event: given.id ?? null,

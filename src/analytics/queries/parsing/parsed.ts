@@ -1,6 +1,6 @@
 /** Queries in the form that is computed: checked, with defaults filled in. */
 import type { checkedFilters } from '../../../conditions/sql/filters.ts';
-import type { Computed } from './formula.ts';
+import type { FormulaFunction } from './formula.ts';
 import type { Interval, MathName } from './schema.ts';
 
 /** A filter from `checkedFilters`. */
@@ -45,7 +45,7 @@ export type PropertyOwner = 'event' | 'person';
 export type Breakdown = { type: PropertyOwner; property: string; limit: number; hidesOther: boolean };
 
 /** Shown instead of the series that it is made of. */
-export type Formula = { text: string; name: string | null; computed: Computed };
+export type Formula = { text: string; name: string | null; compute: FormulaFunction };
 
 /** `ago`: how long before the range the other begins; null: the range directly before. */
 export type Comparison = { ago: { amount: number; unit: Unit } | null };
@@ -88,14 +88,14 @@ export type ParsedRetention = {
 };
 
 /** Source of a value in a row. */
-export type Located = { type: string; sql: string; readsPerson?: boolean };
-export type Column = Located & { name: string };
+export type ColumnSource = { type: string; sql: string; readsPerson?: boolean };
+export type Column = ColumnSource & { name: string };
 
 export type ParsedEvents = {
   kind: 'EventsQuery';
   columns: readonly Column[];
   /** Columns to sort by; rows that are equal in them follow with the newest first. */
-  order: readonly (Pick<Located, 'sql' | 'readsPerson'> & { isDescending: boolean })[];
+  order: readonly (Pick<ColumnSource, 'sql' | 'readsPerson'> & { isDescending: boolean })[];
   event: string | null;
   personId: string | null;
   filters: FilterTree;

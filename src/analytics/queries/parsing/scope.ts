@@ -1,5 +1,5 @@
 /** Parses the members that select a query's events. */
-import type { FilterRoom } from '../../../conditions/sql/filters.ts';
+import type { FilterBudget } from '../../../conditions/sql/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import { rangeOf } from './moments.ts';
 import type { FilterTree, Range } from './parsed.ts';
@@ -8,6 +8,6 @@ import type { DateRange } from './schema.ts';
 type Scoped = { properties?: unknown; dateRange?: DateRange | null };
 
 /** @param room budget of all filters of the query @throws InvalidInput for invalid filters or dates */
-export function scopeOf({ properties, dateRange }: Scoped, room: FilterRoom): { filters: FilterTree; range: Range } {
+export function scopeOf({ properties, dateRange }: Scoped, room: FilterBudget): { filters: FilterTree; range: Range } {
   return { filters: filterTreeOf(properties, 'properties', room), range: rangeOf(dateRange) };
 }

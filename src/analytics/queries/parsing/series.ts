@@ -1,5 +1,5 @@
 /** Series of trends and steps of funnels. */
-import type { FilterRoom } from '../../../conditions/sql/filters.ts';
+import type { FilterBudget } from '../../../conditions/sql/filters.ts';
 import { filterTreeOf } from './filter-tree.ts';
 import type { PropertyOwner, Series } from './parsed.ts';
 import { refusal } from './refusal.ts';
@@ -13,7 +13,7 @@ const OWNERS: ReadonlyMap<string, PropertyOwner> = new Map([
 ]);
 
 /** @param room budget of all filters of the query @throws InvalidInput for invalid filters, and for a missing property that `math` needs */
-export function seriesOf(node: EventsNode, index: number, room: FilterRoom): Series {
+export function seriesOf(node: EventsNode, index: number, room: FilterBudget): Series {
   const member = `series[${index}]`;
   const math = node.math ?? 'total';
   return {

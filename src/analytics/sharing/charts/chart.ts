@@ -6,7 +6,7 @@ import { boldNumber } from './bold-number.ts';
 import { funnel, type Step } from './funnel.ts';
 import { areaChart, lineChart } from './lines.ts';
 import { retention } from './retention.ts';
-import { isEmpty, legend, sideBySide, type Series } from './series.ts';
+import { isEmpty, legend, labelPeriods, type Series } from './series.ts';
 import { MAX_COLUMNS, MAX_ROWS, seriesTable, table } from './table.ts';
 
 /** The parts of an insight, as visitors see it, that its chart is drawn from. */
@@ -52,7 +52,7 @@ function pictureOnly(picture: ComponentChild): Chart {
 }
 
 function trend({ name, display }: Drawn, given: readonly Series[], options: { legend: boolean }): Chart {
-  const series = sideBySide(given);
+  const series = labelPeriods(given);
   const isCompared = series.some((one) => one.compare_label === 'previous');
   // Values below zero are no parts of a whole, and neither are values of the earlier period.
   const areParts = !isCompared && series.every(({ data }) => data.every((value) => value >= 0));
@@ -83,7 +83,7 @@ function trend({ name, display }: Drawn, given: readonly Series[], options: { le
 }
 
 /** Number of series of a trend that are named. Of the others only their number is shown, and shares include their totals. */
-export function namedBy(display: string): number {
+export function namedSeriesCount(display: string): number {
   switch (display) {
     case 'ActionsPie':
     case 'ActionsBarValue':

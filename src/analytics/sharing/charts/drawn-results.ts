@@ -1,7 +1,7 @@
 /** Results as visitors see them: the data that a chart is drawn from, and the text of a table's cells. */
 import type { FunnelStepResult, RetentionResult, TrendResult } from '../../queries/computing/result.ts';
 import { boldSeries } from './bold-number.ts';
-import { namedBy } from './chart.ts';
+import { namedSeriesCount } from './chart.ts';
 import type { Step } from './funnel.ts';
 import { sameLength, type Series } from './series.ts';
 import { MAX_COLUMNS, MAX_ROWS, shownCell } from './table.ts';
@@ -36,7 +36,9 @@ export function drawnResult(
 
 function drawnTrend(results: readonly TrendResult[], display: string): Series[] {
   const shownSeries = sameLength((display === 'BoldNumber' ? boldSeries(results) : results).map(drawnSeries));
-  return shownSeries.map((one, n) => (n < namedBy(display) ? one : { ...one, label: '', labels: [], data: [] }));
+  return shownSeries.map((one, n) =>
+    n < namedSeriesCount(display) ? one : { ...one, label: '', labels: [], data: [] },
+  );
 }
 
 function drawnSeries({ label, labels, data, count, aggregated_value: value, compare_label: of }: TrendResult): Series {

@@ -1,15 +1,21 @@
 /** Positions of tiles on a shared page. */
-import { arrange, compact, gridPlaceOf, type Laid as Placed, type Place } from '../../dashboards/tiles/layout.ts';
+import {
+  arrange,
+  compact,
+  gridPlaceOf,
+  type TileLayouts as Placed,
+  type GridPosition,
+} from '../../dashboards/tiles/layout.ts';
 
 /** Limit of a tile's height; a taller one would show empty space only. */
 const MAX_HEIGHT = 30;
 /** Height of a table without rows. */
 const EMPTY_HEIGHT = 2;
 
-export type Laid = Placed & { insight?: object | null };
+export type PlacedTile = Placed & { insight?: object | null };
 
 /** Places tiles without a position after all others, two side by side. */
-export function placesOf(tiles: readonly Laid[]): (readonly [id: number, area: string])[] {
+export function placeTiles(tiles: readonly PlacedTile[]): (readonly [id: number, area: string])[] {
   const placed = compact(tiles.filter(({ layouts }) => gridPlaceOf(layouts, 'sm')).map(boundTile));
   const places = placed.map(({ id, layouts }) => [id, gridPlaceOf(layouts, 'sm')!] as const);
   const bottom = Math.max(0, ...places.map(([, { y, h }]) => y + h));
@@ -20,20 +26,20 @@ export function placesOf(tiles: readonly Laid[]): (readonly [id: number, area: s
   return [...places, ...others].map(([id, place]) => [id, areaOf(place)] as const);
 }
 
-function boundTile(tile: Laid): Laid {
+function boundTile(tile: PlacedTile): PlacedTile {
   const { h, ...place } = gridPlaceOf(tile.layouts, 'sm')!;
   return { id: tile.id, layouts: { sm: { ...place, h: Math.min(h, isEmpty(tile) ? EMPTY_HEIGHT : MAX_HEIGHT) } } };
 }
 
-function isEmpty({ insight }: Laid): boolean {
+function isEmpty({ insight }: PlacedTile): boolean {
   return !!insight && 'result' in insight && Array.isArray(insight.result) && insight.result.length === 0;
 }
 
-function lower(place: Place, rows: number): Place {
+function lower(place: GridPosition, rows: number): GridPosition {
   return { ...place, y: place.y + rows };
 }
 
 /** The position in the syntax of `grid-area`. */
-function areaOf({ x, y, w, h }: Place): string {
+function areaOf({ x, y, w, h }: GridPosition): string {
   return `${y + 1}/${x + 1}/span ${h}/span ${w}`;
 }

@@ -15,7 +15,7 @@ export function colourOf(n: number): string {
 }
 
 /** Gives the series of the earlier period another name, so both periods can be drawn together. */
-export function sideBySide(series: readonly Series[]): Series[] {
+export function labelPeriods(series: readonly Series[]): Series[] {
   return sameLength(series).map((one) => {
     return one.compare_label === 'previous' ? { ...one, label: `${one.label} (before)` } : one;
   });

@@ -1,8 +1,8 @@
 /** Stylesheet rules that put tiles in their places, because the page's policy forbids styles in its elements. */
-import { placesOf, type Laid } from '../charts/places.ts';
+import { placeTiles, type PlacedTile } from '../charts/places.ts';
 
-export function gridRules(tiles: readonly Laid[]): string {
-  return placesOf(tiles)
+export function gridRules(tiles: readonly PlacedTile[]): string {
+  return placeTiles(tiles)
     .map(([id, area]) => `#t${id}{grid-area:${area}}`)
     .join('');
 }

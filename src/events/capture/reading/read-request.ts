@@ -4,7 +4,7 @@ import type { Salts } from '../../cookieless/salts.ts';
 import type { Pool } from '../../../platform/db/connection.ts';
 import { NotAuthenticated, Unavailable } from '../../../platform/errors.ts';
 import { encodeEvents, type EventRows } from '../../ingest/event-rows.ts';
-import { groupTypesOf, type GroupTypes } from '../../ingest/group-types.ts';
+import { createGroupTypes, type GroupTypes } from '../../ingest/group-types.ts';
 import type { IngestionWarning } from '../../warnings/warnings.ts';
 import type { Gatekeeper } from '../../../platform/http/access.ts';
 import { createRateLimit, type RateLimit } from '../../../people/keys/rate-limits.ts';
@@ -44,7 +44,7 @@ export type ReadingOptions = {
   clientAddress: ClientAddress;
   /** Absent: events get no `$geoip_*` properties. */
   locate?: Locate | undefined;
-  salts: Pick<Salts, 'ofToday'>;
+  salts: Pick<Salts, 'getTodaysSalt'>;
   /** Limits of each project, and of each secret key that sends history, which does not count towards its project's limit. */
   eventsPerSecond: { project: number; key: number };
   /** Resolves when a large body of the request may be inflated; shared with requests whose bodies are not read. */
@@ -73,7 +73,7 @@ export function createReading(options: ReadingOptions) {
   const { pool, projectByToken, gatekeeper, clientAddress, locate, salts, eventsPerSecond, projectLimit } = options;
   const { enterInflation } = options;
   const enrich = createEnrichment(locate);
-  const groupTypes = groupTypesOf(pool);
+  const groupTypes = createGroupTypes(pool);
   const takeTurn = createTurns();
   const line = createLine();
   const keyLimit = createRateLimit<string>(eventsPerSecond.key);
@@ -139,7 +139,7 @@ export function createReading(options: ReadingOptions) {
     address: string,
   ): Promise<Cookieless> {
     if (mode === 0 || !given.some(isCookieless)) return NOT_ALLOWED;
-    return { allowed: true, projectId, salt: await salts.ofToday(projectId), address };
+    return { allowed: true, projectId, salt: await salts.getTodaysSalt(projectId), address };
   }
 
   /** A project never gets more than five types, so rejected events must not use them up. */

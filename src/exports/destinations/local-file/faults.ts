@@ -1,5 +1,5 @@
 /** Faults of the export folder, by the codes of the system. */
-import { raising, type KnownFault } from '../faults.ts';
+import { errorMaker, type KnownFault } from '../faults.ts';
 import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
 
 /**
@@ -85,4 +85,4 @@ export const LOCAL_FILE_FAULTS = {
   ...OBJECT_STORE_FAULTS,
 } as const satisfies Record<string, KnownFault>;
 
-export const localFileFault = raising(LOCAL_FILE_FAULTS);
+export const localFileFault = errorMaker(LOCAL_FILE_FAULTS);

@@ -8,9 +8,9 @@ import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties } from '.
 import { withModel } from '../key-space.ts';
 import type { Subject } from '../contract.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
-import { deliveriesIn } from '../object-store/deliveries.ts';
+import { listDeliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
-import { tryUpload } from '../object-store/try-upload.ts';
+import { testUpload } from '../object-store/try-upload.ts';
 import { localFileFault } from './faults.ts';
 import { folderQuota } from './quota.ts';
 import { localStore } from './store.ts';
@@ -43,7 +43,7 @@ function folderPlace(config: LocalFileConfig, { projectId, model }: Subject): st
   return `local:${withModel(folderOf(config, projectId), model)}`;
 }
 
-function rootOf({ localRoot, localQuotaMb, localFileMode }: DestinationEnvironment, projectId: number) {
+function storageOf({ localRoot, localQuotaMb, localFileMode }: DestinationEnvironment, projectId: number) {
   if (localRoot !== undefined) {
     const root = path.resolve(localRoot);
     return { root, fileMode: localFileMode, quota: folderQuota(path.join(root, String(projectId)), localQuotaMb) };
@@ -57,8 +57,8 @@ export const localFile = defineDestination<LocalFileConfig>({
   delivery: 'effectively_once',
   takes: 'files',
   config: LocalFileConfig,
-  checkFirst: checkFileFormat,
-  former: FORMER_FILE_CONFIG,
+  checkBeforeSchema: checkFileFormat,
+  formerDefaults: FORMER_FILE_CONFIG,
   secretsGoTo: [],
   async validate(config) {
     if (checkPrefix(config.directory, 'directory') === '') throw new InvalidInput('May not be blank.', 'directory');
@@ -73,30 +73,30 @@ export const localFile = defineDestination<LocalFileConfig>({
       description: 'Ensure that the folder can be created and a file can be written to it. No file is left behind.',
       async run(config, { projectId, model, environment, signal }) {
         const store = localStore({
-          ...rootOf(environment, projectId),
+          ...storageOf(environment, projectId),
           place: folderPlace(config, { projectId, model }),
           epoch: 0,
           signal,
         });
-        await tryUpload(store, folderOf(config, projectId), model);
+        await testUpload(store, folderOf(config, projectId), model);
       },
     },
   ],
   names: (config, delivery) =>
     allNames(namesOf(folderOf(config, delivery.projectId), delivery, layoutOf(config)), delivery.parts),
-  async *deliveries(config, subject, environment, signal) {
+  async *listDeliveries(config, subject, environment, signal) {
     const { projectId, model } = subject;
     const store = localStore({
-      ...rootOf(environment, projectId),
+      ...storageOf(environment, projectId),
       place: folderPlace(config, subject),
       epoch: 0,
       signal,
     });
-    yield* deliveriesIn(store, folderOf(config, projectId), model);
+    yield* listDeliveriesIn(store, folderOf(config, projectId), model);
   },
   async open(config, delivery, context, environment) {
     const store = localStore({
-      ...rootOf(environment, delivery.projectId),
+      ...storageOf(environment, delivery.projectId),
       place: folderPlace(config, delivery),
       epoch: delivery.epoch,
       signal: context.signal,

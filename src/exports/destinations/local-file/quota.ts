@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { localFileFault } from './faults.ts';
 
-const COUNTED_EVERY_MS = 30_000;
+const MAX_COUNT_AGE_MS = 30_000;
 const MIB = 1024 * 1024;
 
 export type Quota = {
@@ -36,15 +36,15 @@ export function folderQuota(folder: string, limitMb: number | undefined): Quota 
 
 async function readCount(folder: string): Promise<Count> {
   const known = await counts.get(folder);
-  if (known && performance.now() - known.countedAt < COUNTED_EVERY_MS) return known;
-  const counting = sizeOf(folder).then((bytes) => ({ bytes, countedAt: performance.now() }));
+  if (known && performance.now() - known.countedAt < MAX_COUNT_AGE_MS) return known;
+  const counting = measureFolder(folder).then((bytes) => ({ bytes, countedAt: performance.now() }));
   counts.set(folder, counting);
   counting.catch(() => counts.delete(folder));
   return counting;
 }
 
 /** Bytes of all files below the folder, including unfinished ones. */
-async function sizeOf(folder: string): Promise<number> {
+async function measureFolder(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -52,7 +52,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       await file.close();
       return { key, id, token };
     },
-    async unfinishedUploads(key) {
+    async listUnfinishedUploads(key) {
       const [folder, name] = [path.posix.dirname(key), path.posix.basename(key)];
       try {
         for (const one of foldersOf(key)) await checkFolder(path.join(root, one));
@@ -248,11 +248,11 @@ function undefinedIfMissing(error: unknown): undefined {
 
 /** Translates all errors, because those of the file system contain paths. */
 function translateErrors(store: ObjectStore): ObjectStore {
-  const { begin, unfinishedUploads, putPart, complete, abort, head, get, list, remove } = store;
+  const { begin, listUnfinishedUploads, putPart, complete, abort, head, get, list, remove } = store;
   return {
     ...store,
     begin: (...input) => begin(...input).catch(translate),
-    unfinishedUploads: (...input) => unfinishedUploads(...input).catch(translate),
+    listUnfinishedUploads: (...input) => listUnfinishedUploads(...input).catch(translate),
     putPart: (...input) => putPart(...input).catch(translate),
     complete: (...input) => complete(...input).catch(translate),
     abort: (...input) => abort(...input).catch(translate),

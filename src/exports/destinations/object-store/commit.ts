@@ -21,11 +21,11 @@ import {
 import { assertOurs } from './ownership.ts';
 import {
   openUpload,
-  recordedHere,
-  recordedUploads,
+  listRecorded,
+  listRecordedUploads,
   reveal,
   stage,
-  unnamedFiles,
+  findUnnamedFiles,
   type FileSession,
   type RecordedUpload,
   type StagedFile,
@@ -49,7 +49,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   await context.step('before-commit');
 
   // 1. Abort the uploads of other attempts, so they can no longer become visible.
-  const { uploads: recorded, intents } = await recordedHere(session);
+  const { uploads: recorded, intents } = await listRecorded(session);
   const ours = new Set(winners.map(({ upload }) => upload.id));
   const others = recorded.filter(({ upload }) => !ours.has(upload.id));
   // tooth: store-abort-others
@@ -98,7 +98,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   await recordLeaving(session, entries, recorded, needed);
 
   // 6. The manifests are uploaded like the files, before anything becomes visible.
-  const timeline = await context.ownership.timeline();
+  const timeline = await context.ownership.getTimeline();
   const manifest = manifestOf('complete', delivery, parts, files, timeline);
   const replacing = !isVersioned && present?.state === 'complete' && toWrite.length > 0;
   const opening = replacing
@@ -131,7 +131,7 @@ async function recordLeaving(
   staying: ReadonlySet<string>,
 ): Promise<void> {
   const replaced = [...entries.keys()].filter((key) => session.names.isVersioned(key));
-  const leaving = [...replaced, ...(await unnamedFiles(session, recorded, entries))];
+  const leaving = [...replaced, ...(await findUnnamedFiles(session, recorded, entries))];
   await session.context.recordSuperseded(leaving.filter((key) => !staying.has(key)));
 }
 
@@ -212,7 +212,7 @@ async function revealOver(session: FileSession, staged: StagedFile, replaces: Re
   } catch (error) {
     if (!(error instanceof Superseded)) throw error;
     const present = await readManifest(session.store, session.names.manifest, session.delivery);
-    if (present) await assertOurs(session, present, await recordedUploads(session));
+    if (present) await assertOurs(session, present, await listRecordedUploads(session));
     throw error;
   }
 }
@@ -229,7 +229,7 @@ async function cleanUp(session: FileSession, revealed: readonly StagedFile[]): P
   const { context, store } = session;
   try {
     await context.artifacts.discard(revealed.map(({ artifactId }) => artifactId));
-    const { uploads: rest, intents } = await recordedHere(session);
+    const { uploads: rest, intents } = await listRecorded(session);
     await severalAtOnce(rest, ({ upload }) => store.abort(upload));
     await context.artifacts.discard(rest.map(({ id }) => id));
     await sweep(session, intents);

@@ -18,8 +18,8 @@ export async function deleteSuperseded(
     context.signal.throwIfAborted();
     // tooth: store-delete-unnamed
     if (!named.has(key) && names.isVersioned(key) && (await store.remove(key)) === 'denied')
-      return { gone, denied: true };
+      return { gone, isDenied: true };
     gone.push(key);
   }
-  return { gone, denied: false };
+  return { gone, isDenied: false };
 }

@@ -11,7 +11,11 @@ const MANIFEST = /(?:^|\/)([\dTZ.]+)-([\dTZ.]+)_manifest\.json$/;
  * @param prefix as `checkPrefix` returned it
  * @returns intervals that have a manifest, which may be another export's
  */
-export async function* deliveriesIn(store: ObjectStore, prefix: string, model: string): AsyncGenerator<IntervalBounds> {
+export async function* listDeliveriesIn(
+  store: ObjectStore,
+  prefix: string,
+  model: string,
+): AsyncGenerator<IntervalBounds> {
   const fixed = withModel(prefix, model).replace(/\{.*$/s, '');
   for await (const key of store.list(fixed)) {
     const named = MANIFEST.exec(key);

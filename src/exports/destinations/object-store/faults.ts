@@ -1,5 +1,5 @@
 /** Faults that all destinations of files share. */
-import { raising, type KnownFault } from '../faults.ts';
+import { errorMaker, type KnownFault } from '../faults.ts';
 
 export const OBJECT_STORE_FAULTS = {
   upload_aborted: {
@@ -22,4 +22,4 @@ export const OBJECT_STORE_FAULTS = {
   },
 } as const satisfies Record<string, KnownFault>;
 
-export const objectStoreFault = raising(OBJECT_STORE_FAULTS);
+export const objectStoreFault = errorMaker(OBJECT_STORE_FAULTS);

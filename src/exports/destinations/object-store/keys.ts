@@ -11,11 +11,11 @@ import { FILE_FORMATS, SUPPORTED_COMPRESSIONS, type FileEncoding } from '../../f
 import { compactInstant, VARIABLES, type PrefixInterval } from './prefix-variables.ts';
 
 /** S3's limit of a key's length; no major store allows more. */
-const KEY_BYTES = 1024;
+const MAX_KEY_BYTES = 1024;
 /** Limit of a prefix, so the longest file name fits into the key after it. */
-const PREFIX_BYTES = KEY_BYTES - 128;
+const MAX_PREFIX_BYTES = MAX_KEY_BYTES - 128;
 /** Limit of a name in common file systems. */
-const SEGMENT_BYTES = 255;
+const MAX_SEGMENT_BYTES = 255;
 
 export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`);
 
@@ -27,8 +27,8 @@ export const PREFIX_VARIABLES = Object.keys(VARIABLES).map((name) => `{${name}}`
 function checkPath(path: string, attr: string): string {
   const trimmed = path.replace(/\/$/, '');
   if (trimmed === '') return '';
-  if (Buffer.byteLength(trimmed) > PREFIX_BYTES)
-    throw new InvalidInput(`Must have at most ${PREFIX_BYTES} bytes.`, attr);
+  if (Buffer.byteLength(trimmed) > MAX_PREFIX_BYTES)
+    throw new InvalidInput(`Must have at most ${MAX_PREFIX_BYTES} bytes.`, attr);
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\\]/.test(trimmed) || !trimmed.isWellFormed()) {
     throw new InvalidInput('Must not contain control characters or backslashes.', attr);
@@ -37,8 +37,8 @@ function checkPath(path: string, attr: string): string {
   if (segments.some((segment) => segment === '')) {
     throw new InvalidInput('Must not start with a slash or contain an empty segment.', attr);
   }
-  if (segments.some((segment) => Buffer.byteLength(segment) > SEGMENT_BYTES)) {
-    throw new InvalidInput(`Must have at most ${SEGMENT_BYTES} bytes between slashes.`, attr);
+  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)) {
+    throw new InvalidInput(`Must have at most ${MAX_SEGMENT_BYTES} bytes between slashes.`, attr);
   }
   if (segments.some((segment) => segment === '.' || segment === '..')) {
     throw new InvalidInput('Must not contain the segments "." or "..".', attr);
@@ -62,7 +62,7 @@ export function checkPrefix(prefix: string, attr = 'prefix'): string {
 export const LAYOUTS = ['versioned', 'stable'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
-export type Names = {
+export type ObjectNames = {
   layout: Layout;
   file(index: number): string;
   manifest: string;
@@ -77,7 +77,7 @@ export type Names = {
 type FileKind = Pick<FileEncoding, 'format' | 'compression'>;
 
 /** Kinds of files by extension. A file `.parquet` may use any codec, because readers find the codec in the file. */
-const KINDS: ReadonlyMap<string, FileKind> = new Map(
+const FILE_KINDS: ReadonlyMap<string, FileKind> = new Map(
   FILE_FORMATS.flatMap((format) =>
     [null, ...SUPPORTED_COMPRESSIONS[format]].map((compression): [string, FileKind] => [
       fileExtension({ format, compression, codecInName: true }),
@@ -104,17 +104,17 @@ export function manifestKey(prefix: string, interval: PrefixInterval): string {
 
 const RUN_ID = /^-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
-type Named = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
+type NamedDelivery = Pick<Delivery, 'start' | 'end' | 'model' | 'file' | 'runId'>;
 
 /** The names of one delivery's objects. @param prefix as `checkPrefix` returned it */
-export function namesOf(prefix: string, delivery: Named, layout: Layout): Names {
+export function namesOf(prefix: string, delivery: NamedDelivery, layout: Layout): ObjectNames {
   const stem = stemOf(prefix, delivery);
   // tooth: store-run-in-name
   const run = layout === 'versioned' ? `-${delivery.runId}` : '';
   const extension = fileExtension(delivery.file);
   const manifest = manifestKey(prefix, delivery);
   const isFile = (key: string) =>
-    key.startsWith(stem) && KINDS.has(key.slice(stem.length).replace(RUN_ID, '').replace(/^-\d+/, ''));
+    key.startsWith(stem) && FILE_KINDS.has(key.slice(stem.length).replace(RUN_ID, '').replace(/^-\d+/, ''));
   return {
     layout,
     file: (index) => `${stem}${run}${delivery.file.numbered ? `-${index}` : ''}${extension}`,
@@ -126,13 +126,13 @@ export function namesOf(prefix: string, delivery: Named, layout: Layout): Names 
 }
 
 /** All keys of a delivery, in the order in which they are written: the manifest comes last. */
-export function allNames(names: Names, parts: readonly Part[]): string[] {
+export function allNames(names: ObjectNames, parts: readonly Part[]): string[] {
   return [...parts.map(({ index }) => names.file(index)), names.manifest];
 }
 
 /** Format and compression of an exported file, from its name. @throws Error for any other name */
 export function fileKindOf(key: string): FileKind {
   // At most one extension matches, because `.jsonl` is not a suffix of `.jsonl.gz`.
-  for (const [extension, kind] of KINDS) if (key.endsWith(extension)) return kind;
+  for (const [extension, kind] of FILE_KINDS) if (key.endsWith(extension)) return kind;
   throw new Error('not the name of an exported file');
 }

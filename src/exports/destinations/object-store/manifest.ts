@@ -11,7 +11,7 @@ import { objectStoreFault } from './faults.ts';
 import type { ObjectHead, ObjectStore } from './store.ts';
 
 /** Limit far above the largest interval's manifest, because a hostile store may send any amount. */
-const MANIFEST_BYTES = 16 * 1024 * 1024;
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 
 const Manifest = Type.Object({
   version: Type.Literal(1),
@@ -79,7 +79,7 @@ export function manifestOf(
 /** @throws DestinationRejected when the manifest would be too large to be read again */
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-  if (bytes.length <= MANIFEST_BYTES) return bytes;
+  if (bytes.length <= MAX_MANIFEST_BYTES) return bytes;
   throw objectStoreFault('manifest_too_large', {
     sentence: `The manifest of the ${manifest.files.length} files that the data interval has had would be too large. Choose another prefix or directory.`,
   });
@@ -106,7 +106,7 @@ export async function readTaggedManifest(
  */
 export async function readManifest(store: ObjectStore, key: string, delivery: Delivery): Promise<Manifest | undefined> {
   const manifest = await readAnyManifest(store, key);
-  if (manifest === undefined || isOf(manifest, delivery)) return manifest;
+  if (manifest === undefined || isManifestOf(manifest, delivery)) return manifest;
   throw objectStoreFault('manifest_foreign', {
     sentence: `${store.locate(key)} is not of this batch export. Two exports may not write to the same place: choose another prefix.`,
   });
@@ -119,20 +119,20 @@ export async function readOwnManifest(
   delivery: Delivery,
 ): Promise<Manifest | undefined> {
   const manifest = await readAnyManifest(store, key);
-  return isOf(manifest, delivery) ? manifest : undefined;
+  return isManifestOf(manifest, delivery) ? manifest : undefined;
 }
 
 /** @returns undefined if there is no such object; null if it is not a manifest */
 async function readAnyManifest(store: ObjectStore, key: string): Promise<Manifest | null | undefined> {
   const content = await store.get(key);
-  return content && (parse(await collect(content)) ?? null);
+  return content && (parseManifest(await readText(content)) ?? null);
 }
 
-function isOf(manifest: Manifest | null | undefined, { exportId }: Delivery): manifest is Manifest {
+function isManifestOf(manifest: Manifest | null | undefined, { exportId }: Delivery): manifest is Manifest {
   return manifest?.batch_export === exportId;
 }
 
-function parse(text: string | undefined): Manifest | undefined {
+function parseManifest(text: string | undefined): Manifest | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -142,12 +142,12 @@ function parse(text: string | undefined): Manifest | undefined {
   }
 }
 
-async function collect(content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+async function readText(content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
   const blocks: Uint8Array[] = [];
   let bytes = 0;
   for await (const block of content) {
     bytes += block.length;
-    if (bytes > MANIFEST_BYTES) return undefined;
+    if (bytes > MAX_MANIFEST_BYTES) return undefined;
     blocks.push(block);
   }
   return Buffer.concat(blocks).toString('utf8');

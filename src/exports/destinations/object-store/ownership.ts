@@ -20,8 +20,8 @@ export async function isOurs(
   recorded: readonly RecordedUpload[],
 ): Promise<boolean> {
   const { ownership } = session.context;
-  if (manifest.run_id !== undefined) return ownership.knows(manifest.run_id);
-  const last = await ownership.lastReceipt();
+  if (manifest.run_id !== undefined) return ownership.knowsRun(manifest.run_id);
+  const last = await ownership.findLastReceipt();
   if (last && isReceiptOf(manifest, last)) return true;
   if (await isInterruptedCommit(session, manifest, recorded, last)) return true;
   return ownership.mayReplace(receiptOf(session.store, session.names.manifest, manifest));
@@ -48,7 +48,7 @@ async function isInterruptedCommit(
   last: Receipt | undefined,
 ): Promise<boolean> {
   if (manifest.epoch > delivery.epoch) return false;
-  const staged = (await ownership.stagedUnder(manifest.epoch)).map((part) => part.staged as StagedFile);
+  const staged = (await ownership.listStagedParts(manifest.epoch)).map((part) => part.staged as StagedFile);
   const ours = new Set([
     ...identitiesOf(last?.files ?? []),
     ...identitiesOf(staged),

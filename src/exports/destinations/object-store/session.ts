@@ -9,10 +9,10 @@ import { locationOf, readManifest, readOwnManifest, receiptOf } from './manifest
 import { isOurs } from './ownership.ts';
 import {
   openUpload,
-  recordedHere,
-  recordedUploads,
+  listRecorded,
+  listRecordedUploads,
   stage,
-  unnamedFiles,
+  findUnnamedFiles,
   type FileSession,
   type RecordedUpload,
 } from './staging.ts';
@@ -42,19 +42,19 @@ export function fileSession(session: FileSession): Session {
       if (manifest?.state !== 'complete' || manifest.epoch !== delivery.epoch) return undefined;
       const isThisDelivery =
         manifest.run_id === undefined
-          ? await isOurs(session, manifest, await recordedUploads(session))
+          ? await isOurs(session, manifest, await listRecordedUploads(session))
           : manifest.run_id === delivery.runId;
       return isThisDelivery ? receiptOf(store, names.manifest, manifest, delivery.cutoff) : undefined;
     },
-    async present() {
+    async findPresentDelivery() {
       const manifest = await readOwnManifest(store, names.manifest, delivery);
       if (!manifest) return undefined;
-      const known = await isOurs(session, manifest, await recordedUploads(session));
-      return { receipt: receiptOf(store, names.manifest, manifest), known };
+      const known = await isOurs(session, manifest, await listRecordedUploads(session));
+      return { receipt: receiptOf(store, names.manifest, manifest), isKnown: known };
     },
     verify: (receipt, { deep }) => verifyFiles(session, receipt, deep),
     async discard() {
-      const { uploads: recorded, intents } = await recordedHere(session);
+      const { uploads: recorded, intents } = await listRecorded(session);
       // tooth: store-sweep
       await sweep(session, intents);
       const keptIds: string[] = [];
@@ -75,7 +75,7 @@ async function discardUploads(session: FileSession, recorded: RecordedUpload[]):
   await severalAtOnce(recorded, ({ upload }) => store.abort(upload));
   const manifest = await readManifest(store, names.manifest, delivery);
   const named = new Set(manifest?.files.map(({ key }) => key));
-  await context.recordSuperseded(await unnamedFiles(session, recorded, named));
+  await context.recordSuperseded(await findUnnamedFiles(session, recorded, named));
   const isOnlyTrace = await severalAtOnce(recorded, async ({ upload }) => {
     // An interrupted commit may have made the file visible; until a manifest names it, our record is the only trace.
     const isStable = names.isFile(upload.key) && !names.isVersioned(upload.key);

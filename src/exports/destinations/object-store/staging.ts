@@ -5,15 +5,15 @@ import type { Artifact } from '../artifacts.ts';
 import type { SessionContext } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import { severalAtOnce } from '../at-once.ts';
-import { artifactsAt } from '../recorded.ts';
+import { listArtifactsAt } from '../recorded.ts';
 import { objectStoreFault } from './faults.ts';
-import type { Names } from './keys.ts';
+import type { ObjectNames } from './keys.ts';
 import { ObjectChanged, UploadGone, type ObjectStore, type Replaces, type StagedUpload, type Upload } from './store.ts';
-import { fill } from './upload.ts';
+import { fillUpload } from './upload.ts';
 
 export type FileSession = {
   store: ObjectStore;
-  names: Names;
+  names: ObjectNames;
   delivery: Delivery;
   context: SessionContext;
 };
@@ -69,7 +69,7 @@ export async function stage(
   check: () => unknown = () => {},
 ): Promise<StagedFile> {
   try {
-    const staged = await fill(store, upload, content);
+    const staged = await fillUpload(store, upload, content);
     check();
     return { ...staged, artifactId: id };
   } catch (error) {
@@ -103,26 +103,26 @@ export async function reveal({ store }: FileSession, staged: StagedUpload, repla
 }
 
 /** Recorded uploads of this interval, up to our epoch, at the session's place. */
-export async function recordedHere({
+export async function listRecorded({
   store,
   names,
   context,
 }: FileSession): Promise<{ uploads: RecordedUpload[]; intents: RecordedIntent[] }> {
   const isHere = ({ place, key }: Artifact) =>
     place === store.place || (place === store.formerPlace && names.isOfInterval(String(key)));
-  const recorded = await artifactsAt(isHere, context);
+  const recorded = await listArtifactsAt(isHere, context);
   return {
     uploads: recorded.flatMap(({ id, artifact }) => (isIntent(artifact) ? [] : { id, upload: toUpload(artifact) })),
     intents: recorded.flatMap(({ id, artifact }) => (isIntent(artifact) ? { id, key: String(artifact['key']) } : [])),
   };
 }
 
-export async function recordedUploads(session: FileSession): Promise<RecordedUpload[]> {
-  return (await recordedHere(session)).uploads;
+export async function listRecordedUploads(session: FileSession): Promise<RecordedUpload[]> {
+  return (await listRecorded(session)).uploads;
 }
 
 /** Versioned keys of recorded uploads that are visible but not in the manifest, because an interrupted commit revealed them. */
-export async function unnamedFiles(
+export async function findUnnamedFiles(
   { store, names }: FileSession,
   recorded: readonly RecordedUpload[],
   named: { has(key: string): boolean },

@@ -38,7 +38,7 @@ export type ObjectHead = { bytes: number; identity: string; checksum: string | n
 /** The only object that an upload may replace: the one with that tag; `absent` if there must be none. */
 export type Replaces = { tag: string } | 'absent';
 
-export type PartBytes = { number: number; offset: number; bytes: Uint8Array };
+export type PieceBytes = { number: number; offset: number; bytes: Uint8Array };
 
 /** Size and checksums of a whole upload's content. */
 export type ContentSums = { bytes: number; sha256: string; crc32: number };
@@ -62,9 +62,9 @@ export type ObjectStore = {
    * Uploads of exactly this key that were begun and have not ended; `denied` when the store refuses to list them. Takes a whole key, because some
    * stores (MinIO) do not list uploads by a part of their keys.
    */
-  unfinishedUploads(key: string): Promise<BegunUpload[] | 'denied'>;
+  listUnfinishedUploads(key: string): Promise<BegunUpload[] | 'denied'>;
   /** @throws UploadGone when the upload was aborted */
-  putPart(upload: Upload, part: PartBytes): Promise<StoredPart>;
+  putPart(upload: Upload, part: PieceBytes): Promise<StoredPart>;
   /** The identity and checksum that `head` will return for this upload's object. */
   identify(upload: Upload, sums: ContentSums): Pick<StagedUpload, 'identity' | 'checksum'>;
   /**

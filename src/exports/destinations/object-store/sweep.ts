@@ -25,7 +25,7 @@ async function sweepKeys(
   { store, context: { artifacts } }: FileSession,
   intents: ReadonlyMap<string, readonly RecordedIntent[]>,
 ): Promise<'denied' | undefined> {
-  const answers = await severalAtOnce([...intents.keys()], (key) => store.unfinishedUploads(key));
+  const answers = await severalAtOnce([...intents.keys()], (key) => store.listUnfinishedUploads(key));
   const found = answers.flatMap((answer) => (answer === 'denied' ? [] : answer));
   // The records are read after the store's answer, so each upload that a later epoch had begun by then has a record, perhaps still without
   // its id. Other unrecorded uploads belong to attempts whose run has ended, or whose parts are fixed.

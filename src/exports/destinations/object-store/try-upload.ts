@@ -4,7 +4,7 @@ import { folderOf } from './keys.ts';
 import type { ObjectStore } from './store.ts';
 
 /** @param prefix as `checkPrefix` returned it */
-export async function tryUpload(store: ObjectStore, prefix: string, model: string): Promise<void> {
+export async function testUpload(store: ObjectStore, prefix: string, model: string): Promise<void> {
   const now = new Date().toISOString();
   const folder = folderOf(prefix, { start: now, end: now, model });
   const upload = await store.begin(`${folder === '' ? '' : `${folder}/`}sluice-test`, randomUUID());

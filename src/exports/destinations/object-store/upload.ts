@@ -1,7 +1,7 @@
 /** Fills an upload from a stream, in pieces of a size that any store accepts, a few at once, in bounded memory. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { ObjectStore, PartBytes, StagedUpload, StoredPart, Upload } from './store.ts';
+import type { ObjectStore, PieceBytes, StagedUpload, StoredPart, Upload } from './store.ts';
 
 /** Number of pieces after which their size doubles, so 10,000 pieces, which is S3's limit, hold more than S3's largest object. */
 const PIECES_OF_ONE_SIZE = 1000;
@@ -14,7 +14,7 @@ export function pieceBytes(number: number, firstBytes: number): number {
  * Sends the content, whose size need not be known in advance. Empty content is sent as one empty piece.
  * @throws UploadGone when the upload was aborted meanwhile; errors of the content
  */
-export async function fill(
+export async function fillUpload(
   store: ObjectStore,
   upload: Upload,
   content: AsyncIterable<Uint8Array>,
@@ -24,7 +24,7 @@ export async function fill(
   const inFlight = new Set<Promise<void>>();
 
   try {
-    for await (const piece of cut(content, store.partBytes)) {
+    for await (const piece of pieces(content, store.partBytes)) {
       sums.bytes += piece.bytes.length;
       sums.sha256.update(piece.bytes);
       sums.crc32 = crc32(piece.bytes, sums.crc32);
@@ -52,12 +52,12 @@ export async function fill(
   };
 }
 
-async function* cut(content: AsyncIterable<Uint8Array>, firstBytes: number): AsyncGenerator<PartBytes> {
+async function* pieces(content: AsyncIterable<Uint8Array>, firstBytes: number): AsyncGenerator<PieceBytes> {
   let number = 1;
   let offset = 0;
   let blocks: Uint8Array[] = [];
   let gathered = 0;
-  function take(): PartBytes {
+  function take(): PieceBytes {
     const piece = { number, offset, bytes: blocks.length === 1 ? blocks[0]! : Buffer.concat(blocks, gathered) };
     number++;
     offset += gathered;

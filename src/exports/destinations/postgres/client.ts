@@ -5,7 +5,7 @@ import { openPostgresSocket, type PostgresAddress } from './socket.ts';
 import { translate } from './errors.ts';
 
 const LOGIN_MS = 10_000;
-const LOGIN_BYTES = 1024 * 1024;
+const MAX_LOGIN_BYTES = 1024 * 1024;
 
 /**
  * Settings of our sessions, with times in milliseconds; those that the server's version does not know are left out. They override the
@@ -94,7 +94,7 @@ function limitLoginBytes(socket: Socket): { stop(): void } {
   let bytes = 0;
   const count = (chunk: Uint8Array) => {
     bytes += chunk.length;
-    if (bytes > LOGIN_BYTES) socket.destroy(new Error('The server says too much.'));
+    if (bytes > MAX_LOGIN_BYTES) socket.destroy(new Error('The server says too much.'));
   };
   socket.on('data', count);
   return { stop: () => socket.off('data', count) };

@@ -30,10 +30,10 @@ const LEDGER_KEY = ['export', 'interval_start', 'interval_end'];
 const literal = pg.escapeLiteral;
 
 /** Runs statements on the session's connection, and translates the errors of the user's database. Other errors must not arise in `work`. */
-export type OnConnection = <T>(work: (client: PostgresClient) => Promise<T>) => Promise<T>;
+export type RunOnConnection = <T>(work: (client: PostgresClient) => Promise<T>) => Promise<T>;
 
 /** Limit of attempts, because another commit of ours may come between reading the ledger and the statement. */
-const LOOKS = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Moves the rows of the stages to the table, where they replace the interval's rows or, if rows have versions, are merged into all rows.
@@ -42,25 +42,25 @@ const LOOKS = 3;
  *   ReadBackDiffers when a stage or the table does not hold what was staged; the driver's errors
  */
 export async function deliverRows(
-  on: OnConnection,
+  runOnConnection: RunOnConnection,
   names: TableNames,
   delivery: Delivery,
   parts: readonly StagedPart[],
   ownership: Ownership,
 ): Promise<Receipt> {
-  const columns = await on((client) => ledgerColumns(client, names));
-  const timeline = columns.timeline ? await ownership.timeline() : undefined;
-  const find = () => on((client) => findReceipt(client, names, delivery));
-  for (let looks = 0; looks < LOOKS; looks++) {
+  const columns = await runOnConnection((client) => ledgerColumns(client, names));
+  const timeline = columns.timeline ? await ownership.getTimeline() : undefined;
+  const find = () => runOnConnection((client) => findReceipt(client, names, delivery));
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const present = await find();
     if (present?.run_id === delivery.runId) return present;
     // tooth: postgres-known-delivery
-    if (present && !(await ownership.knows(present.run_id))) throw new DeliveredElsewhere();
+    if (present && !(await ownership.knowsRun(present.run_id))) throw new DeliveredElsewhere();
     // tooth: postgres-later-epoch
     if (present && present.epoch >= delivery.epoch)
       throw new Superseded('A later run has delivered this data interval.');
     const sql = statement(names, delivery, parts, { replaces: present, timeline });
-    await on(async (client) => client.query(sql).then(() => {}, passIfNotNewer));
+    await runOnConnection(async (client) => client.query(sql).then(() => {}, passIfNotNewer));
   }
   const receipt = await find();
   if (receipt?.run_id === delivery.runId) return receipt;
@@ -73,7 +73,7 @@ function passIfNotNewer(error: unknown): void {
   throw new ReadBackDiffers('The table does not hold exactly the rows that were sent to it.', { cause: error });
 }
 
-type Replacing = {
+type Replacement = {
   /** The ledger's receipt as it was read; the statement changes nothing if the ledger has another one by then. */
   replaces: LedgerReceipt | undefined;
   /** Undefined if the ledger has no column for it. */
@@ -84,7 +84,7 @@ function statement(
   names: TableNames,
   delivery: Delivery,
   parts: readonly StagedPart[],
-  { replaces, timeline }: Replacing,
+  { replaces, timeline }: Replacement,
 ): string {
   const { ledger, schema, table } = names;
   const { exportId, start, end, epoch, runId, cutoff, merge } = delivery;

@@ -1,6 +1,6 @@
 /** Faults of Postgres, by SQLSTATE and its classes (Appendix A of the manual of Postgres). */
 import { TLS_REFUSED } from '../../../platform/net/tls-errors.ts';
-import { raising, type KnownFault } from '../faults.ts';
+import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';
 
 const LOGIN = 'The user or the password is wrong, or the user may not connect from here.';
@@ -172,4 +172,4 @@ export const POSTGRES_FAULTS = {
 
 export type PostgresFaultCode = keyof typeof POSTGRES_FAULTS;
 
-export const postgresFault = raising(POSTGRES_FAULTS);
+export const postgresFault = errorMaker(POSTGRES_FAULTS);

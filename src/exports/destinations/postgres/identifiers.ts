@@ -5,7 +5,7 @@ import type { Column } from '../../../conditions/rows/columns.ts';
 /** Postgres truncates longer identifiers silently, so two tables could become one. */
 const IDENTIFIER_BYTES = 63;
 /** Prefix of our own tables and columns. */
-export const RESERVED = '_sluice_';
+export const RESERVED_PREFIX = '_sluice_';
 
 /** Quotes a name, which makes any name safe, even reserved words and names with quotes. */
 export function quoteName(name: string): string {
@@ -22,7 +22,8 @@ export function checkIdentifier(name: string, attr: string): void {
   if (/[\u0000-\u001f\u007f]/.test(name) || !name.isWellFormed()) {
     throw new InvalidInput('Must not contain control characters.', attr);
   }
-  if (name.toLowerCase().startsWith(RESERVED)) throw new InvalidInput(`Must not begin with "${RESERVED}".`, attr);
+  if (name.toLowerCase().startsWith(RESERVED_PREFIX))
+    throw new InvalidInput(`Must not begin with "${RESERVED_PREFIX}".`, attr);
 }
 
 export function columnList(columns: readonly Column[]): string {

@@ -99,7 +99,7 @@ export const postgres = defineDestination<PostgresConfig>({
     names: tableNames(config.schema, config.table_name),
   })),
   names: ({ schema, table_name }) => [`${schema}.${table_name}`],
-  async *deliveries(config, { exportId }, environment, signal) {
+  async *listDeliveries(config, { exportId }, environment, signal) {
     const names = tableNames(config.schema, config.table_name);
     yield* await withClient(accessOf(config, environment, signal), (client) => listDeliveries(client, names, exportId));
   },

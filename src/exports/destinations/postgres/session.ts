@@ -6,15 +6,15 @@ import { SQL_STATE, sqlState } from '../../../platform/db/sql-states.ts';
 import { DestinationUnavailable, StagedLost, Superseded } from '../../../platform/errors.ts';
 import type { PartSource, Session, SessionContext } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
-import { artifactsAt } from '../recorded.ts';
+import { listArtifactsAt } from '../recorded.ts';
 import { openClient, type PostgresAccess, type PostgresClient } from './client.ts';
 import { deliverRows } from './commit.ts';
 import { isConnectionLost, translate } from './errors.ts';
 import { postgresFault } from './faults.ts';
-import { columnDefinitions, columnList, quoteName, RESERVED } from './identifiers.ts';
+import { columnDefinitions, columnList, quoteName, RESERVED_PREFIX } from './identifiers.ts';
 import { addTimelineColumn, findReceipt } from './ledger.ts';
 import { prepareTables, type TableNames } from './tables.ts';
-import { differences } from './verify.ts';
+import { findDifferences } from './verify.ts';
 
 /** A stage that is still being loaded is left for the next delivery to drop. */
 const DROP_LOCK_TIMEOUT = '2s';
@@ -59,7 +59,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
     const interval = createHash('sha256')
       .update(`${delivery.exportId}/${delivery.start}/${delivery.end}`)
       .digest('hex');
-    return `${RESERVED}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
+    return `${RESERVED_PREFIX}stage_${interval.slice(0, 14)}_${delivery.epoch}_${part}_`;
   }
 
   /** Creates a stage, which is recorded before it exists, and must still be recorded afterwards, or no delivery would ever drop it. */
@@ -122,7 +122,7 @@ export function tableSession({ access, place, names, delivery, context }: TableS
   }
 
   async function dropStages(): Promise<void> {
-    const ours = await artifactsAt((artifact) => artifact['place'] === place, context);
+    const ours = await listArtifactsAt((artifact) => artifact['place'] === place, context);
     for (const { id, artifact } of ours) await dropRecorded(id, String(artifact['table']));
   }
 
@@ -174,12 +174,12 @@ export function tableSession({ access, place, names, delivery, context }: TableS
       const receipt = await runOnConnection((client) => findReceipt(client, names, delivery));
       return receipt?.epoch === delivery.epoch && receipt.run_id === delivery.runId ? receipt : undefined;
     },
-    async present() {
+    async findPresentDelivery() {
       const receipt = await runOnConnection((client) => findReceipt(client, names, delivery));
-      return receipt && { receipt, known: await context.ownership.knows(receipt.run_id) };
+      return receipt && { receipt, isKnown: await context.ownership.knowsRun(receipt.run_id) };
     },
     verify: (receipt, { deep, rows }) =>
-      runOnConnection((client) => differences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
+      runOnConnection((client) => findDifferences(client, { names, delivery, receipt, ...(deep && rows && { rows }) })),
     async discard() {
       await dropStages();
       return [];

@@ -32,7 +32,7 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
     const [answer] = (await Promise.race([once(socket, 'data', { signal }), failWhenClosed(socket)])) as [Buffer];
     // More bytes than the one letter could be injected by an attacker before encryption starts.
     const letter = answer.length === 1 ? String.fromCharCode(answer[0]!) : '';
-    if (letter === 'S') return await encrypt(socket, host, trustAnyCertificate, signal);
+    if (letter === 'S') return await startEncryption(socket, host, trustAnyCertificate, signal);
     if (letter === 'N' && (rules.lists(host) || rules.lists(socket.remoteAddress ?? ''))) return socket;
   } catch (error) {
     socket.destroy();
@@ -48,7 +48,7 @@ async function failWhenClosed(socket: Socket): Promise<never> {
   throw Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' });
 }
 
-async function encrypt(socket: Socket, host: string, trustAny: boolean, signal: AbortSignal): Promise<Socket> {
+async function startEncryption(socket: Socket, host: string, trustAny: boolean, signal: AbortSignal): Promise<Socket> {
   const encrypted = startTls({
     socket,
     rejectUnauthorized: !trustAny,

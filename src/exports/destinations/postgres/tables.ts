@@ -8,7 +8,7 @@ import { postgresFault } from './faults.ts';
 import { columnDefinitions, quoteName } from './identifiers.ts';
 
 /** Errors when a table is created twice at once; the violated unique index is one of Postgres's catalogue. */
-const MADE_MEANWHILE = new Set<string>([
+const CREATED_MEANWHILE = new Set<string>([
   SQL_STATE.duplicateTable,
   SQL_STATE.duplicateObject,
   SQL_STATE.uniqueViolation,
@@ -48,7 +48,7 @@ export async function prepareTables(
   names: TableNames,
   { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
-  const found = await tablesIn(client, names);
+  const found = await findTables(client, names);
   if (!found.schema)
     throw postgresFault('schema_not_found', { sentence: `The schema ${quoteName(names.schema)} does not exist.` });
   if (!found.ledger || found.target === 'none') await createTables(client, names, columns, merge);
@@ -61,14 +61,14 @@ export async function checkTables(
   names: TableNames,
   needed: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
-  const found = await tablesIn(client, names);
+  const found = await findTables(client, names);
   if (found.target !== 'none') await checkTarget(client, names, found, needed);
 }
 
 async function checkTarget(
   client: PostgresClient,
   names: TableNames,
-  found: Found,
+  found: ExistingTables,
   { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
   if (found.target === 'other') {
@@ -83,9 +83,9 @@ export async function tableExists(client: PostgresClient, qualified: string): Pr
   return rows[0]!.found;
 }
 
-type Found = { schema: boolean; ledger: boolean; target: 'table' | 'other' | 'none' };
+type ExistingTables = { schema: boolean; ledger: boolean; target: 'table' | 'other' | 'none' };
 
-async function tablesIn(client: PostgresClient, { schema, table }: TableNames): Promise<Found> {
+async function findTables(client: PostgresClient, { schema, table }: TableNames): Promise<ExistingTables> {
   const { rows } = await client.query<{ relname: string | null; relkind: string | null }>(
     `select class.relname, class.relkind
        from pg_namespace namespace
@@ -115,7 +115,7 @@ async function createTables(
   await client.query('begin');
   try {
     await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [ADVISORY_LOCKS.destinationTables, schema]);
-    const { target: present } = await tablesIn(client, tableNames(schema, table));
+    const { target: present } = await findTables(client, tableNames(schema, table));
     await client.query(`
       create table if not exists ${ledger} (
         export uuid,
@@ -140,7 +140,7 @@ async function createTables(
   } catch (error) {
     await client.query('rollback').catch(() => {});
     // Others may make the tables without our lock: the user, or a worker of a version that had another key.
-    if (MADE_MEANWHILE.has(sqlState(error) ?? '')) {
+    if (CREATED_MEANWHILE.has(sqlState(error) ?? '')) {
       throw postgresFault('tables_made_meanwhile', { cause: error });
     }
     throw error;

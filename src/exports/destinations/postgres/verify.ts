@@ -6,7 +6,7 @@ import type { Difference, Receipt } from '../contract.ts';
 import type { Delivery } from '../delivery.ts';
 import type { RowVersions } from '../../../conditions/rows/columns.ts';
 import type { PostgresClient } from './client.ts';
-import { columnDefinitions, columnList, quoteName, RESERVED } from './identifiers.ts';
+import { columnDefinitions, columnList, quoteName, RESERVED_PREFIX } from './identifiers.ts';
 import { countLostSql, intervalSql } from './interval-rows.ts';
 import { findReceipt } from './ledger.ts';
 import { tableExists, type TableNames } from './tables.ts';
@@ -23,7 +23,7 @@ type Delivered = {
  * Compares a delivery with the table. An interval's own rows are counted and digested, which costs the server little. Rows with
  * versions may have been replaced by later intervals, so lost rows show only in a comparison with the source.
  */
-export async function differences(client: PostgresClient, delivered: Delivered): Promise<Difference[]> {
+export async function findDifferences(client: PostgresClient, delivered: Delivered): Promise<Difference[]> {
   const { names, delivery, receipt, rows } = delivered;
   const ledger = await findReceipt(client, names, delivery);
   const compared: Difference[] = [
@@ -34,8 +34,8 @@ export async function differences(client: PostgresClient, delivered: Delivered):
       found: ledger ? deliveryOf({ epoch: ledger.epoch, run_id: receipt.run_id ? ledger.run_id : null }) : 'none',
     },
   ];
-  if (!delivery.merge) compared.push(await intervalDifference(client, names, delivery, receipt));
-  else if (rows) compared.push(await versionsDifference(client, names, delivery, delivery.merge, rows()));
+  if (!delivery.merge) compared.push(await compareInterval(client, names, delivery, receipt));
+  else if (rows) compared.push(await compareVersions(client, names, delivery, delivery.merge, rows()));
   return compared.filter(({ expected, found }) => expected !== found);
 }
 
@@ -43,7 +43,7 @@ function deliveryOf({ epoch, run_id: runId }: Pick<Receipt, 'epoch' | 'run_id'>)
   return runId ? `epoch ${epoch}, run ${runId}` : `epoch ${epoch}`;
 }
 
-async function intervalDifference(
+async function compareInterval(
   client: PostgresClient,
   { target }: TableNames,
   delivery: Delivery,
@@ -59,9 +59,9 @@ async function intervalDifference(
   return { what, expected, found: `${rows[0]!.rows} rows, digest ${rows[0]!.digest}` };
 }
 
-const WANTED = `${RESERVED}wanted`;
+const WANTED = `${RESERVED_PREFIX}wanted`;
 
-async function versionsDifference(
+async function compareVersions(
   client: PostgresClient,
   names: TableNames,
   delivery: Delivery,

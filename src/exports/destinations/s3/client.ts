@@ -6,12 +6,12 @@ import { hostRules } from '../../../platform/net/host-rules.ts';
 import { noteRegion } from './refused-region.ts';
 
 /** Limit of answers other than an object's content, which are small XML. */
-const ANSWER_BYTES = 4 * 1024 * 1024;
-const ATTEMPTS = 5;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_ATTEMPTS = 5;
 const CONNECT_MS = 10_000;
 /** Limit of silence on an open connection. */
 const IDLE_MS = 60_000;
-const SOCKETS = 16;
+const MAX_SOCKETS = 16;
 
 export type S3Access = {
   region: string;
@@ -25,13 +25,13 @@ export type S3Access = {
 
 /** @returns the client, and a function that ends it and its connections */
 export function s3Client(access: S3Access): { client: S3Client; close(): void } {
-  const { httpAgent, httpsAgent, destroy } = checkedAgents(hostRules(access.allowedHosts), { maxSockets: SOCKETS });
+  const { httpAgent, httpsAgent, destroy } = checkedAgents(hostRules(access.allowedHosts), { maxSockets: MAX_SOCKETS });
   const client = new S3Client({
     region: access.region,
     credentials: { accessKeyId: access.accessKeyId, secretAccessKey: access.secretAccessKey },
     ...(access.endpoint !== null && { endpoint: access.endpoint, forcePathStyle: !access.virtualHosts }),
     requestHandler: { httpAgent, httpsAgent, connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS },
-    maxAttempts: ATTEMPTS,
+    maxAttempts: MAX_ATTEMPTS,
     followRegionRedirects: false,
     // Settings of the worker's own machine must not leak into a user's export.
     ignoreConfiguredEndpointUrls: true,
@@ -70,7 +70,7 @@ function limitBody(body: Readable): Readable {
   const cap = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       bytes += chunk.length;
-      done(bytes > ANSWER_BYTES ? new Error('the answer is too large') : null, chunk);
+      done(bytes > MAX_ANSWER_BYTES ? new Error('the answer is too large') : null, chunk);
     },
   });
   return pipeline(body, cap, () => {});

@@ -2,14 +2,14 @@
 import { DestinationRejected, DestinationUnavailable } from '../../../platform/errors.ts';
 import { HostRefused } from '../../../platform/net/host-rules.ts';
 import { isTlsRefusal } from '../../../platform/net/tls-errors.ts';
-import { byAnswer, type KnownFault } from '../faults.ts';
+import { codesByAnswer, type KnownFault } from '../faults.ts';
 import { networkFaultOf } from '../network-faults.ts';
 import { S3_FAULTS, s3Fault, type S3FaultCode } from './faults.ts';
 
-const BY_CODE = byAnswer(S3_FAULTS);
+const BY_CODE = codesByAnswer(S3_FAULTS);
 
 /** Other 4xx that are temporary, and a redirect that does not name the bucket's region. */
-const PASSING_STATUSES = new Set([307, 408, 409, 425, 429]);
+const TEMPORARY_STATUSES = new Set([307, 408, 409, 425, 429]);
 
 /** Codes of connections that were not made. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
@@ -49,7 +49,7 @@ type Consequence = { code: S3FaultCode; final: boolean; advice: string };
 export function consequenceOf(answer: string, status: number | undefined): Consequence {
   const code = BY_CODE.get(answer) ?? (status === undefined ? 'unreachable' : BY_CODE.get(status));
   if (code !== undefined) return consequence(code);
-  if (status! >= 500 || status! < 300 || PASSING_STATUSES.has(status!))
+  if (status! >= 500 || status! < 300 || TEMPORARY_STATUSES.has(status!))
     return consequence('store_unavailable', ` (status ${status})`);
   return consequence('request_refused', ` (status ${status})`);
 }

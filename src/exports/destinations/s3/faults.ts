@@ -1,5 +1,5 @@
 /** Faults of buckets, by the store's codes and statuses. */
-import { raising, type KnownFault } from '../faults.ts';
+import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';
 import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
 
@@ -146,4 +146,4 @@ export const S3_FAULTS = {
 
 export type S3FaultCode = keyof typeof S3_FAULTS;
 
-export const s3Fault = raising(S3_FAULTS);
+export const s3Fault = errorMaker(S3_FAULTS);

@@ -10,7 +10,7 @@ import { defineDestination, addGroup } from '../define.ts';
 import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
-import { deliveriesIn } from '../object-store/deliveries.ts';
+import { listDeliveriesIn } from '../object-store/deliveries.ts';
 import { fileSession } from '../object-store/session.ts';
 import { secret } from '../secret.ts';
 import { s3Client } from './client.ts';
@@ -69,15 +69,15 @@ const virtualStyle = Type.Boolean({
   description: 'Address the bucket as part of the host name rather than the path.',
 });
 
-const closed = { additionalProperties: false };
-const AwsS3Config = Type.Object({ ...bucketProperties, ...encryptionProperties }, closed);
+const NO_OTHER_FIELDS = { additionalProperties: false };
+const AwsS3Config = Type.Object({ ...bucketProperties, ...encryptionProperties }, NO_OTHER_FIELDS);
 const S3CompatibleConfig = Type.Object(
   {
     ...bucketProperties,
     ...addGroup('connection', { endpoint_url: Endpoint }),
     ...addGroup('advanced', { use_virtual_style_addressing: virtualStyle }),
   },
-  closed,
+  NO_OTHER_FIELDS,
 );
 const S3Config = Type.Object(
   {
@@ -86,7 +86,7 @@ const S3Config = Type.Object(
     ...addGroup('connection', { endpoint_url: withDefault(nullable(Endpoint, { title: 'Endpoint' }), null) }),
     ...addGroup('advanced', { use_virtual_style_addressing: virtualStyle }),
   },
-  closed,
+  NO_OTHER_FIELDS,
 );
 
 /** Fields that the narrower type lacks count as empty. */
@@ -103,10 +103,10 @@ async function validate(config: AnyConfig, environment: DestinationEnvironment):
   if (config.kms_key_id && config.encryption !== 'aws:kms') {
     throw new InvalidInput('Needs the encryption "aws:kms".', 'kms_key_id');
   }
-  if (config.endpoint_url) await originOf(config.endpoint_url, environment);
+  if (config.endpoint_url) await resolveOrigin(config.endpoint_url, environment);
 }
 
-async function originOf(endpoint: string, { allowedHosts }: DestinationEnvironment): Promise<string> {
+async function resolveOrigin(endpoint: string, { allowedHosts }: DestinationEnvironment): Promise<string> {
   try {
     return await checkEndpoint(endpoint, hostRules(allowedHosts));
   } catch (error) {
@@ -137,33 +137,33 @@ function s3Destination(
     delivery: 'effectively_once',
     takes: 'files',
     config: schema,
-    checkFirst: checkFileFormat,
-    former: FORMER_FILE_CONFIG,
+    checkBeforeSchema: checkFileFormat,
+    formerDefaults: FORMER_FILE_CONFIG,
     ...(integration && { integration }),
     secretsGoTo: ['endpoint_url'],
     validate,
     place: bucketPlace,
     keySpace: bucketPlace,
     label: ({ bucket_name, prefix }) => `s3://${[bucket_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
-    steps: bucketSteps((config, { model, environment, signal }) => bucketOf(config, model, environment, signal)),
+    steps: bucketSteps((config, { model, environment, signal }) => openBucket(config, model, environment, signal)),
     names: (config, delivery) =>
       allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
-    async *deliveries(config, { model }, environment, signal) {
-      const { store, prefix } = bucketOf(config, model, environment, signal);
+    async *listDeliveries(config, { model }, environment, signal) {
+      const { store, prefix } = openBucket(config, model, environment, signal);
       try {
-        yield* deliveriesIn(store, prefix, model);
+        yield* listDeliveriesIn(store, prefix, model);
       } finally {
         store.close();
       }
     },
     async open(config, delivery, context, environment) {
-      const { store, prefix } = bucketOf(config, delivery.model, environment, context.signal);
+      const { store, prefix } = openBucket(config, delivery.model, environment, context.signal);
       return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
     },
   });
 }
 
-function bucketOf(
+function openBucket(
   config: AnyConfig,
   model: string,
   { allowedHosts }: DestinationEnvironment,

@@ -99,7 +99,7 @@ export function s3Store(options: S3StoreOptions): ObjectStore {
       }
       return { key, id, token };
     },
-    async unfinishedUploads(key) {
+    async listUnfinishedUploads(key) {
       const found: BegunUpload[] = [];
       let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
       try {

@@ -1,6 +1,6 @@
 /** Test steps of buckets. */
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
-import { tryUpload } from '../object-store/try-upload.ts';
+import { testUpload } from '../object-store/try-upload.ts';
 import type { ObjectStore } from '../object-store/store.ts';
 import type { TestContext, TestStep } from '../test-steps.ts';
 import { statusOf, translate } from './errors.ts';
@@ -35,7 +35,7 @@ export function bucketSteps<Config>(open: (config: Config, context: TestContext)
     {
       name: 'Check files can be written',
       description: 'Ensure that an upload can be started, written and aborted. No object becomes visible.',
-      run: withBucket(({ store, prefix }, { model }) => tryUpload(store, prefix, model)),
+      run: withBucket(({ store, prefix }, { model }) => testUpload(store, prefix, model)),
     },
   ];
 }

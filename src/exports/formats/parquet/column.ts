@@ -9,7 +9,7 @@ import { PARQUET_TYPES, type ValueWriter } from './values.ts';
 export type Chunk = {
   pages: Promise<Page>[];
   /** Whether the first page is the dictionary. */
-  dictionary: boolean;
+  hasDictionary: boolean;
   encodings: Encoding[];
   values: number;
   statistics: Statistics;
@@ -29,7 +29,7 @@ export class ColumnWriter {
     this.#pack = pack;
     this.#page = new PageBuilder(spare);
     this.#values = PARQUET_TYPES[type].writer();
-    this.#tryDictionary = PARQUET_TYPES[type].dictionary;
+    this.#tryDictionary = PARQUET_TYPES[type].usesDictionary;
     if (this.#tryDictionary) this.#dictionary = new Dictionary();
   }
 
@@ -39,7 +39,7 @@ export class ColumnWriter {
     if (length < 0) return page.addNull();
     if (this.#dictionary) {
       if (this.#dictionary.add(source, start, length)) return page.addValue();
-      this.#tryDictionary = this.#dictionary.pays;
+      this.#tryDictionary = this.#dictionary.isWorthwhile;
       this.#endDictionary();
     }
     this.#values.append(page, source, start, length);
@@ -65,7 +65,7 @@ export class ColumnWriter {
     if (dictionary.size === 0) return this.#endPage('PLAIN');
     const values = new PageBuilder(new SparePages());
     dictionary.values((source, start, length) => this.#values.append(values, source, start, length));
-    this.#chunk.dictionary = true;
+    this.#chunk.hasDictionary = true;
     this.#chunk.encodings.push('PLAIN');
     this.#addPage(values.takeValues(), {
       type: 'DICTIONARY_PAGE',
@@ -97,5 +97,5 @@ export class ColumnWriter {
 }
 
 function emptyChunk(): Omit<Chunk, 'statistics'> & { nulls: number } {
-  return { pages: [], dictionary: false, encodings: ['RLE'], values: 0, nulls: 0 };
+  return { pages: [], hasDictionary: false, encodings: ['RLE'], values: 0, nulls: 0 };
 }

@@ -71,7 +71,7 @@ export class Dictionary {
   }
 
   /** Whether the dictionary saves enough; a column of mostly distinct values is smaller without one. */
-  get pays(): boolean {
+  get isWorthwhile(): boolean {
     return this.rows >= ROWS_PER_VALUE * this.size;
   }
 

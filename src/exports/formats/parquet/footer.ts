@@ -19,7 +19,7 @@ export function chunkMetadata(
   codec: CompressionCodec,
 ): ColumnChunk {
   const total = (sizeOf: (page: Page) => number) => BigInt(pages.reduce((sum, page) => sum + sizeOf(page), 0));
-  const dictionaryBytes = chunk.dictionary ? pages[0]!.bytes.length : 0;
+  const dictionaryBytes = chunk.hasDictionary ? pages[0]!.bytes.length : 0;
   return {
     file_offset: 0n,
     meta_data: {
@@ -31,7 +31,7 @@ export function chunkMetadata(
       total_uncompressed_size: total((page) => page.rawBytes),
       total_compressed_size: total((page) => page.bytes.length),
       data_page_offset: BigInt(offset + dictionaryBytes),
-      ...(chunk.dictionary && { dictionary_page_offset: BigInt(offset) }),
+      ...(chunk.hasDictionary && { dictionary_page_offset: BigInt(offset) }),
       statistics: chunk.statistics,
     },
   };

@@ -87,11 +87,11 @@ function columnMetadata(column: ColumnMetaData): Struct {
 }
 
 function statistics({ null_count, min_value, max_value }: Statistics): Struct {
-  return { 3: null_count, 5: plain(max_value), 6: plain(min_value) };
+  return { 3: null_count, 5: plainBound(max_value), 6: plainBound(min_value) };
 }
 
 /** Encodes a bound in the plain encoding: a number in 32 bits, a bigint in 64. */
-function plain(bound: Statistics['min_value']): Uint8Array | undefined {
+function plainBound(bound: Statistics['min_value']): Uint8Array | undefined {
   if (bound === undefined) return undefined;
   const bytes = Buffer.alloc(typeof bound === 'bigint' ? 8 : 4);
   if (typeof bound === 'bigint') bytes.writeBigInt64LE(bound);

@@ -10,7 +10,7 @@ const FIRST_BYTES = 16 * 1024;
 /** Size of memory that fits a full page and the ordinary value that fills it. */
 const FULL_BYTES = PAGE_BYTES + 64 * 1024;
 /** Space before the values for the levels of a page without nulls, which are one run of ones. */
-const LEVELS_ROOM = 16;
+const LEVELS_BYTES = 16;
 
 /** Memory of pages that were written to the file, kept for reuse, because it would pile up until garbage collection. */
 export class SparePages {
@@ -30,7 +30,7 @@ export class PageBuilder {
   readonly #spare: SparePages;
   /** Writers ask for space with `reserve`, write into `bytes` from `position` on, and move `position`. */
   bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
-  position = LEVELS_ROOM;
+  position = LEVELS_BYTES;
   /** Values so far, nulls included. */
   count = 0;
   nulls = 0;
@@ -88,14 +88,14 @@ export class PageBuilder {
 
   /** Returns the values without levels, for a dictionary page. The builder cannot be used afterwards. */
   takeValues(): Buffer {
-    return this.bytes.subarray(LEVELS_ROOM, this.position);
+    return this.bytes.subarray(LEVELS_BYTES, this.position);
   }
 
   /** Returns the page's body, whose memory then belongs to the caller, and empties the builder. */
   take(): Buffer {
     const levels = this.#levels();
-    const start = LEVELS_ROOM - levels.length;
-    const values = this.bytes.subarray(LEVELS_ROOM, this.position);
+    const start = LEVELS_BYTES - levels.length;
+    const values = this.bytes.subarray(LEVELS_BYTES, this.position);
     let body: Buffer;
     if (start < 0) body = Buffer.concat([levels, values]);
     else {
@@ -103,7 +103,7 @@ export class PageBuilder {
       body = this.bytes.subarray(start, this.position);
       this.bytes = this.bytes.length < PAGE_BYTES ? Buffer.allocUnsafeSlow(this.bytes.length) : this.#spare.take();
     }
-    this.position = LEVELS_ROOM;
+    this.position = LEVELS_BYTES;
     this.count = 0;
     this.nulls = 0;
     this.#defined = undefined;

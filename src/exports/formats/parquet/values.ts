@@ -22,7 +22,7 @@ type ParquetType = {
   element: Omit<SchemaElement, 'name' | 'repetition_type'>;
   writer(): ValueWriter;
   /** Whether values repeat often and are long enough for a dictionary to pay. */
-  dictionary: boolean;
+  usesDictionary: boolean;
 };
 
 const STRING = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
@@ -36,17 +36,17 @@ const EPOCH_LOW = Number(MICROSECONDS_1970_TO_2000 & 0xffff_ffffn);
 const EPOCH_HIGH = Number(MICROSECONDS_1970_TO_2000 >> 32n);
 
 export const PARQUET_TYPES: Record<ColumnType, ParquetType> = {
-  uuid: { element: STRING, writer: () => withoutBounds(appendUuid), dictionary: true },
+  uuid: { element: STRING, writer: () => withoutBounds(appendUuid), usesDictionary: true },
   text: {
     element: STRING,
     writer: () => withoutBounds((page, source, start, length) => appendBytes(page, source, start, start + length)),
-    dictionary: true,
+    usesDictionary: true,
   },
   jsonb: {
     element: STRING,
     // The first byte is the version of jsonb's binary form, 1: the JSON text follows.
     writer: () => withoutBounds((page, source, start, length) => appendBytes(page, source, start + 1, start + length)),
-    dictionary: true,
+    usesDictionary: true,
   },
   timestamptz: {
     element: {
@@ -55,17 +55,17 @@ export const PARQUET_TYPES: Record<ColumnType, ParquetType> = {
       logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
     },
     writer: () => int64Writer(EPOCH_HIGH, EPOCH_LOW),
-    dictionary: false,
+    usesDictionary: false,
   },
   date: {
     element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
     writer: () => int32Writer(DAYS_1970_TO_2000),
-    dictionary: false,
+    usesDictionary: false,
   },
-  int4: { element: { type: 'INT32' }, writer: () => int32Writer(0), dictionary: false },
-  int8: { element: { type: 'INT64' }, writer: () => int64Writer(0, 0), dictionary: false },
-  float8: { element: { type: 'DOUBLE' }, writer: () => withoutBounds(appendDouble), dictionary: false },
-  bool: { element: { type: 'BOOLEAN' }, writer: () => withoutBounds(appendBool), dictionary: false },
+  int4: { element: { type: 'INT32' }, writer: () => int32Writer(0), usesDictionary: false },
+  int8: { element: { type: 'INT64' }, writer: () => int64Writer(0, 0), usesDictionary: false },
+  float8: { element: { type: 'DOUBLE' }, writer: () => withoutBounds(appendDouble), usesDictionary: false },
+  bool: { element: { type: 'BOOLEAN' }, writer: () => withoutBounds(appendBool), usesDictionary: false },
 };
 
 function withoutBounds(append: AppendValue): ValueWriter {
@@ -75,14 +75,14 @@ function withoutBounds(append: AppendValue): ValueWriter {
 function appendBytes(page: PageBuilder, source: Buffer, start: number, end: number): void {
   const length = end - start;
   page.reserve(4 + length);
-  writeLittleEndian(length, page.bytes, page.position);
+  writeInt32(length, page.bytes, page.position);
   source.copy(page.bytes, page.position + 4, start, end);
   page.position += 4 + length;
 }
 
 function appendUuid(page: PageBuilder, source: Buffer, start: number): void {
   page.reserve(4 + UUID_TEXT_BYTES);
-  writeLittleEndian(UUID_TEXT_BYTES, page.bytes, page.position);
+  writeInt32(UUID_TEXT_BYTES, page.bytes, page.position);
   page.position = writeUuid(source, start, page.bytes, page.position + 4);
 }
 
@@ -107,12 +107,12 @@ function int32Writer(shift: number): ValueWriter {
   let [min, max] = [INT32_MAX, INT32_MIN];
   return {
     append(page, source, start) {
-      const stored = bigEndian(source, start);
+      const stored = readInt32(source, start);
       const value = stored === INT32_MIN ? stored : Math.min(stored + shift, INT32_MAX);
       if (value < min) min = value;
       if (value > max) max = value;
       page.reserve(4);
-      writeLittleEndian(value, page.bytes, page.position);
+      writeInt32(value, page.bytes, page.position);
       page.position += 4;
     },
     bounds() {
@@ -125,20 +125,20 @@ function int32Writer(shift: number): ValueWriter {
 
 /** Does for 64 bits what `int32Writer` does for 32. The shift comes as two halves; the low one is unsigned. */
 function int64Writer(shiftHigh: number, shiftLow: number): ValueWriter {
-  const shifts = shiftHigh !== 0 || shiftLow !== 0;
+  const hasShift = shiftHigh !== 0 || shiftLow !== 0;
   let [minHigh, minLow, maxHigh, maxLow] = [INT32_MAX, 0xffff_ffff, INT32_MIN, 0];
-  let empty = true;
+  let isEmpty = true;
   return {
     append(page, source, start) {
-      const storedHigh = bigEndian(source, start);
+      const storedHigh = readInt32(source, start);
       let high = storedHigh + shiftHigh;
-      let low = (bigEndian(source, start + 4) >>> 0) + shiftLow;
+      let low = (readInt32(source, start + 4) >>> 0) + shiftLow;
       if (low > 0xffff_ffff) {
         low -= 0x1_0000_0000;
         high++;
       }
       // Values beyond 64 bits and infinities become the largest or the smallest value.
-      if (shifts && (high > INT32_MAX || (storedHigh === INT32_MIN && bigEndian(source, start + 4) === 0))) {
+      if (hasShift && (high > INT32_MAX || (storedHigh === INT32_MIN && readInt32(source, start + 4) === 0))) {
         high = storedHigh < 0 ? INT32_MIN : INT32_MAX;
         low = storedHigh < 0 ? 0 : 0xffff_ffff;
       }
@@ -150,16 +150,16 @@ function int64Writer(shiftHigh: number, shiftLow: number): ValueWriter {
         maxHigh = high;
         maxLow = low;
       }
-      empty = false;
+      isEmpty = false;
       page.reserve(8);
-      writeLittleEndian(low, page.bytes, page.position);
-      writeLittleEndian(high, page.bytes, page.position + 4);
+      writeInt32(low, page.bytes, page.position);
+      writeInt32(high, page.bytes, page.position + 4);
       page.position += 8;
     },
     bounds() {
-      const found = empty ? {} : { min_value: int64(minHigh, minLow), max_value: int64(maxHigh, maxLow) };
+      const found = isEmpty ? {} : { min_value: int64(minHigh, minLow), max_value: int64(maxHigh, maxLow) };
       [minHigh, minLow, maxHigh, maxLow] = [INT32_MAX, 0xffff_ffff, INT32_MIN, 0];
-      empty = true;
+      isEmpty = true;
       return found;
     },
   };
@@ -171,11 +171,11 @@ function int64(high: number, low: number): bigint {
 }
 
 /** Reads four bytes, big-endian. The checks of Buffer's own methods would cost more than the rest of a value's encoding. */
-function bigEndian(source: Buffer, at: number): number {
+function readInt32(source: Buffer, at: number): number {
   return (source[at]! << 24) | (source[at + 1]! << 16) | (source[at + 2]! << 8) | source[at + 3]!;
 }
 
-function writeLittleEndian(value: number, target: Buffer, at: number): void {
+function writeInt32(value: number, target: Buffer, at: number): void {
   target[at] = value;
   target[at + 1] = value >>> 8;
   target[at + 2] = value >>> 16;

@@ -11,7 +11,7 @@ import type { EarlyAccessFeatures, ShownFeature } from './features.ts';
 export type EarlyAccessApi = { earlyAccessFeatures: EarlyAccessFeatures };
 
 /** Characters of a payload; limited, because every page that requests features gets all payloads. */
-const LONGEST_PAYLOAD = 20_000;
+const MAX_PAYLOAD = 20_000;
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
@@ -30,7 +30,7 @@ const optional = {
   ),
   payload: Type.Optional(
     nullable(Type.Record(Type.String(), Type.Unknown()), {
-      description: `Arbitrary data for web pages; at most ${LONGEST_PAYLOAD} characters of JSON.`,
+      description: `Arbitrary data for web pages; at most ${MAX_PAYLOAD} characters of JSON.`,
     }),
   ),
 };
@@ -73,8 +73,8 @@ const FeatureBody = Type.Object(
 function payloadOf({ payload }: Static<typeof FeaturePatchBody>): Record<string, unknown> | undefined {
   if (payload === null || payload === undefined) return payload === null ? {} : undefined;
   // tooth: feature-payload
-  if (JSON.stringify(payload).length > LONGEST_PAYLOAD) {
-    const detail = `Ensure this field has no more than ${LONGEST_PAYLOAD} characters, as JSON.`;
+  if (JSON.stringify(payload).length > MAX_PAYLOAD) {
+    const detail = `Ensure this field has no more than ${MAX_PAYLOAD} characters, as JSON.`;
     throw new InvalidInput(detail, 'payload', 'max_length');
   }
   return payload;

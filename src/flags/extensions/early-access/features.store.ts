@@ -50,12 +50,12 @@ function fromRow(row: Row): EarlyAccessFeature {
 }
 
 export function earlyAccessStore(db: Knex) {
-  const ofProject = (projectId: number) => db<Row>('early_access_features').where({ project_id: projectId });
+  const featuresOfProject = (projectId: number) => db<Row>('early_access_features').where({ project_id: projectId });
 
   return {
     /** @throws NotFound when the project has no such feature */
     async get(projectId: number, id: string): Promise<EarlyAccessFeature> {
-      const row = await ofProject(projectId).where({ id }).first();
+      const row = await featuresOfProject(projectId).where({ id }).first();
       if (!row) throw new NotFound();
       return fromRow(row);
     },
@@ -65,9 +65,11 @@ export function earlyAccessStore(db: Knex) {
       projectId: number,
       page: { limit: number; offset: number },
     ): Promise<{ count: number; results: EarlyAccessFeature[] }> {
-      const counted = (await ofProject(projectId).count({ count: '*' }).first()) as unknown as { count: string };
+      const counted = (await featuresOfProject(projectId).count({ count: '*' }).first()) as unknown as {
+        count: string;
+      };
       const newestFirst = ['created_at', 'id'].map((column) => ({ column, order: 'desc' }));
-      const rows = await ofProject(projectId).orderBy(newestFirst).limit(page.limit).offset(page.offset);
+      const rows = await featuresOfProject(projectId).orderBy(newestFirst).limit(page.limit).offset(page.offset);
       return { count: Number(counted.count), results: rows.map(fromRow) };
     },
 
@@ -89,7 +91,7 @@ export function earlyAccessStore(db: Knex) {
     },
 
     async update({ projectId, id, ...changed }: EarlyAccessFeature): Promise<void> {
-      await ofProject(projectId).where({ id }).update({
+      await featuresOfProject(projectId).where({ id }).update({
         name: changed.name,
         description: changed.description,
         stage: changed.stage,
@@ -99,11 +101,11 @@ export function earlyAccessStore(db: Knex) {
     },
 
     async delete(projectId: number, id: string): Promise<void> {
-      await ofProject(projectId).where({ id }).delete();
+      await featuresOfProject(projectId).where({ id }).delete();
     },
 
     /** Lists the features for pages, oldest first. */
-    async publishedFeatures(projectId: number): Promise<PublishedFeature[]> {
+    async listPublished(projectId: number): Promise<PublishedFeature[]> {
       const { rows } = await db.raw<{ rows: (Row & { flag_key: string })[] }>(
         `select features.*, feature_flags.key as flag_key
          from early_access_features as features join feature_flags on feature_flags.id = flag_id
@@ -114,8 +116,8 @@ export function earlyAccessStore(db: Knex) {
     },
 
     /** @returns the name of the feature that this flag is linked to */
-    async usesFlag(projectId: number, flagId: number): Promise<string | undefined> {
-      const row = await ofProject(projectId).where({ flag_id: flagId }).first('name');
+    async findNameByFlag(projectId: number, flagId: number): Promise<string | undefined> {
+      const row = await featuresOfProject(projectId).where({ flag_id: flagId }).first('name');
       return row?.name;
     },
   };

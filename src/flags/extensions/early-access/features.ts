@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
-import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../../feature-flags.ts';
+import { changeFlag, createFlag, ensureMayEdit, type EntitledAuthor } from '../../feature-flags.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
-import { EVERYBODY, type FlagFilters } from '../../feature-flags/filters.ts';
+import { MATCH_EVERYBODY, type FlagFilters } from '../../feature-flags/filters.ts';
 import { slugOf } from '../../slug.ts';
-import type { FlagBound, FlagStores } from '../../stores.ts';
-import { isReleased, refuseUnfit, withEnrollment, type Stage } from './enrollment.ts';
+import type { BoundFlagStores, FlagStores } from '../../stores.ts';
+import { isReleased, checkCanEnroll, withEnrollment, type Stage } from './enrollment.ts';
 import type { EarlyAccessFeature } from './features.store.ts';
 
 const SCOPE = 'EarlyAccessFeature';
@@ -20,19 +20,22 @@ export type FeatureChanges = { [Name in keyof Fields]?: Fields[Name] | undefined
 /** A feature and its flag. */
 export type ShownFeature = EarlyAccessFeature & { flag: FeatureFlag };
 
-type Acting = { stores: FlagBound; project: Project; author: EntitledAuthor };
+type ChangeContext = { stores: BoundFlagStores; project: Project; author: EntitledAuthor };
 
 /** Filters of a flag that only enrolled persons get. */
-const NOBODY: FlagFilters = { ...EVERYBODY, groups: [{ properties: [], rollout_percentage: 0 }] };
+const MATCH_NOBODY: FlagFilters = { ...MATCH_EVERYBODY, groups: [{ properties: [], rollout_percentage: 0 }] };
 
 export function earlyAccessFeatures(all: FlagStores) {
-  const runChange = <T>(project: Project, author: EntitledAuthor, work: (change: Acting) => Promise<T>): Promise<T> =>
-    all.inTransaction(project.id, (stores) => work({ stores, project, author }));
+  const runChange = <T>(
+    project: Project,
+    author: EntitledAuthor,
+    work: (change: ChangeContext) => Promise<T>,
+  ): Promise<T> => all.inTransaction(project.id, (stores) => work({ stores, project, author }));
 
   return {
     async list(projectId: number, page: { limit: number; offset: number }) {
       const { count, results } = await all.earlyAccess.list(projectId, page);
-      const flags = await all.flags.byIds(
+      const flags = await all.flags.findByIds(
         projectId,
         results.map(({ flagId }) => flagId),
       );
@@ -52,11 +55,11 @@ export function earlyAccessFeatures(all: FlagStores) {
     async create(project: Project, author: EntitledAuthor, { flagId, ...fields }: NewFeature): Promise<ShownFeature> {
       return runChange(project, author, async (change) => {
         const { stores } = change;
-        const flag = flagId === undefined ? await makeFlag(change, fields) : await fitting(change, flagId);
+        const flag = flagId === undefined ? await makeFlag(change, fields) : await getLinkableFlag(change, flagId);
         const ids = { id: randomUUID(), projectId: project.id, flagId: flag.id, createdBy: author.userId };
         const feature = await stores.earlyAccess.insert({ ...fields, ...ids });
-        if (isReleased(fields.stage)) await enroll(change, flag, true);
-        await record(change, 'created', feature);
+        if (isReleased(fields.stage)) await setEnrollment(change, flag, true);
+        await recordChange(change, 'created', feature);
         return withFlag(stores, feature);
       });
     },
@@ -66,15 +69,15 @@ export function earlyAccessFeatures(all: FlagStores) {
       return runChange(project, author, async (change) => {
         const { stores } = change;
         const before = await stores.earlyAccess.get(project.id, id);
-        const said = Object.entries(changes).filter(([, value]) => value !== undefined);
-        const after: EarlyAccessFeature = { ...before, ...Object.fromEntries(said) };
+        const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+        const after: EarlyAccessFeature = { ...before, ...Object.fromEntries(given) };
         await stores.earlyAccess.update(after);
         const { flag } = await withFlag(stores, before);
         // Persons see the stage as a part of the flag, so changing it takes rights to the flag even if the flag's filters stay the same.
-        if (after.stage !== before.stage) ensureMay(author, flag);
+        if (after.stage !== before.stage) ensureMayEdit(author, flag);
         const released = isReleased(after.stage);
-        if (released !== isReleased(before.stage)) await enroll(change, flag, released);
-        await record(change, 'updated', after, before);
+        if (released !== isReleased(before.stage)) await setEnrollment(change, flag, released);
+        await recordChange(change, 'updated', after, before);
         return withFlag(stores, after);
       });
     },
@@ -85,8 +88,8 @@ export function earlyAccessFeatures(all: FlagStores) {
         const feature = await change.stores.earlyAccess.get(project.id, id);
         const { flag } = await withFlag(change.stores, feature);
         await change.stores.earlyAccess.delete(project.id, id);
-        if (isReleased(feature.stage)) await enroll(change, flag, false);
-        await record(change, 'deleted', feature);
+        if (isReleased(feature.stage)) await setEnrollment(change, flag, false);
+        await recordChange(change, 'deleted', feature);
       });
     },
   };
@@ -94,17 +97,17 @@ export function earlyAccessFeatures(all: FlagStores) {
 
 export type EarlyAccessFeatures = ReturnType<typeof earlyAccessFeatures>;
 
-async function withFlag({ flags }: Pick<FlagBound, 'flags'>, feature: EarlyAccessFeature): Promise<ShownFeature> {
+async function withFlag({ flags }: Pick<BoundFlagStores, 'flags'>, feature: EarlyAccessFeature): Promise<ShownFeature> {
   return { ...feature, flag: await flags.get(feature.projectId, feature.flagId) };
 }
 
-async function makeFlag({ stores, project, author }: Acting, { name, stage }: Fields): Promise<FeatureFlag> {
+async function makeFlag({ stores, project, author }: ChangeContext, { name, stage }: Fields): Promise<FeatureFlag> {
   const key = slugOf(name).slice(0, 400) || `feature-${randomUUID().slice(0, 8)}`;
   try {
     return await createFlag(stores, project, author, {
       key,
       name: `Feature Flag for Feature ${name}`,
-      filters: withEnrollment(NOBODY, isReleased(stage)),
+      filters: withEnrollment(MATCH_NOBODY, isReleased(stage)),
     });
   } catch (error) {
     if (!(error instanceof InvalidInput) || error.attr !== 'key') throw error;
@@ -114,23 +117,27 @@ async function makeFlag({ stores, project, author }: Acting, { name, stage }: Fi
 }
 
 /** Finds an existing flag for a new feature. @throws InvalidInput if persons cannot enroll in it */
-async function fitting({ stores, project, author }: Acting, flagId: number): Promise<FeatureFlag> {
-  const [flag] = await stores.flags.byIds(project.id, [flagId]);
+async function getLinkableFlag({ stores, project, author }: ChangeContext, flagId: number): Promise<FeatureFlag> {
+  const [flag] = await stores.flags.findByIds(project.id, [flagId]);
   if (!flag) throw new InvalidInput('Feature Flag with this ID does not exist', 'feature_flag_id');
-  ensureMay(author, flag);
-  if ((await stores.earlyAccess.usesFlag(project.id, flagId)) !== undefined) {
+  ensureMayEdit(author, flag);
+  if ((await stores.earlyAccess.findNameByFlag(project.id, flagId)) !== undefined) {
     throw new InvalidInput(`Linked feature flag ${flag.key} already has a feature attached to it.`, 'feature_flag_id');
   }
-  refuseUnfit(flag.filters);
+  checkCanEnroll(flag.filters);
   return flag;
 }
 
-async function enroll({ stores, project, author }: Acting, flag: FeatureFlag, released: boolean): Promise<void> {
+async function setEnrollment(
+  { stores, project, author }: ChangeContext,
+  flag: FeatureFlag,
+  released: boolean,
+): Promise<void> {
   await changeFlag(stores, project, author, flag.id, { filters: withEnrollment(flag.filters, released) });
 }
 
-async function record(
-  { stores, project, author }: Acting,
+async function recordChange(
+  { stores, project, author }: ChangeContext,
   activity: 'created' | 'updated' | 'deleted',
   feature: EarlyAccessFeature,
   before?: EarlyAccessFeature,

@@ -2,7 +2,7 @@
 import { json, route } from '../../../platform/http/route.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
-import { projectOf, rememberPublished, TokenQuery } from '../../published.ts';
+import { getProjectByToken, cacheByProjectVersion, TokenQuery } from '../../published.ts';
 import type { EarlyAccessStore, PublishedFeature } from './features.store.ts';
 
 const PublishedFeatureBody = Type.Object(
@@ -27,8 +27,8 @@ export function publishedFeatures(
   live: Pick<LiveDefinitions, 'find'>,
   store: EarlyAccessStore,
 ): PublishedFeaturesApi['publishedFeatures'] {
-  const featuresOf = rememberPublished((projectId) => store.publishedFeatures(projectId));
-  return { list: async (query) => featuresOf(await projectOf(live, query)) };
+  const featuresOf = cacheByProjectVersion((projectId) => store.listPublished(projectId));
+  return { list: async (query) => featuresOf(await getProjectByToken(live, query)) };
 }
 
 const listPublishedFeatures = route({

@@ -1,7 +1,7 @@
 /** Checks the bodies of requests about experiments, as far as possible without the flag. */
 import { omitUndefined } from '../../../platform/omit-undefined.ts';
 import { InvalidInput } from '../../../platform/errors.ts';
-import { datetimeOf } from '../../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../../platform/http/parameters/datetime.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import type { ExperimentFields } from './experiments.store.ts';
 import { checkedMetrics } from './results/metrics.ts';
@@ -13,7 +13,7 @@ import type { Arrangement } from './variants.ts';
 export type GivenFields = Partial<Omit<ExperimentFields, 'flag_id' | 'type'>>;
 
 /** @throws InvalidInput naming the field */
-export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
+export function parseExperimentBody(body: NewExperimentBody | ExperimentPatchBody): {
   fields: GivenFields;
   arrangement: Arrangement;
 } {
@@ -22,14 +22,15 @@ export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
   if (Array.isArray(globals) ? globals.length > 0 : globals) {
     throw new InvalidInput('Experiments do not support global filter properties', 'filters');
   }
-  const { feature_flag_variants, aggregation_group_type_index, rollout_percentage, ...kept } = body.parameters ?? {};
+  const { feature_flag_variants, aggregation_group_type_index, rollout_percentage, ...otherParameters } =
+    body.parameters ?? {};
   const fields = {
     name: body.name,
     description: body.description === undefined ? undefined : (body.description ?? ''),
-    start_date: instantOf(body.start_date, 'start_date'),
-    end_date: instantOf(body.end_date, 'end_date'),
+    start_date: parseInstant(body.start_date, 'start_date'),
+    end_date: parseInstant(body.end_date, 'end_date'),
     holdout_id: body.holdout_id,
-    parameters: body.parameters === undefined ? undefined : limitValues(kept, 'parameters'),
+    parameters: body.parameters === undefined ? undefined : limitValues(otherParameters, 'parameters'),
     filters: limitValues(body.filters === null ? {} : body.filters, 'filters'),
     metrics: body.metrics === undefined ? undefined : checkedMetrics(body.metrics, 'metrics'),
     metrics_secondary:
@@ -43,8 +44,8 @@ export function fieldsOf(body: NewExperimentBody | ExperimentPatchBody): {
   };
 }
 
-function instantOf(text: string | null | undefined, attr: string): string | null | undefined {
-  return typeof text === 'string' ? datetimeOf(text, attr) : text;
+function parseInstant(text: string | null | undefined, attr: string): string | null | undefined {
+  return typeof text === 'string' ? readDatetime(text, attr) : text;
 }
 
 /**
@@ -61,9 +62,9 @@ export function checkPhases(
   if (phaseBefore === 'running' || phaseBefore === 'stopped') checkStart(phaseBefore, start);
   if (end && !start) throw new InvalidInput('An experiment that was not launched cannot end.', 'end_date');
   if (start && end && start >= end) {
-    const unbegun = phaseBefore === 'scheduled' && phaseOf(after) === 'stopped';
+    const endsBeforeStart = phaseBefore === 'scheduled' && phaseOf(after) === 'stopped';
     const advice = '. The experiment is scheduled and has not begun: send `start_date: null` to make it a draft again.';
-    throw new InvalidInput(`End date must be after start date${unbegun ? advice : ''}`, 'end_date');
+    throw new InvalidInput(`End date must be after start date${endsBeforeStart ? advice : ''}`, 'end_date');
   }
   if (archived && phaseOf(after) !== 'stopped') {
     throw new InvalidInput(
@@ -74,9 +75,9 @@ export function checkPhases(
     );
   }
   const uuids = [...after.metrics, ...after.metrics_secondary].map(({ uuid }) => uuid);
-  const twice = uuids.find((uuid, index) => uuids.indexOf(uuid) !== index);
-  if (twice === undefined) return;
-  throw new InvalidInput(`Duplicate metric UUID: '${twice}'. Each metric must have a unique UUID.`, 'metrics');
+  const duplicate = uuids.find((uuid, index) => uuids.indexOf(uuid) !== index);
+  if (duplicate === undefined) return;
+  throw new InvalidInput(`Duplicate metric UUID: '${duplicate}'. Each metric must have a unique UUID.`, 'metrics');
 }
 
 /**

@@ -2,19 +2,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';
 import type { Project } from '../../../platform/http/access.ts';
-import { changeFlag, createFlag, ensureMay, type EntitledAuthor } from '../../feature-flags.ts';
+import { changeFlag, createFlag, ensureMayEdit, type EntitledAuthor } from '../../feature-flags.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from '../../feature-flags/filters.ts';
-import type { FlagBound } from '../../stores.ts';
+import type { BoundFlagStores } from '../../stores.ts';
 import type { GivenFields } from './experiment-fields.ts';
 import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
-import { phaseOf, UNSCHEDULE_FIRST } from './phases.ts';
+import { phaseOf, UNSCHEDULE_ADVICE } from './phases.ts';
 import {
   checkedVariants,
   newFilters,
-  rearrange,
-  refuseRearrangement,
+  applyArrangement,
+  checkArrangementUnchanged,
   withHoldout,
   type Arrangement,
 } from './variants.ts';
@@ -26,8 +26,8 @@ type WantedFlag = Pick<Experiment, 'name' | 'start_date'> & {
 };
 
 /** Creates the flag, or adopts the existing one with the key, whose condition sets and variants stay. */
-export async function flagFor(
-  bound: FlagBound,
+export async function createOrAdoptFlag(
+  bound: BoundFlagStores,
   project: Project,
   author: EntitledAuthor,
   wanted: WantedFlag,
@@ -37,14 +37,14 @@ export async function flagFor(
   if (!existing) {
     const name = `Feature Flag for Experiment ${wanted.name}`;
     const filters = withHoldout(newFilters(arrangement), holdout);
-    return throwAsExperiment(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
+    return withExperimentErrors(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
   }
-  ensureMay(author, existing);
-  await refuseSecond(bound, existing);
-  refuseIneligible(existing);
-  refuseRearrangement(existing.filters, arrangement);
-  const filters = otherFilters(existing, withHoldout(existing.filters, holdout));
-  return throwAsExperiment(
+  ensureMayEdit(author, existing);
+  await checkNoOtherOpenExperiment(bound, existing);
+  checkEligible(existing);
+  checkArrangementUnchanged(existing.filters, arrangement);
+  const filters = changedFilters(existing, withHoldout(existing.filters, holdout));
+  return withExperimentErrors(
     changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }),
   );
 }
@@ -54,22 +54,22 @@ export async function flagFor(
  * @param current the changed experiment; absent for a new one
  * @throws InvalidInput if another experiment of the flag has not ended
  */
-export async function refuseSecond(
-  { experiments: store }: FlagBound,
+export async function checkNoOtherOpenExperiment(
+  { experiments: store }: BoundFlagStores,
   flag: Pick<FeatureFlag, 'projectId' | 'id'>,
   current?: Experiment,
 ): Promise<void> {
-  const others = await store.ofFlag(flag.projectId, flag.id);
-  const open = others.find((other) => other.id !== current?.id && phaseOf(other) !== 'stopped');
-  if (!open) return;
+  const others = await store.listByFlag(flag.projectId, flag.id);
+  const openExperiment = others.find((other) => other.id !== current?.id && phaseOf(other) !== 'stopped');
+  if (!openExperiment) return;
   throw new InvalidInput(
-    `The flag is used by another experiment (ID: ${open.id}) that has not ended.`,
+    `The flag is used by another experiment (ID: ${openExperiment.id}) that has not ended.`,
     'feature_flag_key',
   );
 }
 
 /** @throws InvalidInput if the flag is deleted or lacks variants, both of which can happen while no experiment is open */
-export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filters' | 'deleted'>): void {
+export function checkEligible({ filters, deleted }: Pick<FeatureFlag, 'filters' | 'deleted'>): void {
   if (deleted) throw new InvalidInput('The feature flag is deleted: restore it first.', 'feature_flag_key');
   try {
     checkedVariants(variantsOf(filters));
@@ -80,31 +80,31 @@ export function refuseIneligible({ filters, deleted }: Pick<FeatureFlag, 'filter
 }
 
 /** Returns the filters only if they change, because stored filters may no longer pass today's checks. */
-export function otherFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
+export function changedFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
   return isDeepStrictEqual(before, filters) ? {} : { filters };
 }
 
 /** @returns the flag's filters after a change to its experiment */
-export async function filtersAfter(
-  bound: FlagBound,
+export async function filtersAfterChange(
+  bound: BoundFlagStores,
   current: Experiment,
   flag: FeatureFlag,
   { wanted, arrangement }: { wanted: GivenFields & { deleted?: boolean }; arrangement: Arrangement },
 ): Promise<FlagFilters> {
   const phase = phaseOf(current);
   const isDraft = phase === 'draft';
-  const advice = phase === 'scheduled' ? `. ${UNSCHEDULE_FIRST}` : '';
-  if (!isDraft) refuseRearrangement(flag.filters, arrangement, advice);
-  const filters = isDraft ? rearrange(flag.filters, arrangement) : flag.filters;
+  const advice = phase === 'scheduled' ? `. ${UNSCHEDULE_ADVICE}` : '';
+  if (!isDraft) checkArrangementUnchanged(flag.filters, arrangement, advice);
+  const filters = isDraft ? applyArrangement(flag.filters, arrangement) : flag.filters;
   if (wanted.holdout_id === undefined || wanted.holdout_id === current.holdout_id) return filters;
   if (!isDraft && !wanted.deleted) {
     throw new InvalidInput(`Can't update holdout on ${phase} Experiment${advice}`, 'holdout_id');
   }
-  return withHoldout(filters, await holdoutOf(bound, current.project_id, wanted.holdout_id));
+  return withHoldout(filters, await getHoldout(bound, current.project_id, wanted.holdout_id));
 }
 
-export async function holdoutOf(
-  { holdouts }: FlagBound,
+export async function getHoldout(
+  { holdouts }: BoundFlagStores,
   projectId: number,
   id: number | null,
 ): Promise<Holdout | undefined> {
@@ -116,7 +116,7 @@ export async function holdoutOf(
 }
 
 /** Rethrows errors about the flag with the field names of the experiment. */
-export async function throwAsExperiment(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
+export async function withExperimentErrors(flag: Promise<FeatureFlag>): Promise<FeatureFlag> {
   return flag.catch((error: unknown) => {
     if (!(error instanceof InvalidInput)) throw error;
     const attr =

@@ -5,7 +5,7 @@ import { json, route } from '../../../platform/http/route.ts';
 import { stringEnum, Type } from '../../../platform/schema.ts';
 import { seesFlag } from '../../feature-flags/linked.ts';
 import type { Experiments } from './experiments.ts';
-import { phaseNamed, PHASE_NAMES } from './phases.ts';
+import { parsePhase, PHASE_NAMES } from './phases.ts';
 import { presentExperiment } from './present.ts';
 import { presentResults } from './results/results.present.ts';
 import { ResultsBody } from './results/results.schema.ts';
@@ -40,7 +40,7 @@ const listExperiments = route({
     const { archived, status, feature_flag_id, search } = query;
     const wanted = {
       archived,
-      phase: phaseNamed(status),
+      phase: parsePhase(status),
       flagId: feature_flag_id,
       search,
       ...pageBounds(query),
@@ -117,7 +117,7 @@ const getResults = route({
     // tooth: results-of-hidden-flags
     if (!seesFlag(rights, linked.flag))
       throw new PermissionDenied("You do not have viewer access to the experiment's flag.");
-    return json(200, presentResults(await experimentResults.of(linked, query.refresh)));
+    return json(200, presentResults(await experimentResults.get(linked, query.refresh)));
   },
 });
 

@@ -2,7 +2,7 @@
 import type { Knex } from '../../../platform/db/connection.ts';
 import { NotFound } from '../../../platform/errors.ts';
 import type { Metric } from './results/metrics.ts';
-import { IN_PHASE, type Phase } from './phases.ts';
+import { PHASE_CONDITIONS, type Phase } from './phases.ts';
 
 export const TYPES = ['product', 'web'] as const;
 
@@ -63,7 +63,7 @@ export function experimentStore(db: Knex) {
         const rows = liveRows(projectId);
         if (archived !== undefined) rows.where({ archived });
         if (flagId !== undefined) rows.where({ flag_id: flagId });
-        if (phase !== undefined) rows.whereRaw(IN_PHASE[phase]);
+        if (phase !== undefined) rows.whereRaw(PHASE_CONDITIONS[phase]);
         if (search !== undefined) rows.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
         return rows;
       };
@@ -88,12 +88,12 @@ export function experimentStore(db: Knex) {
     },
 
     /** Lists the experiments of a flag, oldest first. */
-    async ofFlag(projectId: number, flagId: number): Promise<Experiment[]> {
+    async listByFlag(projectId: number, flagId: number): Promise<Experiment[]> {
       return liveRows(projectId).where({ flag_id: flagId }).orderBy('id');
     },
 
     /** Lists the experiments with this holdout, oldest first. */
-    async ofHoldout(projectId: number, holdoutId: number): Promise<Experiment[]> {
+    async listByHoldout(projectId: number, holdoutId: number): Promise<Experiment[]> {
       return liveRows(projectId).where({ holdout_id: holdoutId }).orderBy('id');
     },
   };

@@ -4,16 +4,16 @@ import type { Project } from '../../../platform/http/access.ts';
 import type { Author } from '../../../people/audit/audit-log.ts';
 import { type AuditVerb } from '../../../people/audit/entry.ts';
 import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
-import type { FlagBound, FlagStores } from '../../stores.ts';
-import { checkPhases, fieldsOf } from './experiment-fields.ts';
+import type { BoundFlagStores, FlagStores } from '../../stores.ts';
+import { checkPhases, parseExperimentBody } from './experiment-fields.ts';
 import {
-  filtersAfter,
-  flagFor,
-  holdoutOf,
-  throwAsExperiment,
-  otherFilters,
-  refuseIneligible,
-  refuseSecond,
+  filtersAfterChange,
+  createOrAdoptFlag,
+  getHoldout,
+  withExperimentErrors,
+  changedFilters,
+  checkEligible,
+  checkNoOtherOpenExperiment,
 } from './experiment-flag.ts';
 import type { Experiment, ExperimentQuery } from './experiments.store.ts';
 import { isOpen } from './phases.ts';
@@ -40,33 +40,33 @@ export function experiments({ stores }: { stores: FlagStores }) {
   return {
     /** @throws NotFound */
     async get(projectId: number, id: number): Promise<LinkedExperiment> {
-      const [linked] = await linkedOf(stores, projectId, [await stores.experiments.get(projectId, id)]);
+      const [linked] = await linkExperiments(stores, projectId, [await stores.experiments.get(projectId, id)]);
       return linked!;
     },
 
     /** Lists the newest first. */
     async list(projectId: number, query: ExperimentQuery): Promise<{ count: number; results: LinkedExperiment[] }> {
       const { count, results } = await stores.experiments.list(projectId, query);
-      return { count, results: await linkedOf(stores, projectId, results) };
+      return { count, results: await linkExperiments(stores, projectId, results) };
     },
 
     /** @throws InvalidInput naming the field */
     async create(project: Project, author: EntitledAuthor, body: NewExperimentBody): Promise<LinkedExperiment> {
-      const { fields, arrangement } = fieldsOf(body);
+      const { fields, arrangement } = parseExperimentBody(body);
       const wanted = { ...DEFAULTS, ...fields, name: body.name, type: body.type ?? ('product' as const) };
       checkPhases(undefined, wanted);
       ensureMayMeasure(author, [...wanted.metrics, ...wanted.metrics_secondary]);
       return stores.inTransaction(project.id, async (bound) => {
-        const holdout = await holdoutOf(bound, project.id, wanted.holdout_id);
-        const flag = await flagFor(bound, project, author, {
+        const holdout = await getHoldout(bound, project.id, wanted.holdout_id);
+        const flag = await createOrAdoptFlag(bound, project, author, {
           ...wanted,
           key: body.feature_flag_key,
           arrangement,
           holdout,
         });
         const experiment = await bound.experiments.insert(project.id, author.userId, { ...wanted, flag_id: flag.id });
-        await record(bound, project, author, 'created', experiment);
-        return (await linkedOf(bound, project.id, [experiment]))[0]!;
+        await recordChange(bound, project, author, 'created', experiment);
+        return (await linkExperiments(bound, project.id, [experiment]))[0]!;
       });
     },
 
@@ -77,7 +77,7 @@ export function experiments({ stores }: { stores: FlagStores }) {
       id: number,
       body: ExperimentPatchBody,
     ): Promise<LinkedExperiment> {
-      const { fields, arrangement } = fieldsOf(body);
+      const { fields, arrangement } = parseExperimentBody(body);
       return stores.inTransaction(project.id, async (bound) => {
         const current = await bound.experiments.get(project.id, id);
         const flag = await bound.flags.get(project.id, current.flag_id);
@@ -88,17 +88,17 @@ export function experiments({ stores }: { stores: FlagStores }) {
         checkPhases(current, { ...current, ...wanted });
         const stored = [...current.metrics, ...current.metrics_secondary];
         ensureMayMeasure(author, [...(fields.metrics ?? []), ...(fields.metrics_secondary ?? [])], stored);
-        const filters = await filtersAfter(bound, current, flag, { wanted, arrangement });
+        const filters = await filtersAfterChange(bound, current, flag, { wanted, arrangement });
         if (isOpen({ ...current, ...wanted }) && !isOpen(current)) {
-          await refuseSecond(bound, flag, current);
-          refuseIneligible({ ...flag, filters });
+          await checkNoOtherOpenExperiment(bound, flag, current);
+          checkEligible({ ...flag, filters });
         }
-        const launches = current.start_date === null && Boolean(wanted.start_date);
-        const changes = { ...otherFilters(flag, filters), ...(launches && { active: true }) };
-        await throwAsExperiment(changeFlag(bound, project, author, flag.id, changes));
+        const isLaunch = current.start_date === null && Boolean(wanted.start_date);
+        const changes = { ...changedFilters(flag, filters), ...(isLaunch && { active: true }) };
+        await withExperimentErrors(changeFlag(bound, project, author, flag.id, changes));
         const after = await bound.experiments.update(id, wanted);
-        await record(bound, project, author, body.deleted ? 'deleted' : 'updated', after, current);
-        return (await linkedOf(bound, project.id, [after]))[0]!;
+        await recordChange(bound, project, author, body.deleted ? 'deleted' : 'updated', after, current);
+        return (await linkExperiments(bound, project.id, [after]))[0]!;
       });
     },
   };
@@ -106,22 +106,22 @@ export function experiments({ stores }: { stores: FlagStores }) {
 
 export type Experiments = ReturnType<typeof experiments>;
 
-async function linkedOf(
-  bound: FlagBound,
+async function linkExperiments(
+  bound: BoundFlagStores,
   projectId: number,
   found: readonly Experiment[],
 ): Promise<LinkedExperiment[]> {
   // Includes deleted flags, because only running experiments prevent the deletion of their flags.
-  const flags = await bound.flags.everById(
+  const flags = await bound.flags.findByIdsWithDeleted(
     projectId,
     found.map(({ flag_id }) => flag_id),
   );
   const byId = new Map(flags.map((flag) => [flag.id, flag]));
-  const holdouts = await bound.holdouts.byIds(
+  const holdouts = await bound.holdouts.findByIds(
     projectId,
     found.flatMap(({ holdout_id: id }) => (id === null ? [] : [id])),
   );
-  const users = await bound.users.byIds([...found, ...holdouts.values()].map(({ created_by: id }) => id));
+  const users = await bound.users.findByIds([...found, ...holdouts.values()].map(({ created_by: id }) => id));
   return found.map((experiment) => ({
     experiment,
     flag: byId.get(experiment.flag_id)!,
@@ -130,8 +130,8 @@ async function linkedOf(
   }));
 }
 
-async function record(
-  { auditLog }: FlagBound,
+async function recordChange(
+  { auditLog }: BoundFlagStores,
   project: Project,
   author: Author,
   verb: AuditVerb,

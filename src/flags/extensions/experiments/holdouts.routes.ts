@@ -3,14 +3,14 @@ import { omitUndefined } from '../../../platform/omit-undefined.ts';
 import { offsetPage, offsetPageOf, offsetQuery, pageBounds } from '../../../platform/http/parameters/pagination.ts';
 import { json, noBody, route } from '../../../platform/http/route.ts';
 import type { Static } from '../../../platform/schema.ts';
-import type { ExperimentHoldouts, SeenHoldout } from './holdouts.ts';
+import type { ExperimentHoldouts, HoldoutWithUsers } from './holdouts.ts';
 import type { HoldoutFields } from './holdouts.store.ts';
 import { presentHoldout } from './present.ts';
 import { HoldoutBody, HoldoutPatchBody, IdParams, NewHoldoutBody } from './schema.ts';
 
 export type HoldoutRoutesApi = { experimentHoldouts: ExperimentHoldouts };
 
-const present = ({ holdout, users }: SeenHoldout) => presentHoldout(holdout, users);
+const present = ({ holdout, users }: HoldoutWithUsers) => presentHoldout(holdout, users);
 
 const listHoldouts = route({
   method: 'get',

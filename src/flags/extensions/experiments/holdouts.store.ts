@@ -18,12 +18,12 @@ export type Holdout = HoldoutFields & {
 };
 
 export function holdoutStore(db: Knex) {
-  const ofProject = (projectId: number) => db<Holdout>('experiment_holdouts').where({ project_id: projectId });
+  const holdoutsOfProject = (projectId: number) => db<Holdout>('experiment_holdouts').where({ project_id: projectId });
 
   return {
     /** @throws NotFound when the project has no such holdout */
     async get(projectId: number, id: number): Promise<Holdout> {
-      const row = await ofProject(projectId).where({ id }).first();
+      const row = await holdoutsOfProject(projectId).where({ id }).first();
       if (!row) throw new NotFound();
       return row;
     },
@@ -33,14 +33,16 @@ export function holdoutStore(db: Knex) {
       projectId: number,
       page: { limit: number; offset: number },
     ): Promise<{ count: number; results: Holdout[] }> {
-      const counted = (await ofProject(projectId).count({ count: '*' }).first()) as unknown as { count: string };
-      const results = await ofProject(projectId).orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+      const counted = (await holdoutsOfProject(projectId).count({ count: '*' }).first()) as unknown as {
+        count: string;
+      };
+      const results = await holdoutsOfProject(projectId).orderBy('id', 'desc').limit(page.limit).offset(page.offset);
       return { count: Number(counted.count), results };
     },
 
     /** Finds holdouts, and returns those that exist by id. */
-    async byIds(projectId: number, ids: readonly number[]): Promise<Map<number, Holdout>> {
-      const rows = await ofProject(projectId).whereIn('id', ids);
+    async findByIds(projectId: number, ids: readonly number[]): Promise<Map<number, Holdout>> {
+      const rows = await holdoutsOfProject(projectId).whereIn('id', ids);
       return new Map(rows.map((row) => [row.id, row]));
     },
 

@@ -5,18 +5,18 @@ import type { Author } from '../../../people/audit/audit-log.ts';
 import { type AuditVerb } from '../../../people/audit/entry.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
-import type { FlagBound, FlagStores } from '../../stores.ts';
-import { otherFilters } from './experiment-flag.ts';
+import type { BoundFlagStores, FlagStores } from '../../stores.ts';
+import { changedFilters } from './experiment-flag.ts';
 import type { Holdout, HoldoutFields } from './holdouts.store.ts';
 import { withHoldout } from './variants.ts';
 
-export type SeenHoldout = { holdout: Holdout; users: Users };
+export type HoldoutWithUsers = { holdout: Holdout; users: Users };
 
 const SCOPE = 'ExperimentHoldout';
 
 export function experimentHoldouts({ stores }: { stores: FlagStores }) {
-  const withUsers = async (holdout: Holdout): Promise<SeenHoldout> => {
-    return { holdout, users: await stores.users.byIds([holdout.created_by]) };
+  const withUsers = async (holdout: Holdout): Promise<HoldoutWithUsers> => {
+    return { holdout, users: await stores.users.findByIds([holdout.created_by]) };
   };
 
   return {
@@ -26,14 +26,14 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
     /** Lists the newest first. */
     async list(projectId: number, page: { limit: number; offset: number }) {
       const { count, results } = await stores.holdouts.list(projectId, page);
-      const users = await stores.users.byIds(results.map(({ created_by: id }) => id));
+      const users = await stores.users.findByIds(results.map(({ created_by: id }) => id));
       return { count, results: results.map((holdout) => ({ holdout, users })) };
     },
 
-    async create(project: Project, author: Author, fields: HoldoutFields): Promise<SeenHoldout> {
+    async create(project: Project, author: Author, fields: HoldoutFields): Promise<HoldoutWithUsers> {
       const holdout = await stores.inTransaction(project.id, async (bound) => {
         const made = await bound.holdouts.insert(project.id, author.userId, fields);
-        await record(bound, project, author, 'created', made);
+        await recordChange(bound, project, author, 'created', made);
         return made;
       });
       return withUsers(holdout);
@@ -45,12 +45,12 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
       author: EntitledAuthor,
       id: number,
       changes: Partial<HoldoutFields>,
-    ): Promise<SeenHoldout> {
+    ): Promise<HoldoutWithUsers> {
       const holdout = await stores.inTransaction(project.id, async (bound) => {
         const before = await bound.holdouts.get(project.id, id);
         const after = await bound.holdouts.update(id, changes);
-        await rewriteFlags(bound, project, author, after);
-        await record(bound, project, author, 'updated', after, before);
+        await updateFlags(bound, project, author, after);
+        await recordChange(bound, project, author, 'updated', after, before);
         return after;
       });
       return withUsers(holdout);
@@ -60,13 +60,13 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
     async delete(project: Project, author: Author, id: number): Promise<void> {
       await stores.inTransaction(project.id, async (bound) => {
         const holdout = await bound.holdouts.get(project.id, id);
-        const dependents = await bound.experiments.ofHoldout(project.id, id);
+        const dependents = await bound.experiments.listByHoldout(project.id, id);
         if (dependents.length > 0) {
           const names = dependents.map(({ name, id: experiment }) => `${name} (ID: ${experiment})`);
           throw new InvalidInput(`Cannot delete a holdout that experiments use: ${names.join(', ')}.`);
         }
         await bound.holdouts.delete(id);
-        await record(bound, project, author, 'deleted', holdout);
+        await recordChange(bound, project, author, 'deleted', holdout);
       });
     },
   };
@@ -74,21 +74,21 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
 
 export type ExperimentHoldouts = ReturnType<typeof experimentHoldouts>;
 
-async function rewriteFlags(
-  bound: FlagBound,
+async function updateFlags(
+  bound: BoundFlagStores,
   project: Project,
   author: EntitledAuthor,
   holdout: Holdout,
 ): Promise<void> {
-  for (const { flag_id } of await bound.experiments.ofHoldout(project.id, holdout.id)) {
+  for (const { flag_id } of await bound.experiments.listByHoldout(project.id, holdout.id)) {
     const flag = await bound.flags.get(project.id, flag_id);
-    const filters = otherFilters(flag, withHoldout(flag.filters, holdout));
+    const filters = changedFilters(flag, withHoldout(flag.filters, holdout));
     await changeFlag(bound, project, author, flag_id, filters);
   }
 }
 
-async function record(
-  { auditLog }: FlagBound,
+async function recordChange(
+  { auditLog }: BoundFlagStores,
   project: Project,
   author: Author,
   verb: AuditVerb,

@@ -9,7 +9,7 @@ export type Phase = (typeof PHASES)[number];
 export const PHASE_NAMES = [...PHASES, 'complete', 'ended', 'all'] as const;
 
 /** @returns undefined for all phases */
-export function phaseNamed(name: (typeof PHASE_NAMES)[number] | undefined): Phase | undefined {
+export function parsePhase(name: (typeof PHASE_NAMES)[number] | undefined): Phase | undefined {
   if (name === 'complete' || name === 'ended') return 'stopped';
   return name === 'all' ? undefined : name;
 }
@@ -31,11 +31,11 @@ export function isOpen(dates: Dates, now = Date.now()): boolean {
 }
 
 /** Advice in errors about a scheduled experiment, which can neither be changed nor be ended before it has begun. */
-export const UNSCHEDULE_FIRST =
+export const UNSCHEDULE_ADVICE =
   'Send `start_date: null` to the experiment first, which makes it a draft again and leaves the flag on.';
 
 /** `phaseOf` as SQL conditions, which are true or false for every row, never null. */
-export const IN_PHASE: Record<Phase, string> = {
+export const PHASE_CONDITIONS: Record<Phase, string> = {
   draft: 'start_date is null',
   scheduled: '(start_date > now()) is true and (end_date > now()) is not false',
   running: '(start_date <= now()) is true and (end_date > now()) is not false',

@@ -22,7 +22,7 @@ export function presentExperiment(
   { experiment, flag, holdout, users }: LinkedExperiment,
   rights: Rights,
 ): ExperimentBody {
-  const shown = seesFlag(rights, flag);
+  const isVisible = seesFlag(rights, flag);
   return {
     id: experiment.id,
     name: experiment.name,
@@ -31,11 +31,11 @@ export function presentExperiment(
     start_date: experiment.start_date,
     end_date: experiment.end_date,
     status: phaseOf(experiment),
-    feature_flag_key: shown ? flag.key : '',
+    feature_flag_key: isVisible ? flag.key : '',
     feature_flag: presentLinkedFlag(flag, rights),
     holdout: holdout ? presentHoldout(holdout, users) : null,
     holdout_id: experiment.holdout_id,
-    parameters: shown ? { ...experiment.parameters, ...arrangementOf(flag.filters) } : experiment.parameters,
+    parameters: isVisible ? { ...experiment.parameters, ...arrangementOf(flag.filters) } : experiment.parameters,
     filters: experiment.filters,
     metrics: experiment.metrics,
     metrics_secondary: experiment.metrics_secondary,

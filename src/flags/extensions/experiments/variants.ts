@@ -32,7 +32,7 @@ export function newFilters(arrangement: Arrangement): FlagFilters {
 }
 
 /** Changes the filters of a flag whose experiment is still a draft. @throws InvalidInput for unsuitable variants */
-export function rearrange(filters: FlagFilters, arrangement: Arrangement): FlagFilters {
+export function applyArrangement(filters: FlagFilters, arrangement: Arrangement): FlagFilters {
   const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
   return {
     ...filters,
@@ -50,20 +50,21 @@ function withRollout({ groups }: FlagFilters, rollout_percentage: number): FlagF
 
 /** @throws InvalidInput for variants that are unsuitable for an experiment */
 export function checkedVariants(variants: readonly Variant[]): Variant[] {
-  if (variants.length > MAX_VARIANTS) throw refusal(`Feature flag variants must be less than ${MAX_VARIANTS + 1}`);
+  if (variants.length > MAX_VARIANTS)
+    throw arrangementError(`Feature flag variants must be less than ${MAX_VARIANTS + 1}`);
   if (variants.length < 2) {
-    throw refusal('Feature flag must have at least 2 variants (control and at least one test variant)');
+    throw arrangementError('Feature flag must have at least 2 variants (control and at least one test variant)');
   }
   if (!variants.some(({ key }) => key === CONTROL)) {
-    throw refusal('Feature flag variants must contain a control variant');
+    throw arrangementError('Feature flag variants must contain a control variant');
   }
-  if (variants.some(({ key }) => key.startsWith(HOLDOUT))) {
-    throw refusal(`The keys of variants must not begin with ${HOLDOUT}`);
+  if (variants.some(({ key }) => key.startsWith(HOLDOUT_PREFIX))) {
+    throw arrangementError(`The keys of variants must not begin with ${HOLDOUT_PREFIX}`);
   }
   return [...variants];
 }
 
-function refusal(detail: string): InvalidInput {
+function arrangementError(detail: string): InvalidInput {
   return new InvalidInput(detail, 'parameters');
 }
 
@@ -72,17 +73,17 @@ function refusal(detail: string): InvalidInput {
  * @param advice appended to the error's detail
  * @throws InvalidInput naming the parameter that would change
  */
-export function refuseRearrangement(filters: FlagFilters, arrangement: Arrangement, advice = ''): void {
+export function checkArrangementUnchanged(filters: FlagFilters, arrangement: Arrangement, advice = ''): void {
   const present = arrangementOf(filters);
   for (const name of Object.keys(present) as (keyof Arrangement)[]) {
     const given = arrangement[name];
-    if (given === undefined || isDeepStrictEqual(essence(given), essence(present[name]))) continue;
-    throw refusal(`Can't update ${name} on Experiment${advice}`);
+    if (given === undefined || isDeepStrictEqual(withoutNames(given), withoutNames(present[name]))) continue;
+    throw arrangementError(`Can't update ${name} on Experiment${advice}`);
   }
 }
 
 /** Drops the names of variants, which may change at any time. */
-function essence(value: unknown): unknown {
+function withoutNames(value: unknown): unknown {
   if (!Array.isArray(value)) return value ?? null;
   return (value as readonly Variant[]).map(({ key, rollout_percentage }) => ({ key, rollout_percentage }));
 }
@@ -96,11 +97,11 @@ export function arrangementOf(filters: FlagFilters): Required<Arrangement> {
   };
 }
 
-const HOLDOUT = 'holdout-';
+const HOLDOUT_PREFIX = 'holdout-';
 
 /** The value of the flag for persons who are held out. */
 export function holdoutVariant(id: number): string {
-  return `${HOLDOUT}${id}`;
+  return `${HOLDOUT_PREFIX}${id}`;
 }
 
 /** @param holdout undefined removes the present one */

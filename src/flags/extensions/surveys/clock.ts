@@ -10,7 +10,7 @@ import type { DueSurvey, SurveyStore } from './surveys.store.ts';
 import type { Surveys } from './surveys.ts';
 import { isoOf } from './timetable.ts';
 
-const EVERY_MS = 10_000;
+const TICK_MS = 10_000;
 
 export type SurveyClock = {
   /** Updates all surveys that may be due. Never rejects. */
@@ -31,29 +31,29 @@ type Options = {
 export function createSurveyClock({ surveys, store, responses, log, now = Date.now }: Options): SurveyClock {
   let ticking: Promise<void> | undefined;
 
-  async function catchUp(survey: DueSurvey): Promise<void> {
+  async function updateSurvey(survey: DueSurvey): Promise<void> {
     const { id, project_id: projectId, organization_id: organizationId, start_date, responses_limit: limit } = survey;
-    const full = limit !== null && (await hasAnswers(survey, limit, start_date));
+    const isFull = limit !== null && (await hasEnoughAnswers(survey, limit, start_date));
     const pausedUntil = await endOfFullInterval(survey);
-    if (!survey.is_due && !full && pausedUntil === undefined) return;
-    await surveys.catchUp({ id: projectId, organizationId }, id, { full, pausedUntil });
+    if (!survey.is_due && !isFull && pausedUntil === undefined) return;
+    await surveys.catchUp({ id: projectId, organizationId }, id, { isFull: isFull, pausedUntil });
   }
 
   async function endOfFullInterval(survey: DueSurvey): Promise<number | undefined> {
     const sampled = samplingAt(survey, now());
     if (!sampled || sampled.percentage === 0) return undefined;
     const { from, until } = sampled.interval;
-    return (await hasAnswers(survey, survey.response_sampling_limit!, isoOf(from))) ? until : undefined;
+    return (await hasEnoughAnswers(survey, survey.response_sampling_limit!, isoOf(from))) ? until : undefined;
   }
 
-  async function hasAnswers({ id, project_id: projectId }: DueSurvey, limit: number, since: string | null) {
-    const answers = await responses.answers(projectId, [id], since);
+  async function hasEnoughAnswers({ id, project_id: projectId }: DueSurvey, limit: number, since: string | null) {
+    const answers = await responses.countAnswers(projectId, [id], since);
     return (answers.get(id) ?? 0) >= limit;
   }
 
-  async function lookOnce(): Promise<void> {
+  async function updateDueSurveys(): Promise<void> {
     for (const survey of await store.dueSurveys()) {
-      await catchUp(survey).catch((error: unknown) => {
+      await updateSurvey(survey).catch((error: unknown) => {
         if (error instanceof NotFound) return;
         log.warn({ surveyId: survey.id, err: error }, 'a due survey could not be updated');
       });
@@ -61,13 +61,13 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
   }
 
   function tick(): Promise<void> {
-    ticking ??= lookOnce()
+    ticking ??= updateDueSurveys()
       .catch((error: unknown) => log.warn({ err: error }, 'due surveys could not be read'))
       .finally(() => (ticking = undefined));
     return ticking;
   }
 
-  const timer = setInterval(() => void tick(), EVERY_MS);
+  const timer = setInterval(() => void tick(), TICK_MS);
   timer.unref();
   return {
     tick,

@@ -1,12 +1,12 @@
 /** Checks the bodies of requests about surveys, in combination with the stored fields. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import { datetimeOf } from '../../../platform/http/parameters/datetime.ts';
+import { readDatetime } from '../../../platform/http/parameters/datetime.ts';
 import type { Rights } from '../../../platform/http/access.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import { variantsOf } from '../../feature-flags/filters.ts';
 import { seesFlag } from '../../feature-flags/linked.ts';
-import type { FlagBound } from '../../stores.ts';
+import type { BoundFlagStores } from '../../stores.ts';
 import { checkAppearance, checkConditions } from './display.ts';
 import { checkedQuestions } from './questions.ts';
 import type { GivenSurvey } from './surveys.schema.ts';
@@ -52,11 +52,11 @@ export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
   if (fields.conditions) checkConditions(limitValues(fields.conditions, 'conditions'));
   if (fields.appearance) checkAppearance(limitValues(fields.appearance, 'appearance'));
   const dates = DATES.filter((name) => typeof fields[name] === 'string');
-  const sampledAnew = Object.keys(fields).some((name) => name.startsWith('response_sampling'));
+  const changesSampling = Object.keys(fields).some((name) => name.startsWith('response_sampling'));
   return {
     ...fields,
-    ...(sampledAnew && { sampling_paused_until: null }),
-    ...Object.fromEntries(dates.map((name) => [name, datetimeOf(fields[name]!, name)])),
+    ...(changesSampling && { sampling_paused_until: null }),
+    ...Object.fromEntries(dates.map((name) => [name, readDatetime(fields[name]!, name)])),
     ...(fields.questions && { questions: checkedQuestions(fields.questions) }),
   } as Partial<SurveyFields>;
 }
@@ -66,8 +66,8 @@ export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
  * @param given fields in the request
  * @throws InvalidInput naming the field
  */
-export async function checkWhole(
-  stores: FlagBound,
+export async function checkSurvey(
+  stores: BoundFlagStores,
   survey: SurveyFields & Pick<Survey, 'project_id' | 'current_iteration'>,
   given: GivenSurvey,
   viewer: { linkedBefore: number | null; rights: Pick<Rights, 'levelOf'> | undefined },
@@ -102,7 +102,7 @@ function checkSampling(survey: SurveyFields, { response_sampling_start_date: giv
 }
 
 /** Conditions that an external survey cannot have, because they depend on the page that embeds a survey. */
-const NOT_EXTERNAL = [
+const PAGE_CONDITIONS = [
   'url',
   'urlMatchType',
   'selector',
@@ -115,7 +115,8 @@ const NOT_EXTERNAL = [
 function checkExternal({ linked_flag_id: linked, conditions, appearance }: SurveyFields, given: GivenSurvey): void {
   if (linked !== null) refuseExternal('linked_flag_id');
   if (given.targeting_flag_filters) refuseExternal('targeting_flag_filters');
-  for (const field of NOT_EXTERNAL) if ((conditions?.[field] ?? null) !== null) refuseExternal(`conditions__${field}`);
+  for (const field of PAGE_CONDITIONS)
+    if ((conditions?.[field] ?? null) !== null) refuseExternal(`conditions__${field}`);
   for (const field of ['actions', 'events'] as const) {
     if (conditions?.[field]?.values.length) refuseExternal(`conditions__${field}`);
   }
@@ -127,12 +128,12 @@ function refuseExternal(field: string): never {
 }
 
 async function checkLinkedFlag(
-  { flags }: FlagBound,
+  { flags }: BoundFlagStores,
   survey: Pick<Survey, 'project_id' | 'linked_flag_id' | 'conditions'>,
   { linkedBefore, rights }: { linkedBefore: number | null; rights: Pick<Rights, 'levelOf'> | undefined },
 ): Promise<void> {
   const { linked_flag_id: id } = survey;
-  const [flag] = id === null ? [] : await flags.byIds(survey.project_id, [id]);
+  const [flag] = id === null ? [] : await flags.findByIds(survey.project_id, [id]);
   const isHidden = flag !== undefined && !seesFlag(rights, flag);
   // Linking a hidden flag would reveal its key, which is delivered to pages.
   if (id !== null && (!flag || (isHidden && id !== linkedBefore)))

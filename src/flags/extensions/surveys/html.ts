@@ -13,26 +13,26 @@ const ATTRIBUTES = (
   'align alt bgcolor border cellpadding cellspacing cite colspan datetime dir headers height href hreflang lang open rel ' +
   'reversed rowspan scope span src start style target title type valign width'
 ).split(' ');
-const ADDRESSES = ['cite', 'href', 'src'];
+const URL_ATTRIBUTES = ['cite', 'href', 'src'];
 /** Absolute URLs only, because a relative one would refer to the site that shows the survey. */
-const WHOLE_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
+const ABSOLUTE_URL = /^(?:https?:\/\/|mailto:)/i;
 
-const AS_IT_IS: IOptions = { parseStyleAttributes: false };
-const EVERYTHING: IOptions = {
-  ...AS_IT_IS,
+const COMMON_OPTIONS: IOptions = { parseStyleAttributes: false };
+const ALLOW_ALL: IOptions = {
+  ...COMMON_OPTIONS,
   allowedTags: false,
   allowedAttributes: false,
   allowedSchemesAppliedToAttributes: [],
   nonBooleanAttributes: [],
   allowVulnerableTags: true,
 };
-const HARMLESS: IOptions = {
-  ...AS_IT_IS,
+const ALLOW_HARMLESS: IOptions = {
+  ...COMMON_OPTIONS,
   allowedTags: TAGS,
   allowedAttributes: { '*': ATTRIBUTES },
   allowedSchemes: ['http', 'https', 'mailto'],
-  allowedSchemesAppliedToAttributes: ADDRESSES,
-  transformTags: { '*': withWholeAddresses },
+  allowedSchemesAppliedToAttributes: URL_ATTRIBUTES,
+  transformTags: { '*': withoutRelativeUrls },
 };
 
 /** Text that browsers read as the beginning of a tag, a comment or a declaration, unlike `1 < 2` and `<3`. */
@@ -46,20 +46,20 @@ export function htmlFault(text: string): string | undefined {
     return 'This is not well-formed HTML: write "&lt;" for a "<" that begins no tag.';
   }
   // tooth: survey-html
-  const refused = [...text.matchAll(TAG)].find(([tag]) => loses(tag.replace('</', '<')));
+  const refused = [...text.matchAll(TAG)].find(([tag]) => isSanitized(tag.replace('</', '<')));
   if (!refused) return undefined;
   const [tag, name = ''] = refused;
   if (!TAGS.includes(name.toLowerCase())) return `The tag <${name.toLowerCase()}> is not allowed here.`;
   return `${tag.slice(0, 100)} has an attribute that is not allowed here, or an address that does not begin with https://, http:// or mailto:.`;
 }
 
-function loses(tag: string): boolean {
-  return sanitizeHtml(tag, HARMLESS) !== sanitizeHtml(tag, EVERYTHING);
+function isSanitized(tag: string): boolean {
+  return sanitizeHtml(tag, ALLOW_HARMLESS) !== sanitizeHtml(tag, ALLOW_ALL);
 }
 
-function withWholeAddresses(tagName: string, attributes: Record<string, string>) {
+function withoutRelativeUrls(tagName: string, attributes: Record<string, string>) {
   const kept = Object.entries(attributes).filter(
-    ([name, value]) => !ADDRESSES.includes(name) || WHOLE_ADDRESS.test(value),
+    ([name, value]) => !URL_ATTRIBUTES.includes(name) || ABSOLUTE_URL.test(value),
   );
   return { tagName, attribs: Object.fromEntries(kept) };
 }

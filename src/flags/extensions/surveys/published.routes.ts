@@ -2,7 +2,7 @@
 import { json, route } from '../../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../../platform/schema.ts';
 import type { LiveDefinitions } from '../../definitions/live-definitions.ts';
-import { projectOf, rememberPublished, TokenQuery } from '../../published.ts';
+import { getProjectByToken, cacheByProjectVersion, TokenQuery } from '../../published.ts';
 import { AppearanceBody, ConditionsBody } from './display.ts';
 import { QuestionBody } from './questions.ts';
 import type { PublishedSurvey, SurveyStore } from './surveys.store.ts';
@@ -48,10 +48,10 @@ export function publishedSurveys(
   live: Pick<LiveDefinitions, 'find'>,
   store: SurveyStore,
 ): PublishedSurveysApi['publishedSurveys'] {
-  const surveysOf = rememberPublished((projectId) => store.publishedSurveys(projectId));
+  const surveysOf = cacheByProjectVersion((projectId) => store.listPublished(projectId));
   return {
-    list: async (query) => surveysOf(await projectOf(live, query)),
-    authenticate: (query) => projectOf(live, query),
+    list: async (query) => surveysOf(await getProjectByToken(live, query)),
+    authenticate: (query) => getProjectByToken(live, query),
   };
 }
 

@@ -81,7 +81,7 @@ export const QuestionsBody = Type.Array(QuestionBody, { maxItems: MAX_QUESTIONS 
 export function checkedQuestions(questions: readonly Question[]): Question[] {
   const ids = new Set<string>();
   return questions.map((given, index) => {
-    const refuse = refusalOf(`questions__${index}`);
+    const refuse = createRefuse(`questions__${index}`);
     checkTexts(given, refuse);
     for (const [language, translated] of Object.entries(given.translations ?? {})) {
       checkTexts(translated, (field, detail) => refuse(`translations__${language}__${field}`, detail));
@@ -97,7 +97,7 @@ export function checkedQuestions(questions: readonly Question[]): Question[] {
 
 type Refuse = (field: string, detail: string) => never;
 
-function refusalOf(path: string): Refuse {
+function createRefuse(path: string): Refuse {
   return (field, detail) => {
     throw new InvalidInput(detail, `${path}__${field}`);
   };

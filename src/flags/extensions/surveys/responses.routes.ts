@@ -1,6 +1,6 @@
 /** Statistics of answers to surveys: `/surveys/responses_count/`, `/surveys/stats/` and `/surveys/:id/stats/`. */
 import { InvalidInput } from '../../../platform/errors.ts';
-import { momentOf } from '../../../platform/http/parameters/moment.ts';
+import { readMoment } from '../../../platform/http/parameters/moment.ts';
 import { json, route } from '../../../platform/http/route.ts';
 import { nullable, Type, type Static } from '../../../platform/schema.ts';
 import { SURVEY_EVENTS, type ResponseFigures, type ResponseStore, type SurveyEvent } from './responses.store.ts';
@@ -51,8 +51,8 @@ const Period = Type.Object({
 });
 
 function periodOf({ date_from: since, date_to: until }: Static<typeof Period>) {
-  const from = since === undefined ? null : momentOf(since, 'date_from');
-  const to = until === undefined ? null : momentOf(until, 'date_to');
+  const from = since === undefined ? null : readMoment(since, 'date_from');
+  const to = until === undefined ? null : readMoment(until, 'date_to');
   if (from !== null && to !== null && from > to)
     throw new InvalidInput('date_from must be before date_to', 'date_from');
   return { from, to };
@@ -61,9 +61,12 @@ function periodOf({ date_from: since, date_to: until }: Static<typeof Period>) {
 /** Presents figures by upstream's rule: a person who dismissed a survey and also answered it counts as having answered. */
 function present({ byEvent, dismissedAndSent }: ResponseFigures) {
   const none = { total: 0, persons: 0, firstSeen: null, lastSeen: null };
-  const of = (event: SurveyEvent) => byEvent.get(event) ?? none;
-  const [shown, sent] = [of('survey shown'), of('survey sent')];
-  const dismissed = { ...of('survey dismissed'), persons: of('survey dismissed').persons - dismissedAndSent };
+  const figuresOf = (event: SurveyEvent) => byEvent.get(event) ?? none;
+  const [shown, sent] = [figuresOf('survey shown'), figuresOf('survey sent')];
+  const dismissed = {
+    ...figuresOf('survey dismissed'),
+    persons: figuresOf('survey dismissed').persons - dismissedAndSent,
+  };
   const body = ({ total, persons, firstSeen, lastSeen }: typeof shown): Static<typeof EventStatsBody> => ({
     total_count: total,
     total_count_only_seen: 0,
@@ -95,7 +98,8 @@ function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }
 
-const WHILE = 'Counts the events that SDKs send. Responds with 503 if the count takes longer than a few seconds.';
+const COUNT_DESCRIPTION =
+  'Counts the events that SDKs send. Responds with 503 if the count takes longer than a few seconds.';
 
 const countResponses = route({
   method: 'get',
@@ -103,10 +107,10 @@ const countResponses = route({
   access: { scope: 'survey:read' },
   answers: { 200: Type.Record(Type.String(), Type.Integer()) },
   summary: 'Count the responses of each survey, by survey ID',
-  description: `Surveys without responses are omitted. ${WHILE}`,
+  description: `Surveys without responses are omitted. ${COUNT_DESCRIPTION}`,
   async handle({ project }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
     const { ids, earliest } = await surveyRows.startedSurveys(project.id);
-    return json(200, Object.fromEntries(await surveyResponses.answers(project.id, ids, earliest)));
+    return json(200, Object.fromEntries(await surveyResponses.countAnswers(project.id, ids, earliest)));
   },
 });
 
@@ -118,10 +122,10 @@ const allStats = route({
   query: Period,
   answers: { 200: Type.Object(stats) },
   summary: 'Count the views, dismissals and responses of all unarchived surveys',
-  description: WHILE,
+  description: COUNT_DESCRIPTION,
   async handle({ project, query }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
     const { ids } = await surveyRows.startedSurveys(project.id, { archived: false });
-    return json(200, present(await surveyResponses.figures(project.id, ids, periodOf(query))));
+    return json(200, present(await surveyResponses.countFigures(project.id, ids, periodOf(query))));
   },
 });
 
@@ -133,10 +137,10 @@ const surveyStats = route({
   query: Period,
   answers: { 200: SurveyStatsBody },
   summary: 'Count the views, dismissals and responses of a survey',
-  description: WHILE,
+  description: COUNT_DESCRIPTION,
   async handle({ project, params, query }, { surveyResponses, surveyRows }: SurveyResponsesApi) {
     const { id, start_date, end_date } = await surveyRows.get(project.id, params.id);
-    const figures = await surveyResponses.figures(project.id, [id], periodOf(query));
+    const figures = await surveyResponses.countFigures(project.id, [id], periodOf(query));
     return json(200, { ...present(figures), survey_id: id, start_date, end_date });
   },
 });

@@ -14,10 +14,10 @@ export type ResponseFigures = {
   dismissedAndSent: number;
 };
 
-const WHAT_HELPS = 'Ask for a shorter time.';
+const TIMEOUT_ADVICE = 'Ask for a shorter time.';
 
 /** Relevant events. Partial answers with the same submission id count once; a dismissal after a partial answer does not count. */
-const SAID = `
+const RELEVANT_EVENTS = `
   select properties ->> '$survey_id' as survey, event, person_id, "timestamp", case event
     when 'survey sent' then coalesce(nullif(properties ->> '$survey_submission_id', ''), uuid::text) else uuid::text end as response
   from events
@@ -28,7 +28,7 @@ const SAID = `
     and "timestamp" < coalesce(cast(:to as timestamptz), 'infinity')`;
 
 const FIGURES = `
-  with said as (${SAID})
+  with said as (${RELEVANT_EVENTS})
   select event, count(distinct response)::int as total, count(distinct person_id)::int as persons,
     min("timestamp") as "firstSeen", max("timestamp") as "lastSeen",
     (select count(*)::int from (
@@ -37,7 +37,7 @@ const FIGURES = `
   from said group by event`;
 
 const ANSWERS = `
-  with said as (${SAID})
+  with said as (${RELEVANT_EVENTS})
   select survey, count(distinct response)::int as answers from said where event = 'survey sent' group by survey`;
 
 type Row = EventFigures & { event: SurveyEvent; dismissedAndSent: number };
@@ -51,13 +51,13 @@ export function responseStore(db: Knex) {
      * @param period bounds as ISO text, or null
      * @throws Unavailable when it takes too long
      */
-    async figures(
+    async countFigures(
       projectId: number,
       surveys: readonly string[],
       period: { from: string | null; to: string | null },
     ): Promise<ResponseFigures> {
       const query = db.raw<{ rows: Row[] }>(FIGURES, { projectId, surveys: [...surveys], ...period });
-      const { rows } = await ensureAnswered(query, WHAT_HELPS);
+      const { rows } = await ensureAnswered(query, TIMEOUT_ADVICE);
       return {
         byEvent: new Map(rows.map(({ event, dismissedAndSent: _same, ...figures }) => [event, figures])),
         dismissedAndSent: rows[0]?.dismissedAndSent ?? 0,
@@ -65,14 +65,18 @@ export function responseStore(db: Knex) {
     },
 
     /** Counts the answers to each survey; surveys without answers are left out. @throws Unavailable when it takes too long */
-    async answers(projectId: number, surveys: readonly string[], from: string | null): Promise<Map<string, number>> {
+    async countAnswers(
+      projectId: number,
+      surveys: readonly string[],
+      from: string | null,
+    ): Promise<Map<string, number>> {
       const query = db.raw<{ rows: { survey: string; answers: number }[] }>(ANSWERS, {
         projectId,
         surveys: [...surveys],
         from,
         to: null,
       });
-      const { rows } = await ensureAnswered(query, WHAT_HELPS);
+      const { rows } = await ensureAnswered(query, TIMEOUT_ADVICE);
       return new Map(rows.map(({ survey, answers }) => [survey, answers]));
     },
   };

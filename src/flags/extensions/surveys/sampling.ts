@@ -16,7 +16,7 @@ export type Sampling = {
 };
 
 /** Sampling at an instant; times are milliseconds since 1970. */
-export type Sampled = {
+export type SamplingState = {
   /** Current interval, half-open; before the first one it is empty, at its start. */
   interval: { from: number; until: number };
   /** Percentage of persons who are asked. */
@@ -26,7 +26,7 @@ export type Sampled = {
 };
 
 /** @returns undefined for a survey without sampling */
-export function samplingAt(survey: Sampling, now: number): Sampled | undefined {
+export function samplingAt(survey: Sampling, now: number): SamplingState | undefined {
   const days = DAYS[survey.response_sampling_interval_type ?? 'day'] * (survey.response_sampling_interval ?? 0);
   if (!days || !survey.response_sampling_limit || survey.response_sampling_start_date === null) return undefined;
   const start = Date.parse(survey.response_sampling_start_date);

@@ -7,14 +7,14 @@ import { Type } from '../../../platform/schema.ts';
 import { ignoredMembers } from '../../feature-flags/checks/check-members.ts';
 import { presentLinkedFlag } from '../../feature-flags/linked.ts';
 import { NewSurveyBody, SurveyBody, SurveyPatchBody, SurveyPutBody, type GivenSurvey } from './surveys.schema.ts';
-import type { ShownSurveys, Surveys } from './surveys.ts';
+import type { SurveysWithFlags, Surveys } from './surveys.ts';
 import { iterationStarts } from './timetable.ts';
 
 export type SurveysApi = { surveys: Surveys };
 
 export const SurveyParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
-function present({ surveys, flags, users }: ShownSurveys, rights: Rights): SurveyBody[] {
+function present({ surveys, flags, users }: SurveysWithFlags, rights: Rights): SurveyBody[] {
   const flagOf = (id: number | null, viewer?: Rights) => {
     const flag = id === null ? undefined : flags.get(id);
     return flag ? presentLinkedFlag(flag, viewer) : null;

@@ -4,7 +4,7 @@ import type { Knex } from '../../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';
 import type { Appearance, Conditions } from './display.ts';
 import type { Question } from './questions.ts';
-import type { Standing, Timetable } from './timetable.ts';
+import type { SurveyStateAt, Timetable } from './timetable.ts';
 
 export const SURVEY_TYPES = ['popover', 'api', 'widget', 'external_survey'] as const;
 export const SCHEDULES = ['once', 'recurring', 'always'] as const;
@@ -24,7 +24,7 @@ export type SurveyFields = Timetable & {
 };
 
 /** Stored state, computed from the fields and the time. */
-export type SurveyState = Omit<Standing, 'end_date' | 'rollout_percentage'> & {
+export type SurveyState = Omit<SurveyStateAt, 'end_date' | 'rollout_percentage'> & {
   targeting_flag_id: number | null;
   internal_targeting_flag_id: number | null;
 };
@@ -46,12 +46,12 @@ export type PublishedSurvey = Survey & {
 };
 
 export function surveyStore(db: Knex) {
-  const ofProject = (projectId: number) => db<Survey>('surveys').where({ project_id: projectId });
+  const surveysOfProject = (projectId: number) => db<Survey>('surveys').where({ project_id: projectId });
 
   return {
     /** @throws NotFound when the project has no such survey */
     async get(projectId: number, id: string): Promise<Survey> {
-      const row = await ofProject(projectId).where({ id }).first();
+      const row = await surveysOfProject(projectId).where({ id }).first();
       if (!row) throw new NotFound();
       return row;
     },
@@ -62,7 +62,7 @@ export function surveyStore(db: Knex) {
       { search, limit, offset }: { search?: string | undefined; limit: number; offset: number },
     ): Promise<{ count: number; results: Survey[] }> {
       const matchingRows = () => {
-        const all = ofProject(projectId);
+        const all = surveysOfProject(projectId);
         return search ? all.whereRaw(`strpos(lower(name || ' ' || description), lower(?)) > 0`, [search]) : all;
       };
       const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
@@ -79,7 +79,7 @@ export function surveyStore(db: Knex) {
 
     /** @throws InvalidInput when there is another survey of this name; NotFound */
     async update(projectId: number, id: string, changes: Partial<SurveyFields & SurveyState>): Promise<Survey> {
-      const [row] = await ofProject(projectId)
+      const [row] = await surveysOfProject(projectId)
         .where({ id })
         .update({ ...stringifyQuestions(changes), updated_at: db.fn.now() })
         .returning('*')
@@ -89,7 +89,7 @@ export function surveyStore(db: Knex) {
     },
 
     async delete(projectId: number, id: string): Promise<void> {
-      await ofProject(projectId).where({ id }).delete();
+      await surveysOfProject(projectId).where({ id }).delete();
     },
 
     /** Lists the surveys with a start date, and the earliest of these dates. */
@@ -97,7 +97,7 @@ export function surveyStore(db: Knex) {
       projectId: number,
       { archived }: { archived?: boolean } = {},
     ): Promise<{ ids: string[]; earliest: string | null }> {
-      const rows = await ofProject(projectId)
+      const rows = await surveysOfProject(projectId)
         .whereNotNull('start_date')
         .where(archived === undefined ? {} : { archived })
         .orderBy('start_date')
@@ -106,7 +106,7 @@ export function surveyStore(db: Knex) {
     },
 
     /** Lists the surveys that pages may show once they start, oldest first; without drafts and archived surveys. */
-    async publishedSurveys(projectId: number): Promise<PublishedSurvey[]> {
+    async listPublished(projectId: number): Promise<PublishedSurvey[]> {
       const { rows } = await db.raw<{ rows: PublishedSurvey[] }>(
         `select surveys.*, linked.key as linked_flag_key, targeting.key as targeting_flag_key,
            internal.key as internal_targeting_flag_key
@@ -121,8 +121,8 @@ export function surveyStore(db: Knex) {
     },
 
     /** @returns the name of a survey that owns this flag, or is running and linked to it */
-    async usesFlag(projectId: number, flagId: number): Promise<string | undefined> {
-      const row = await ofProject(projectId)
+    async findNameByFlag(projectId: number, flagId: number): Promise<string | undefined> {
+      const row = await surveysOfProject(projectId)
         .whereRaw(
           '(targeting_flag_id = :flagId or internal_targeting_flag_id = :flagId or (linked_flag_id = :flagId and is_running))',
           {

@@ -4,21 +4,27 @@ import type { Project } from '../../../platform/http/access.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import type { FlagStores } from '../../stores.ts';
-import { checkedFields, checkWhole, NEW_SURVEY } from './fields.ts';
+import { checkedFields, checkSurvey, NEW_SURVEY } from './fields.ts';
 import type { GivenSurvey } from './surveys.schema.ts';
 import type { Survey } from './surveys.store.ts';
-import { deleteFlags, settleFlags, target, type Acting, type SurveyAuthor } from './targeting.ts';
-import { isoOf, standingAt } from './timetable.ts';
+import {
+  deleteFlags,
+  updateFlags,
+  setTargetingFlag,
+  type SurveyChangeContext,
+  type SurveyAuthor,
+} from './targeting.ts';
+import { isoOf, stateAt } from './timetable.ts';
 
 const SCOPE = 'Survey';
 
 /** Surveys with the flags and users that the API shows with them. */
-export type ShownSurveys = { surveys: readonly Survey[]; flags: ReadonlyMap<number, FeatureFlag>; users: Users };
+export type SurveysWithFlags = { surveys: readonly Survey[]; flags: ReadonlyMap<number, FeatureFlag>; users: Users };
 
 /** Effect of the number of answers on a survey. */
-export type Answered = {
+export type AnswerEffect = {
   /** Whether the survey has reached its limit of answers, so it ends. */
-  full: boolean;
+  isFull: boolean;
   /** End of the sampling interval that has enough answers; milliseconds since 1970. */
   pausedUntil?: number | undefined;
 };
@@ -27,13 +33,16 @@ type Options = { stores: FlagStores; now?: () => number };
 
 /** @param now milliseconds since 1970 */
 export function surveys({ stores: all, now = Date.now }: Options) {
-  const runChange = <T>(project: Project, author: SurveyAuthor, work: (change: Acting) => Promise<T>): Promise<T> =>
-    all.inTransaction(project.id, (stores) => work({ stores, project, author }));
+  const runChange = <T>(
+    project: Project,
+    author: SurveyAuthor,
+    work: (change: SurveyChangeContext) => Promise<T>,
+  ): Promise<T> => all.inTransaction(project.id, (stores) => work({ stores, project, author }));
 
   /** Updates the state that follows from the fields and the time, in the row and in the flags. */
-  async function settle(change: Acting, survey: Survey): Promise<Survey> {
-    const standing = { ...survey, ...standingAt(survey, now()) };
-    const internal_targeting_flag_id = await settleFlags(change, standing);
+  async function updateState(change: SurveyChangeContext, survey: Survey): Promise<Survey> {
+    const standing = { ...survey, ...stateAt(survey, now()) };
+    const internal_targeting_flag_id = await updateFlags(change, standing);
     const { end_date, is_running, current_iteration, sampling_paused_until, due_at } = standing;
     const state = {
       end_date,
@@ -46,32 +55,36 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     return change.stores.surveys.update(survey.project_id, survey.id, state);
   }
 
-  async function withFlags(projectId: number, list: readonly Survey[]): Promise<ShownSurveys> {
+  async function withFlags(projectId: number, list: readonly Survey[]): Promise<SurveysWithFlags> {
     const ids = list.flatMap((one) => [one.linked_flag_id, one.targeting_flag_id, one.internal_targeting_flag_id]);
-    const flags = await all.flags.byIds(
+    const flags = await all.flags.findByIds(
       projectId,
       ids.filter((id) => id !== null),
     );
-    const users = await all.users.byIds(list.map(({ created_by }) => created_by));
+    const users = await all.users.findByIds(list.map(({ created_by }) => created_by));
     return { surveys: list, flags: new Map(flags.map((flag) => [flag.id, flag])), users };
   }
 
   /** @returns the changed survey. A flag that is hidden from the author cannot be linked */
-  async function apply(change: Acting, before: Survey, given: GivenSurvey): Promise<Survey> {
+  async function applyChange(change: SurveyChangeContext, before: Survey, given: GivenSurvey): Promise<Survey> {
     const { stores, project, author } = change;
     const changes: Partial<Survey> = checkedFields(given);
-    await checkWhole(stores, { ...before, ...changes }, given, {
+    await checkSurvey(stores, { ...before, ...changes }, given, {
       linkedBefore: before.linked_flag_id,
       rights: author.viewer,
     });
     const removed = given.remove_targeting_flag ? before.targeting_flag_id : null;
     if (removed !== null) changes.targeting_flag_id = null;
     if (given.targeting_flag_filters) {
-      changes.targeting_flag_id = await target(change, { ...before, ...changes }, given.targeting_flag_filters);
+      changes.targeting_flag_id = await setTargetingFlag(
+        change,
+        { ...before, ...changes },
+        given.targeting_flag_filters,
+      );
     }
     const changed = await stores.surveys.update(project.id, before.id, changes);
     await deleteFlags(change, [removed]);
-    return settle(change, changed);
+    return updateState(change, changed);
   }
 
   return {
@@ -81,7 +94,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     },
 
     /** @throws NotFound */
-    async get(projectId: number, id: string): Promise<ShownSurveys> {
+    async get(projectId: number, id: string): Promise<SurveysWithFlags> {
       return withFlags(projectId, [await all.surveys.get(projectId, id)]);
     },
 
@@ -90,7 +103,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
       project: Project,
       author: SurveyAuthor,
       given: GivenSurvey & Pick<Survey, 'name' | 'type'>,
-    ): Promise<ShownSurveys> {
+    ): Promise<SurveysWithFlags> {
       const survey = await runChange(project, author, async (change) => {
         const { name, type, ...settings } = given;
         const made = await change.stores.surveys.insert({
@@ -101,19 +114,19 @@ export function surveys({ stores: all, now = Date.now }: Options) {
           name,
           type,
         });
-        const whole = await apply(change, made, { name, ...settings });
-        await record(change, 'created', whole);
+        const whole = await applyChange(change, made, { name, ...settings });
+        await recordChange(change, 'created', whole);
         return whole;
       });
       return withFlags(project.id, [survey]);
     },
 
     /** Omitted fields keep their values. @throws InvalidInput naming the field; NotFound */
-    async change(project: Project, author: SurveyAuthor, id: string, given: GivenSurvey): Promise<ShownSurveys> {
+    async change(project: Project, author: SurveyAuthor, id: string, given: GivenSurvey): Promise<SurveysWithFlags> {
       const survey = await runChange(project, author, async (change) => {
         const before = await change.stores.surveys.get(project.id, id);
-        const after = await apply(change, before, given);
-        await record(change, 'updated', after, before);
+        const after = await applyChange(change, before, given);
+        await recordChange(change, 'updated', after, before);
         return after;
       });
       return withFlags(project.id, [survey]);
@@ -125,7 +138,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
         const survey = await change.stores.surveys.get(project.id, id);
         await change.stores.surveys.delete(project.id, id);
         await deleteFlags(change, [survey.targeting_flag_id, survey.internal_targeting_flag_id]);
-        await record(change, 'deleted', survey);
+        await recordChange(change, 'deleted', survey);
       });
     },
 
@@ -134,13 +147,13 @@ export function surveys({ stores: all, now = Date.now }: Options) {
      * @param project without a name, because no request has looked it up
      * @throws NotFound
      */
-    async catchUp(project: Omit<Project, 'name'>, id: string, { full, pausedUntil }: Answered): Promise<void> {
+    async catchUp(project: Omit<Project, 'name'>, id: string, { isFull, pausedUntil }: AnswerEffect): Promise<void> {
       const nobody = { userId: null, keyId: null };
       await runChange({ name: '', ...project }, nobody, async (change) => {
         const before = await change.stores.surveys.get(project.id, id);
         const paused = pausedUntil === undefined ? {} : { sampling_paused_until: isoOf(pausedUntil) };
-        const ended = full && before.is_running ? { end_date: isoOf(now()) } : {};
-        await record(change, 'updated', await settle(change, { ...before, ...paused, ...ended }), before);
+        const ended = isFull && before.is_running ? { end_date: isoOf(now()) } : {};
+        await recordChange(change, 'updated', await updateState(change, { ...before, ...paused, ...ended }), before);
       });
     },
   };
@@ -148,8 +161,8 @@ export function surveys({ stores: all, now = Date.now }: Options) {
 
 export type Surveys = ReturnType<typeof surveys>;
 
-async function record(
-  { stores, project, author }: Acting,
+async function recordChange(
+  { stores, project, author }: SurveyChangeContext,
   activity: 'created' | 'updated' | 'deleted',
   survey: Survey,
   before?: Survey,

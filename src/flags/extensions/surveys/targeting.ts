@@ -5,15 +5,15 @@ import { SURVEY_PREFIX } from '../../evaluation/definitions.ts';
 import { changeFlag, createFlag, type FlagAuthor } from '../../feature-flags.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import { slugOf } from '../../slug.ts';
-import type { FlagBound } from '../../stores.ts';
+import type { BoundFlagStores } from '../../stores.ts';
 import type { Survey } from './surveys.store.ts';
-import type { Standing } from './timetable.ts';
+import type { SurveyStateAt } from './timetable.ts';
 
 /** Author of a change to a survey. Its flags change without checking rights to them; `viewer` only decides which flags errors may name. */
 export type SurveyAuthor = Omit<FlagAuthor, 'rights'>;
 
 /** Stores of the transaction, project and author of a change. */
-export type Acting = { stores: FlagBound; project: Project; author: SurveyAuthor };
+export type SurveyChangeContext = { stores: BoundFlagStores; project: Project; author: SurveyAuthor };
 
 /** Unchecked filters from a client. */
 export type GivenFilters = Readonly<Record<string, unknown>>;
@@ -23,14 +23,14 @@ export type GivenFilters = Readonly<Record<string, unknown>>;
  * @returns the id of the flag
  * @throws InvalidInput naming the member of `targeting_flag_filters`
  */
-export async function target(
-  { stores, project, author }: Acting,
+export async function setTargetingFlag(
+  { stores, project, author }: SurveyChangeContext,
   survey: Pick<Survey, 'id' | 'name' | 'targeting_flag_id' | 'is_running'>,
   filters: GivenFilters,
 ): Promise<number> {
-  refuseEverybody(filters);
+  checkTargetsSome(filters);
   const { targeting_flag_id: id, is_running: active } = survey;
-  const flag = await naming(async () => {
+  const flag = await withSurveyErrors(async () => {
     if (id === null) {
       const key = await targetingKey(stores, survey, project.id);
       return createFlag(stores, project, author, {
@@ -50,13 +50,13 @@ export async function target(
  * Updates the flags to the survey's current state.
  * @returns the id of the internal flag, which excludes persons who have answered or dismissed the survey
  */
-export async function settleFlags(
-  { stores, project, author }: Acting,
+export async function updateFlags(
+  { stores, project, author }: SurveyChangeContext,
   survey: Pick<
     Survey,
     'id' | 'name' | 'is_running' | 'current_iteration' | 'targeting_flag_id' | 'internal_targeting_flag_id'
   > &
-    Pick<Standing, 'rollout_percentage'>,
+    Pick<SurveyStateAt, 'rollout_percentage'>,
 ): Promise<number> {
   const { targeting_flag_id: targeting, internal_targeting_flag_id: internal, is_running: active } = survey;
   if (targeting !== null) await changeFlag(stores, project, author, targeting, { active });
@@ -68,7 +68,10 @@ export async function settleFlags(
 }
 
 /** Deletes flags that no survey names any more. */
-export async function deleteFlags({ stores, project, author }: Acting, ids: readonly (number | null)[]): Promise<void> {
+export async function deleteFlags(
+  { stores, project, author }: SurveyChangeContext,
+  ids: readonly (number | null)[],
+): Promise<void> {
   for (const id of ids) {
     if (id !== null) await changeFlag(stores, project, author, id, { deleted: true });
   }
@@ -79,7 +82,7 @@ function unansweredFilters({
   id,
   current_iteration: iteration,
   rollout_percentage,
-}: Pick<Survey, 'id' | 'current_iteration'> & Pick<Standing, 'rollout_percentage'>): GivenFilters {
+}: Pick<Survey, 'id' | 'current_iteration'> & Pick<SurveyStateAt, 'rollout_percentage'>): GivenFilters {
   const subject = iteration === null ? id : `${id}/${iteration}`;
   const properties = ['$survey_dismissed', '$survey_responded'].map((name) => ({
     key: `${name}/${subject}`,
@@ -92,17 +95,17 @@ function unansweredFilters({
 
 /** Derives a key from the survey's name, which is easier to recognise than its id. */
 async function targetingKey(
-  stores: FlagBound,
+  stores: BoundFlagStores,
   { id, name }: Pick<Survey, 'id' | 'name'>,
   projectId: number,
 ): Promise<string> {
   const slug = slugOf(name).slice(0, 200);
   const key = SURVEY_PREFIX + (slug || id);
-  const taken = await stores.flags.findByKey(projectId, key);
-  return taken ? `${key}-${id}` : key;
+  const existing = await stores.flags.findByKey(projectId, key);
+  return existing ? `${key}-${id}` : key;
 }
 
-function refuseEverybody({ groups }: GivenFilters): void {
+function checkTargetsSome({ groups }: GivenFilters): void {
   type Set = { properties?: unknown[] | null; rollout_percentage?: unknown } | null;
   const asksEverybody = (set: Set) => (set?.rollout_percentage ?? 100) === 100 && !set?.properties?.length;
   if (!Array.isArray(groups) || !groups.some(asksEverybody)) return;
@@ -114,7 +117,7 @@ function refuseEverybody({ groups }: GivenFilters): void {
 }
 
 /** Rethrows errors about the flag with the field names of the survey. */
-async function naming(work: () => Promise<FeatureFlag>): Promise<FeatureFlag> {
+async function withSurveyErrors(work: () => Promise<FeatureFlag>): Promise<FeatureFlag> {
   try {
     return await work();
   } catch (error) {

@@ -15,7 +15,7 @@ export type Timetable = Sampling & {
 };
 
 /** State of a survey at an instant. */
-export type Standing = {
+export type SurveyStateAt = {
   /** Whether persons may be asked. */
   is_running: boolean;
   /** Number of the repetition, from 1; null if the survey is not repeated or has not begun. */
@@ -29,13 +29,13 @@ export type Standing = {
 };
 
 /** @param now milliseconds since 1970 */
-export function standingAt(survey: Timetable, now: number): Standing {
+export function stateAt(survey: Timetable, now: number): SurveyStateAt {
   const { start_date, end_date, archived } = survey;
-  const [start, given, over] = [start_date, end_date, endOfIterations(survey)].map(instantOf);
+  const [start, given, lastEnd] = [start_date, end_date, endOfIterations(survey)].map(instantOf);
   const idle = { is_running: false, current_iteration: null, end_date, rollout_percentage: 100, due_at: null };
   if (start === undefined) return idle;
   if (now < start) return { ...idle, due_at: archived ? null : start_date };
-  const end = Math.min(given ?? Infinity, over ?? Infinity);
+  const end = Math.min(given ?? Infinity, lastEnd ?? Infinity);
   const iteration = iterationAt(survey, start, Math.min(now, end));
   const hasEnded = now >= end;
   const sampled = samplingAt(survey, now);

@@ -4,7 +4,7 @@ import { invalidInput } from '../../../platform/http/validation.ts';
 import { compile, Type } from '../../../platform/schema.ts';
 import { checkCondition } from '../../../conditions/operators/check-condition.ts';
 import { numberOf, type Json } from '../../../conditions/operators/json-values.ts';
-import { roomTogether, type PatternRoom } from '../../../conditions/regex/pattern-room.ts';
+import { sharedPatternBudget, type PatternBudget } from '../../../conditions/regex/pattern-room.ts';
 import { knownMembers } from './check-members.ts';
 import {
   conditionsOf,
@@ -15,7 +15,7 @@ import {
   type GivenFilters,
   type Property,
 } from '../filters.ts';
-import { payloadsOf } from '../payloads.ts';
+import { checkedPayloads } from '../payloads.ts';
 
 const Given = Type.Object({ filters: Filters });
 const isGiven = compile(Given);
@@ -31,22 +31,22 @@ const ROUNDING = 1e-6;
 export function checkedFilters(filters: unknown): FlagFilters {
   const given = JSON.parse(JSON.stringify({ filters })) as unknown;
   if (!isGiven(given)) throw invalidInput(isGiven.errors ?? [], Given);
-  if (Object.hasOwn(given.filters, 'version')) throw otherFormat();
+  if (Object.hasOwn(given.filters, 'version')) throw versionedFormatError();
   const known = knownMembers(given.filters, Filters, 'filters') as GivenFilters;
   const { payloads: _, groups = [], ...rest } = known;
-  const payloads = payloadsOf(known);
+  const payloads = checkedPayloads(known);
   const checked: FlagFilters = { ...rest, groups, ...(payloads && { payloads }) };
   checkVariants(checked);
-  const room = roomTogether();
+  const patterns = sharedPatternBudget();
   for (const { set, property, attr } of conditionsOf(checked)) {
-    checkProperty(property, { groupTypeIndex: indexOf(set, checked), attr, room });
+    checkProperty(property, { groupTypeIndex: indexOf(set, checked), attr, patterns: patterns });
   }
-  checkEnrollment(checked, room);
+  checkEnrollment(checked, patterns);
   return checked;
 }
 
 /** Refuses upstream's next format of filters, which names its version, because it would be misread as the present one. */
-function otherFormat(): InvalidInput {
+function versionedFormatError(): InvalidInput {
   return new InvalidInput(
     'filters.version is reserved. Remove it from the request.',
     'filters__version',
@@ -84,18 +84,18 @@ function checkVariants(filters: FlagFilters): void {
   }
 }
 
-const OF_PERSONS = ['person', 'person_metadata', 'cohort', 'flag'];
+const PERSON_TYPES = ['person', 'person_metadata', 'cohort', 'flag'];
 
 /** @property groupTypeIndex of the condition set; null if the set is about persons */
-type Place = { groupTypeIndex: number | null; attr: string; room: PatternRoom };
+type PropertyContext = { groupTypeIndex: number | null; attr: string; patterns: PatternBudget };
 
-function checkProperty(property: Property, { groupTypeIndex, attr, room }: Place): void {
-  const types = groupTypeIndex === null ? OF_PERSONS : ['group'];
+function checkProperty(property: Property, { groupTypeIndex, attr, patterns }: PropertyContext): void {
+  const types = groupTypeIndex === null ? PERSON_TYPES : ['group'];
   const type = property.type ?? '';
   if (type === '') {
     throw new InvalidInput(`This field is required. Choices are: ${types.join(', ')}.`, `${attr}__type`, 'required');
   }
-  if (!types.includes(type)) throw new InvalidInput(typeComplaint(type, groupTypeIndex), `${attr}__type`);
+  if (!types.includes(type)) throw new InvalidInput(typeErrorDetail(type, groupTypeIndex), `${attr}__type`);
   if (type === 'group' && (property.group_type_index ?? groupTypeIndex) !== groupTypeIndex) {
     throw new InvalidInput(
       'Filters are not valid (can only use properties of the groups that the condition set is about)',
@@ -105,10 +105,10 @@ function checkProperty(property: Property, { groupTypeIndex, attr, room }: Place
   if (property.key === '') throw new InvalidInput('This field may not be blank.', `${attr}__key`, 'blank');
   if (type === 'cohort') return checkCohort(property, attr);
   if (type === 'flag') return checkFlag(property, attr);
-  checkValue(property, attr, room);
+  checkValue(property, attr, patterns);
 }
 
-function typeComplaint(type: string, groupTypeIndex: number | null): string {
+function typeErrorDetail(type: string, groupTypeIndex: number | null): string {
   if (groupTypeIndex !== null) return 'Filters are not valid (can only use group properties)';
   const detail = 'Filters are not valid (can only use person, cohort, and flag properties)';
   if (type !== 'group') return detail;
@@ -146,32 +146,34 @@ function checkFlag(property: Property, attr: string): void {
 }
 
 /** Operators whose values must be text, even for numbers, as at upstream, because SDKs compare text in local evaluation. */
-const OF_TEXTS = /^(?:(?:not_)?(?:regex|icontains|starts_with|ends_with)|[gl]te?|min|max)$/;
-const COMPARES = /^(?:[gl]te?|min|max)$/;
-const OF_LISTS = /^(?:not_)?icontains_multi$/;
+const TEXT_OPERATORS = /^(?:(?:not_)?(?:regex|icontains|starts_with|ends_with)|[gl]te?|min|max)$/;
+const COMPARISON_OPERATORS = /^(?:[gl]te?|min|max)$/;
+const LIST_OPERATORS = /^(?:not_)?icontains_multi$/;
 
-function checkValue({ key, operator, value }: Property, attr: string, room: PatternRoom): void {
+function checkValue({ key, operator, value }: Property, attr: string, patterns: PatternBudget): void {
   const name = operator ?? 'exact';
-  const mismatch = OF_TEXTS.test(name) ? typeof value !== 'string' : OF_LISTS.test(name) && !Array.isArray(value);
+  const mismatch = TEXT_OPERATORS.test(name)
+    ? typeof value !== 'string'
+    : LIST_OPERATORS.test(name) && !Array.isArray(value);
   if (mismatch && value !== undefined && value !== null) {
-    const wanted = OF_LISTS.test(name) ? 'a list' : 'a text';
+    const wanted = LIST_OPERATORS.test(name) ? 'a list' : 'a text';
     const detail = `Invalid value for operator ${name}: ${JSON.stringify(value).slice(0, 100)}. It must be ${wanted}.`;
     throw new InvalidInput(detail, `${attr}__value`, 'invalid_value');
   }
   // As at upstream, a text that is not a number is accepted for a comparison, which then never matches.
-  const isCompared = !(COMPARES.test(name) && typeof value === 'string' && numberOf(value) === undefined);
+  const isCompared = !(COMPARISON_OPERATORS.test(name) && typeof value === 'string' && numberOf(value) === undefined);
   const checked = { key: String(key), operator: isCompared ? name : 'exact', value: value as Json | undefined };
-  nameFieldInErrors(attr, () => checkCondition(checked, room));
+  nameFieldInErrors(attr, () => checkCondition(checked, patterns));
 }
 
 /** Checks the conditions of enrollment, which are about the person even if the flag is about groups. */
-function checkEnrollment({ super_groups: sets }: FlagFilters, room: PatternRoom): void {
+function checkEnrollment({ super_groups: sets }: FlagFilters, patterns: PatternBudget): void {
   for (const { property, attr } of conditionsOf({ groups: sets ?? [] })) {
-    const place = attr.replace('groups', 'super_groups');
+    const path = attr.replace('groups', 'super_groups');
     if (property.type !== 'person') {
-      throw new InvalidInput('Enrollment can only use person properties.', `${place}__type`);
+      throw new InvalidInput('Enrollment can only use person properties.', `${path}__type`);
     }
-    checkValue(property, place, room);
+    checkValue(property, path, patterns);
   }
 }
 

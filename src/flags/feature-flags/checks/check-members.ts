@@ -10,11 +10,11 @@ import { Filters } from '../filters.ts';
 type Shape = TSchema & { properties?: Record<string, Shape>; anyOf?: Shape[]; items?: Shape };
 
 const MAX_NAME = 100;
-const MAX_NAMED = 100;
+const MAX_REPORTED = 100;
 
 export const IgnoredMembers = Type.Optional(
   Type.Array(Type.String(), {
-    maxItems: MAX_NAMED,
+    maxItems: MAX_REPORTED,
     description:
       'The first hundred unknown members of the filters that were ignored, such as `filters__groups__0__bucket`; ' +
       'absent if there were none.',
@@ -25,7 +25,7 @@ export const IgnoredMembers = Type.Optional(
 export function ignoredMembers(filters: unknown, attr = 'filters'): { ignored_members?: string[] } {
   const ignored: string[] = [];
   knownMembers(filters, Filters, attr, ignored);
-  return ignored.length > 0 ? { ignored_members: ignored.slice(0, MAX_NAMED) } : {};
+  return ignored.length > 0 ? { ignored_members: ignored.slice(0, MAX_REPORTED) } : {};
 }
 
 /**
@@ -46,15 +46,15 @@ export function knownMembers(value: unknown, schema: TSchema, attr: string, igno
   if (!properties) return value;
   const isKnown = (name: string) => Object.hasOwn(properties, name);
   const [known, unknown] = [Object.keys(value).filter(isKnown), Object.keys(value).filter((name) => !isKnown(name))];
-  const meantBy = misspellings(
+  const findMeant = misspellings(
     unknown.length > 0 ? Object.keys(properties).filter((name) => !known.includes(name)) : [],
   );
   for (const name of unknown) {
-    const place = `${attr}__${name.slice(0, MAX_NAME)}`;
-    const [meant] = meantBy(name);
+    const path = `${attr}__${name.slice(0, MAX_NAME)}`;
+    const [meant] = findMeant(name);
     // tooth: misspelt-filters
-    if (meant !== undefined) throw refusal(place, meant);
-    ignored.push(place);
+    if (meant !== undefined) throw refusal(path, meant);
+    ignored.push(path);
   }
   const members = value as Record<string, unknown>;
   return Object.fromEntries(

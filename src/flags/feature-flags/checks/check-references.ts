@@ -1,7 +1,7 @@
 /** Checks that a flag's conditions reference existing cohorts without events, and active flags that do not depend on this flag. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Rights } from '../../../platform/http/access.ts';
-import type { FlagBound } from '../../stores.ts';
+import type { BoundFlagStores } from '../../stores.ts';
 import { idOf } from './check-filters.ts';
 import { conditionsOf, type FlagFilters, type Property } from '../filters.ts';
 import { seesFlag } from '../linked.ts';
@@ -11,7 +11,7 @@ type Checked = { id?: number; key: string; filters: FlagFilters };
 
 /** @throws InvalidInput naming the condition */
 export async function checkReferences(
-  stores: FlagBound,
+  stores: BoundFlagStores,
   projectId: number,
   flag: Checked,
   rights: Pick<Rights, 'levelOf'> | undefined,
@@ -20,11 +20,11 @@ export async function checkReferences(
   await checkDependencies(stores, projectId, flag, rights);
 }
 
-async function checkCohorts({ references }: FlagBound, projectId: number, filters: FlagFilters): Promise<void> {
+async function checkCohorts({ references }: BoundFlagStores, projectId: number, filters: FlagFilters): Promise<void> {
   const conditions = conditionsOf(filters).filter(({ property }) => property.type === 'cohort');
   if (conditions.length === 0) return;
   const idsAt = conditions.map(({ property, attr }) => ({ id: idOf(property.value) ?? 0, attr: `${attr}__value` }));
-  const used = await references.cohortsFrom(
+  const used = await references.findCohortsWithReferences(
     projectId,
     idsAt.map(({ id }) => id),
   );
@@ -44,7 +44,7 @@ async function checkCohorts({ references }: FlagBound, projectId: number, filter
 }
 
 async function checkDependencies(
-  { references }: FlagBound,
+  { references }: BoundFlagStores,
   projectId: number,
   flag: Checked,
   rights: Pick<Rights, 'levelOf'> | undefined,
@@ -52,7 +52,7 @@ async function checkDependencies(
   const conditions = conditionsOf(flag.filters).filter(({ property }) => property.type === 'flag');
   if (conditions.length === 0) return;
   const byTarget = new Map(conditions.map(({ property, attr }) => [Number(property.key), `${attr}__key`]));
-  const found = await references.reachedFrom(projectId, [...byTarget.keys()]);
+  const found = await references.findFlagsWithDependencies(projectId, [...byTarget.keys()]);
   // Keys and variants of hidden flags must not be revealed.
   const reached = found.map((one) => (seesFlag(rights, one) ? one : { ...one, key: `ID: ${one.id}`, isHidden: true }));
   const byId = new Map(reached.map((one) => [one.id, one]));
@@ -65,10 +65,10 @@ async function checkDependencies(
     }
   }
   for (const { property, attr } of conditions) checkOutcome(property, byId.get(Number(property.key))!, attr);
-  const way = flag.id === undefined ? undefined : wayTo(flag.id, [...byTarget.keys()], byId);
-  if (!way) return;
-  const keys = [flag.key, ...way.map((id) => byId.get(id)!.key).slice(0, -1), flag.key];
-  throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, byTarget.get(way[0]!));
+  const path = flag.id === undefined ? undefined : findPath(flag.id, [...byTarget.keys()], byId);
+  if (!path) return;
+  const keys = [flag.key, ...path.map((id) => byId.get(id)!.key).slice(0, -1), flag.key];
+  throw new InvalidInput(`Circular dependency detected: ${keys.join(' → ')}`, byTarget.get(path[0]!));
 }
 
 /** Checks the value to which a flag must evaluate: a boolean (also as text), a variant, or `holdout-<id>` for persons held out. */
@@ -93,10 +93,14 @@ function checkOutcome(
 }
 
 /** Finds the ids on a path from one of `starts` to `end`, both included; undefined if there is none. Visits each flag once. */
-function wayTo(end: number, starts: readonly number[], flags: ReadonlyMap<number, Dependency>): number[] | undefined {
+function findPath(
+  end: number,
+  starts: readonly number[],
+  flags: ReadonlyMap<number, Dependency>,
+): number[] | undefined {
   const cameFrom = new Map<number, number | undefined>(starts.map((start) => [start, undefined]));
   for (const [id] of cameFrom) {
-    if (id === end) return wayBack(end, cameFrom);
+    if (id === end) return pathBack(end, cameFrom);
     for (const next of flags.get(id)?.dependsOn ?? []) {
       if (!cameFrom.has(next)) cameFrom.set(next, id);
     }
@@ -104,8 +108,8 @@ function wayTo(end: number, starts: readonly number[], flags: ReadonlyMap<number
   return undefined;
 }
 
-function wayBack(end: number, cameFrom: ReadonlyMap<number, number | undefined>): number[] {
-  const way: number[] = [];
-  for (let id: number | undefined = end; id !== undefined; id = cameFrom.get(id)) way.unshift(id);
-  return way;
+function pathBack(end: number, cameFrom: ReadonlyMap<number, number | undefined>): number[] {
+  const path: number[] = [];
+  for (let id: number | undefined = end; id !== undefined; id = cameFrom.get(id)) path.unshift(id);
+  return path;
 }

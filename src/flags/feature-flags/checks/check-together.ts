@@ -2,16 +2,16 @@
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { FlagFields } from '../feature-flags.store.ts';
 
-type Rule = { breaks: (flag: FlagFields) => boolean; attr: string; detail: string };
+type Rule = { isBrokenBy: (flag: FlagFields) => boolean; attr: string; detail: string };
 
 const RULES: readonly Rule[] = [
   {
-    breaks: (flag) => flag.hasEncryptedPayloads && !flag.isRemoteConfiguration,
+    isBrokenBy: (flag) => flag.hasEncryptedPayloads && !flag.isRemoteConfiguration,
     attr: 'has_encrypted_payloads',
     detail: 'Encrypted payloads require the flag to be a remote configuration.',
   },
   {
-    breaks: (flag) => flag.bucketingIdentifier === 'device_id' && flag.ensureExperienceContinuity,
+    isBrokenBy: (flag) => flag.bucketingIdentifier === 'device_id' && flag.ensureExperienceContinuity,
     attr: 'bucketing_identifier',
     detail:
       "Cannot enable 'persist across authentication steps' when using device ID bucketing. These features are incompatible.",
@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
  * @param before undefined for a new flag
  * @throws InvalidInput naming the field
  */
-export function checkTogether(after: FlagFields, before?: FlagFields): void {
-  const broken = RULES.find(({ breaks }) => breaks(after) && !(before && breaks(before)));
+export function checkCombination(after: FlagFields, before?: FlagFields): void {
+  const broken = RULES.find(({ isBrokenBy }) => isBrokenBy(after) && !(before && isBrokenBy(before)));
   if (broken) throw new InvalidInput(broken.detail, broken.attr);
 }

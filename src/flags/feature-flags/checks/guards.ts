@@ -2,25 +2,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInput } from '../../../platform/errors.ts';
 import type { Rights } from '../../../platform/http/access.ts';
-import { isOpen, phaseOf, UNSCHEDULE_FIRST } from '../../extensions/experiments/phases.ts';
-import type { FlagBound } from '../../stores.ts';
+import { isOpen, phaseOf, UNSCHEDULE_ADVICE } from '../../extensions/experiments/phases.ts';
+import type { BoundFlagStores } from '../../stores.ts';
 import type { FeatureFlag } from '../feature-flags.store.ts';
 import { variantsOf, type FlagFilters } from '../filters.ts';
 import { seesFlag } from '../linked.ts';
 
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Reader of an error message; undefined if there is no particular reader. */
 type Viewer = Pick<Rights, 'levelOf'> | undefined;
 
 /** @throws InvalidInput naming the active flags that depend on the flag */
-export async function checkDispensable(
-  { references }: FlagBound,
+export async function checkNoDependents(
+  { references }: BoundFlagStores,
   flag: FeatureFlag,
   change: 'disable' | 'delete',
   rights: Viewer,
 ): Promise<void> {
-  const dependents = await references.dependentsOf(flag.projectId, flag.id);
+  const dependents = await references.findDependents(flag.projectId, flag.id);
   if (dependents.length === 0) return;
   throw new InvalidInput(
     `Cannot ${change} this feature flag because other flags depend on it: ${nameDependents(dependents, rights)}. ` +
@@ -30,18 +30,18 @@ export async function checkDispensable(
 }
 
 /** @throws InvalidInput naming the active flags that depend on a variant that would be removed */
-export async function checkVariantsUnneeded(
-  { references }: FlagBound,
+export async function checkRemovedVariantsUnused(
+  { references }: BoundFlagStores,
   flag: FeatureFlag,
   filters: FlagFilters,
   rights: Viewer,
 ): Promise<void> {
   const remainingKeys = new Set(variantsOf(filters).map(({ key }) => key));
-  const gone = variantsOf(flag.filters).flatMap(({ key }) => (remainingKeys.has(key) ? [] : [key]));
-  if (gone.length === 0) return;
-  const dependents = await references.dependentsOf(flag.projectId, flag.id, gone);
+  const removed = variantsOf(flag.filters).flatMap(({ key }) => (remainingKeys.has(key) ? [] : [key]));
+  if (removed.length === 0) return;
+  const dependents = await references.findDependents(flag.projectId, flag.id, removed);
   if (dependents.length === 0) return;
-  const variants = gone.map((key) => `"${key}"`).join(', ');
+  const variants = removed.map((key) => `"${key}"`).join(', ');
   throw new InvalidInput(
     `Cannot remove the variants ${variants} because other flags depend on them: ${nameDependents(dependents, rights)}. ` +
       'Please update or delete the dependent flags first.',
@@ -54,10 +54,10 @@ function nameDependents(
   dependents: readonly { id: number; key: string; createdBy: number | null }[],
   rights: Viewer,
 ): string {
-  const names = dependents.slice(0, NAMED).map((flag) => {
+  const names = dependents.slice(0, MAX_NAMED).map((flag) => {
     return seesFlag(rights, flag) ? `${flag.key} (ID: ${flag.id})` : `ID: ${flag.id}`;
   });
-  if (dependents.length > NAMED) names.push(`and ${dependents.length - NAMED} more`);
+  if (dependents.length > MAX_NAMED) names.push(`and ${dependents.length - MAX_NAMED} more`);
   return names.join(', ');
 }
 
@@ -66,27 +66,27 @@ function nameDependents(
  * in the results.
  * @throws InvalidInput naming the experiment
  */
-export async function checkUndisturbed(
-  { experiments }: FlagBound,
+export async function checkOpenExperimentUnaffected(
+  { experiments }: BoundFlagStores,
   flag: FeatureFlag,
   after: { key: string; filters: FlagFilters },
 ): Promise<void> {
   const renamed = after.key !== flag.key;
   if (!renamed && isDeepStrictEqual(sharesOf(flag.filters), sharesOf(after.filters))) return;
-  const [open] = await openOn(experiments, flag);
+  const [open] = await findOpenExperiments(experiments, flag);
   if (!open) return;
   const phase = phaseOf(open);
   throw new InvalidInput(
     `The experiment "${open.name}" (ID: ${open.id}) is ${phase} on this flag: its ` +
       `${renamed ? 'key stays as it is' : 'variants and their percentages stay as they are'}. ` +
-      (phase === 'scheduled' ? UNSCHEDULE_FIRST : 'End the experiment first.'),
+      (phase === 'scheduled' ? UNSCHEDULE_ADVICE : 'End the experiment first.'),
     renamed ? 'key' : 'filters__multivariate__variants',
   );
 }
 
 /** @returns the experiments that are scheduled or running, oldest first */
-async function openOn({ ofFlag }: FlagBound['experiments'], flag: FeatureFlag) {
-  const linked = await ofFlag(flag.projectId, flag.id);
+async function findOpenExperiments({ listByFlag }: BoundFlagStores['experiments'], flag: FeatureFlag) {
+  const linked = await listByFlag(flag.projectId, flag.id);
   return linked.filter((experiment) => isOpen(experiment));
 }
 
@@ -96,13 +96,16 @@ function sharesOf(filters: FlagFilters) {
 }
 
 /** @throws InvalidInput naming an object that uses the flag */
-export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBound, flag: FeatureFlag): Promise<void> {
+export async function checkUnused(
+  { earlyAccess, experiments, surveys }: BoundFlagStores,
+  flag: FeatureFlag,
+): Promise<void> {
   const { id, projectId } = flag;
-  const feature = await earlyAccess.usesFlag(projectId, id);
+  const feature = await earlyAccess.findNameByFlag(projectId, id);
   if (feature !== undefined) {
     throw flagInUse('early access features', `the early access feature "${feature}" before deleting the flag`);
   }
-  const open = await openOn(experiments, flag);
+  const open = await findOpenExperiments(experiments, flag);
   const scheduled = open.filter((experiment) => phaseOf(experiment) === 'scheduled');
   const running = open.filter((experiment) => !scheduled.includes(experiment));
   if (running.length > 0)
@@ -113,7 +116,7 @@ export async function checkUnused({ earlyAccess, experiments, surveys }: FlagBou
       'them, or send `start_date: null` to each of them first',
     );
   }
-  const survey = await surveys.usesFlag(projectId, id);
+  const survey = await surveys.findNameByFlag(projectId, id);
   if (survey !== undefined) throw flagInUse('surveys', `or unlink the survey "${survey}" before deleting the flag`);
 }
 
@@ -126,13 +129,13 @@ function flagInUse(what: string, who: string): InvalidInput {
 }
 
 /** Refuses to make a flag of an early access feature group-based, because persons enroll, not groups. @throws InvalidInput */
-export async function checkStaysPersonal(
-  { earlyAccess }: FlagBound,
+export async function checkStaysPersonBased(
+  { earlyAccess }: BoundFlagStores,
   flag: FeatureFlag,
   filters: FlagFilters,
 ): Promise<void> {
   if ((filters.aggregation_group_type_index ?? null) === null) return;
-  if ((await earlyAccess.usesFlag(flag.projectId, flag.id)) === undefined) return;
+  if ((await earlyAccess.findNameByFlag(flag.projectId, flag.id)) === undefined) return;
   throw new InvalidInput(
     'Cannot change this flag to a group-based when linked to an Early Access Feature.',
     'filters__aggregation_group_type_index',

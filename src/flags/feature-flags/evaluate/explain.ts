@@ -32,7 +32,7 @@ export type Subject = {
   groupProperties: Readonly<Record<string, Properties>>;
 };
 
-export type Explained = {
+export type FlagExplanation = {
   flag: FeatureFlag;
   decision: Decision;
   /** One trace per condition set; null if the set was not reached. */
@@ -41,9 +41,9 @@ export type Explained = {
 
 export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationOptions) {
   /** Finds a flag by its id or its key. */
-  async function flagNamed(projectId: number, name: number | string): Promise<FeatureFlag | undefined> {
+  async function findFlag(projectId: number, name: number | string): Promise<FeatureFlag | undefined> {
     if (typeof name === 'string') return stores.flags.findByKey(projectId, name);
-    return (await stores.flags.byIds(projectId, [name]))[0];
+    return (await stores.flags.findByIds(projectId, [name]))[0];
   }
 
   async function checkedDraft(
@@ -69,8 +69,8 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
       { distinctId, ...given }: Subject,
       draft: unknown,
       viewer: Viewer,
-    ): Promise<Explained> {
-      const flag = await flagNamed(project.id, name);
+    ): Promise<FlagExplanation> {
+      const flag = await findFlag(project.id, name);
       if (!flag || flag.deleted) throw new NotFound();
       if (!seesFlag(viewer.rights, flag)) {
         throw new PermissionDenied('You do not have viewer access to this resource.');

@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 export type Components = Map<string, unknown>;
 
 /** Context for the description of an operation. */
-export type Around = {
+export type OperationContext = {
   components: Components;
   /** All routes of the document. */
   routes: readonly DescribedRoute[];
@@ -20,7 +20,7 @@ export type Around = {
   path: string;
 };
 
-export function operationOf(route: DescribedRoute, around: Around): Json {
+export function operationOf(route: DescribedRoute, around: OperationContext): Json {
   const { components, path } = around;
   return {
     operationId: operationIdOf(route, path),
@@ -34,7 +34,7 @@ export function operationOf(route: DescribedRoute, around: Around): Json {
   };
 }
 
-function responsesOf(route: DescribedRoute, { components, routes }: Around): Json {
+function responsesOf(route: DescribedRoute, { components, routes }: OperationContext): Json {
   const refusals = refusalsOf(route).map((status) => [status, refusal(status, components)]);
   const answers = Object.entries(route.answers).map(([status, schema]) => [
     status,

@@ -19,7 +19,7 @@ export function parseDatetime(text: string): GivenDatetime | undefined {
 }
 
 /** @throws InvalidInput naming the field */
-export function datetimeOf(text: string, attr: string): string {
+export function readDatetime(text: string, attr: string): string {
   const given = parseDatetime(text);
   if (given) return given.instant;
   const hint = LOST_PLUS.test(text) ? ' In a query, the + of an offset is written as %2B.' : '';

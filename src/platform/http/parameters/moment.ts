@@ -13,7 +13,7 @@ const SPANS = { h: HOUR, d: DAY, w: 7 * DAY };
  * @returns ISO, UTC, microseconds
  * @throws InvalidInput naming the parameter
  */
-export function momentOf(text: string, attr: string): string {
+export function readMoment(text: string, attr: string): string {
   const [, count, unit] = AGO.exec(text) ?? [];
   const moment = unit === undefined ? parseDatetime(text)?.instant : ago(Number(count), unit);
   if (moment !== undefined) return moment;
@@ -25,7 +25,7 @@ export function momentOf(text: string, attr: string): string {
  * @throws InvalidInput naming the parameter
  */
 export function momentIfGiven(text: string | undefined, attr: string): string | undefined {
-  return text === undefined || text === '' ? undefined : momentOf(text, attr);
+  return text === undefined || text === '' ? undefined : readMoment(text, attr);
 }
 
 function ago(count: number, unit: string): string | undefined {

@@ -89,7 +89,7 @@ export type Position = { createdAt: string; id: string };
 export type Listed = Position & { beyond?: boolean; searched?: boolean };
 
 /** The rows next to a position, on one side of it; without a position the newest. Newest first in every case. */
-export type Place = { limit: number; olderThan?: Position; newerThan?: Position };
+export type PageWindow = { limit: number; olderThan?: Position; newerThan?: Position };
 
 /**
  * @param url of this request; the links repeat it with another cursor
@@ -99,7 +99,7 @@ export type Place = { limit: number; olderThan?: Position; newerThan?: Position 
 export async function cursorPage<Row extends Listed, T>(
   url: URL,
   query: CursorQuery,
-  load: (place: Place) => Promise<Row[]>,
+  load: (place: PageWindow) => Promise<Row[]>,
   present: (row: Row) => T,
   isId: (text: string) => boolean = isUuid,
 ) {
@@ -122,7 +122,7 @@ export async function cursorPage<Row extends Listed, T>(
   };
 }
 
-type Cursor = Pick<Place, 'olderThan' | 'newerThan'>;
+type Cursor = Pick<PageWindow, 'olderThan' | 'newerThan'>;
 
 function encodeCursor(side: keyof Cursor, { createdAt, id }: Position): string {
   return Buffer.from(JSON.stringify([side, createdAt, id])).toString('base64url');

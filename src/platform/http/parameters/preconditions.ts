@@ -44,7 +44,7 @@ function opaqueTag(tag: string): string {
 }
 
 /** @param representation the answer with the object, for a client that prefers it: `Prefer: return=representation` (RFC 7240) */
-export async function orPreferred(
+export async function preferRepresentation(
   headers: IncomingHttpHeaders,
   answer: Answer,
   representation: () => Answer | Promise<Answer>,

@@ -5,13 +5,13 @@ import {
   arrange,
   compact,
   GRIDS,
-  inOrder,
-  layAmong,
+  sortByPosition,
+  placeAmong,
   LAYOUT_STYLES,
   overlap,
   gridPlaceOf,
   type Grid,
-  type Laid,
+  type TileLayouts,
 } from '../../../../src/analytics/dashboards/tiles/layout.ts';
 
 /** As careless clients leave it: over another, beyond the columns, not whole, not there. */
@@ -23,13 +23,13 @@ const entry = fc.oneof(
   fc.constantFrom(undefined, null, 'x', [], { x: -1, y: 0, w: 2, h: 2 }, { x: 0.5, y: 1, w: 3, h: 3 }, { w: 4, h: 4 }),
 );
 const layouts = fc.record({ sm: entry, xs: entry });
-const board: fc.Arbitrary<Laid[]> = fc
+const board: fc.Arbitrary<TileLayouts[]> = fc
   .array(layouts, { maxLength: 25 })
   .map((all) => all.map((one, index) => ({ id: index + 1, layouts: one })));
 const holds = <T>(arbitrary: fc.Arbitrary<T>, promise: (value: T) => void) =>
   fc.assert(fc.property(arbitrary, promise));
 
-function assertTidy(tiles: readonly Laid[], whole: boolean): void {
+function assertTidy(tiles: readonly TileLayouts[], whole: boolean): void {
   for (const grid of Object.keys(GRIDS) as Grid[]) {
     const places = tiles.flatMap(({ layouts }) => gridPlaceOf(layouts, grid) ?? []);
     if (whole) assert.equal(places.length, tiles.length);
@@ -40,8 +40,8 @@ function assertTidy(tiles: readonly Laid[], whole: boolean): void {
   }
 }
 
-const at = (id: number, sm?: unknown): Laid => ({ id, layouts: sm === undefined ? {} : { sm } });
-const byId = ({ id, layouts }: Laid) => [id, layouts] as const;
+const at = (id: number, sm?: unknown): TileLayouts => ({ id, layouts: sm === undefined ? {} : { sm } });
+const byId = ({ id, layouts }: TileLayouts) => [id, layouts] as const;
 
 describe('the layout of any dashboard', () => {
   it('has no overlaps once it was compacted, and keeps columns and sizes', () => {
@@ -69,7 +69,7 @@ describe('the layout of any dashboard', () => {
         const after = arrange(given, style);
         assertTidy(after, true);
         assert.deepEqual(
-          inOrder(after).map(({ id }) => id),
+          sortByPosition(after).map(({ id }) => id),
           given.map(({ id }) => id),
         );
       });
@@ -88,7 +88,7 @@ describe('the layout of any dashboard', () => {
   it('lets a tile come in without touching another, and leaves it where it was if there is room', () => {
     holds(fc.tuple(board, layouts), ([others, wish]) => {
       const settled = compact(others);
-      const laid = layAmong(settled, wish);
+      const laid = placeAmong(settled, wish);
       assertTidy([...settled, { id: 99, layouts: laid }], false);
       const [wanted, place] = [gridPlaceOf(wish, 'sm'), gridPlaceOf(laid, 'sm')];
       assert.deepEqual(place && { ...place, y: 0 }, wanted && { ...wanted, y: 0 });
@@ -112,7 +112,7 @@ describe('the layout of any dashboard', () => {
   it('orders by row, then column, then age, what has no place last', () => {
     const tiles = [at(9), at(4, { x: 6, y: 0 }), at(3, { x: 0, y: 2 }), at(2, { x: 0, y: 0 }), at(1, { x: 0, y: 2 })];
     assert.deepEqual(
-      inOrder(tiles).map(({ id }) => id),
+      sortByPosition(tiles).map(({ id }) => id),
       [2, 4, 1, 3, 9],
     );
   });

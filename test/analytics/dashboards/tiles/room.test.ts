@@ -1,7 +1,7 @@
 /** A dashboard that is full, and one that was filled further before there was a limit. */
 import assert from 'node:assert/strict';
 import { dashboardStores } from '../../../../src/analytics/dashboards/stores.ts';
-import { arrange, inOrder } from '../../../../src/analytics/dashboards/tiles/layout.ts';
+import { arrange, sortByPosition } from '../../../../src/analytics/dashboards/tiles/layout.ts';
 import { tileManagement } from '../../../../src/analytics/dashboards/tiles/tile-management.ts';
 import { RIGHTS_OF_PROJECT_KEY } from '../../../../src/people/access/rights.ts';
 import {
@@ -138,12 +138,12 @@ describe('a dashboard with 500 tiles', () => {
     const count = () => void (statements += 1);
     db.on('query', count);
     for (const { id } of [small, full]) {
-      const before = inOrder(await stores.tiles.live(id));
+      const before = sortByPosition(await stores.tiles.listLive(id));
       const order = before.map((tile) => tile.id).toReversed();
       statements = 0;
       await tileManagement(stores).reorder(actor, { id, ifMatch: undefined }, { order, style: 'two_column' });
       counts.push(statements);
-      assert.deepEqual(inOrder(await stores.tiles.live(id)), arrange(before.toReversed(), 'two_column'));
+      assert.deepEqual(sortByPosition(await stores.tiles.listLive(id)), arrange(before.toReversed(), 'two_column'));
     }
     db.off('query', count);
     assert.equal(counts[1], counts[0]);

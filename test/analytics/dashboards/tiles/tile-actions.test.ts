@@ -1,7 +1,12 @@
 /** Actions on single tiles: moved, copied, put in order, written, taken off. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { overlap, gridPlaceOf, type Layouts, type Place } from '../../../../src/analytics/dashboards/tiles/layout.ts';
+import {
+  overlap,
+  gridPlaceOf,
+  type Layouts,
+  type GridPosition,
+} from '../../../../src/analytics/dashboards/tiles/layout.ts';
 import {
   startDashboardsApi,
   type Body,
@@ -476,7 +481,7 @@ describe('a tile', () => {
 });
 
 function assertTidy(board: Dashboard): void {
-  const laid = placesOf(board).filter((place): place is Place => place !== undefined);
+  const laid = placesOf(board).filter((place): place is GridPosition => place !== undefined);
   assert.equal(laid.length, board.tiles.length);
   for (const [index, place] of laid.entries()) {
     assert(place.x + place.w <= 12);

@@ -33,7 +33,11 @@ describe('the origin of an event', () => {
   beforeEach(() => server.pool.query('truncate events, event_ids'));
 
   /** Sends one event from London and returns its properties as they were stored. */
-  async function stored(properties: object | undefined, { apiToken }: Tenant, more: object = {}): Promise<unknown> {
+  async function sendAndReadProperties(
+    properties: object | undefined,
+    { apiToken }: Tenant,
+    more: object = {},
+  ): Promise<unknown> {
     const event = { event: 'e', distinct_id: 'd', properties, timestamp: '2015-05-17T10:00:00Z' };
     const forwarded = { 'X-Forwarded-For': '1.1.1.1, 81.2.69.142' };
     const body = { api_key: apiToken, batch: [event], ...more };
@@ -43,43 +47,46 @@ describe('the origin of an event', () => {
   }
 
   it('is its client, where it says nothing else', async () => {
-    assert.deepEqual(await stored({ a: 1 }, tenant), { a: 1, $ip: '81.2.69.142', ...LONDON });
+    assert.deepEqual(await sendAndReadProperties({ a: 1 }, tenant), { a: 1, $ip: '81.2.69.142', ...LONDON });
   });
 
   it('is added to an event without properties', async () => {
-    assert.deepEqual(await stored(undefined, tenant), { $ip: '81.2.69.142', ...LONDON });
+    assert.deepEqual(await sendAndReadProperties(undefined, tenant), { $ip: '81.2.69.142', ...LONDON });
   });
 
   it('is the address that it says itself', async () => {
-    assert.deepEqual(await stored({ $ip: '89.160.20.112' }, tenant), { $ip: '89.160.20.112', ...LINKOEPING });
+    assert.deepEqual(await sendAndReadProperties({ $ip: '89.160.20.112' }, tenant), {
+      $ip: '89.160.20.112',
+      ...LINKOEPING,
+    });
     for (const $ip of ['10.0.0.1', null, '', 'nonsense', 7, { a: 1 }]) {
       await server.pool.query('truncate events, event_ids');
-      assert.deepEqual(await stored({ $ip }, tenant), { $ip });
+      assert.deepEqual(await sendAndReadProperties({ $ip }, tenant), { $ip });
     }
   });
 
   it('overrides a place that it claims', async () => {
     const claimed = { $geoip_city_name: 'Atlantis', $geoip_postal_code: '1' };
-    assert.deepEqual(await stored(claimed, tenant), { ...claimed, $ip: '81.2.69.142', ...LONDON });
+    assert.deepEqual(await sendAndReadProperties(claimed, tenant), { ...claimed, $ip: '81.2.69.142', ...LONDON });
   });
 
   it('is no place where it says so', async () => {
     const disabled = { $geoip_disable: true, $geoip_city_name: 'Atlantis' };
-    assert.deepEqual(await stored(disabled, tenant), { ...disabled, $ip: '81.2.69.142' });
+    assert.deepEqual(await sendAndReadProperties(disabled, tenant), { ...disabled, $ip: '81.2.69.142' });
   });
 
   it('is a place without an address where the project keeps none', async () => {
-    assert.deepEqual(await stored({}, anonymous), LONDON);
+    assert.deepEqual(await sendAndReadProperties({}, anonymous), LONDON);
     await server.pool.query('truncate events, event_ids');
-    assert.deepEqual(await stored({ $ip: '89.160.20.112' }, anonymous), LINKOEPING);
+    assert.deepEqual(await sendAndReadProperties({ $ip: '89.160.20.112' }, anonymous), LINKOEPING);
   });
 
   it('is not that of whoever brings history', async () => {
     const history = { historical_migration: true };
-    assert.deepEqual(await stored({ a: 1 }, tenant, history), { a: 1 });
+    assert.deepEqual(await sendAndReadProperties({ a: 1 }, tenant, history), { a: 1 });
     await server.pool.query('truncate events, event_ids');
     const known = { $ip: '81.2.69.142' };
-    assert.deepEqual(await stored(known, tenant, history), { ...known, ...LONDON });
+    assert.deepEqual(await sendAndReadProperties(known, tenant, history), { ...known, ...LONDON });
   });
 
   it('is found once for a request, however many events it has', () => {

@@ -26,7 +26,7 @@ describe('an event sent to capture', () => {
     post(`${world.server.url}/batch/`, { api_key: world.tenant.apiToken, batch, ...more });
 
   /** Sends raw JSON members of one event and returns the row. */
-  async function store(members: string): Promise<Row> {
+  async function sendAndReadRow(members: string): Promise<Row> {
     const answer = await post(
       `${world.server.url}/e/`,
       `{"api_key":"${world.tenant.apiToken}","event":"e","distinct_id":"d",${members}}`,
@@ -71,27 +71,27 @@ describe('an event sent to capture', () => {
     ];
     for (const [words, sent, expected] of cases) {
       it(words, async () => {
-        assert.equal((await store(`"properties":${sent}`)).properties, expected);
+        assert.equal((await sendAndReadRow(`"properties":${sent}`)).properties, expected);
         assert.equal(({} as { x?: unknown }).x, undefined);
       });
     }
 
     it('128 levels deep, but not deeper', async () => {
-      await store(nested(LIMITS.depth - 2));
+      await sendAndReadRow(nested(LIMITS.depth - 2));
       const head = `"api_key":"${world.tenant.apiToken}","event":"e","distinct_id":"d"`;
       const answer = await post(`${world.server.url}/e/`, `{${head},${nested(LIMITS.depth - 1)}}`);
       assert.deepEqual([answer.status, answer.body['code']], [400, 'nested_too_deeply']);
     });
 
     it('24,000 of them, but not 80,000', async () => {
-      await store(`"properties":${many(24_000)}`);
+      await sendAndReadRow(`"properties":${many(24_000)}`);
       const head = `"api_key":"${world.tenant.apiToken}","event":"e","distinct_id":"d"`;
       const { status, body } = await post(`${world.server.url}/e/`, `{${head},"properties":${many(80_000)}}`);
       assert.deepEqual([status, body['code']], [413, 'payload_too_large']);
     });
 
     it('and joins what is set among them and beside them, where the latter wins', async () => {
-      const row = await store(
+      const row = await sendAndReadRow(
         '"$set":{"a":1,"b":1},"$unset":["x"],"$set_once":null,"properties":{"$set":{"a":2,"c":2},"$set_once":{"d":2}}',
       );
       const expected = '{"$set": {"a": 1, "b": 1, "c": 2}, "$unset": ["x"], "$set_once": {"d": 2}}';
@@ -99,7 +99,7 @@ describe('an event sent to capture', () => {
     });
 
     it('and what SDKs write beside them, but not the elements chain', async () => {
-      const row = await store(
+      const row = await sendAndReadRow(
         '"$set":{"a":1},"$set_once":{"b":2},"properties":{"c":3,"$elements_chain":"a:x\\u0000;"}',
       );
       assert.equal(row.properties, '{"c": 3, "$set": {"a": 1}, "$set_once": {"b": 2}}');
@@ -121,7 +121,7 @@ describe('an event sent to capture', () => {
     ];
     for (const [sent, expected] of cases) {
       it(`${sent.slice(0, 30)} is ${expected.slice(0, 30)}`, async () => {
-        assert.equal((await store(`"distinct_id":${sent}`)).distinct_id, expected);
+        assert.equal((await sendAndReadRow(`"distinct_id":${sent}`)).distinct_id, expected);
       });
     }
 
@@ -148,12 +148,12 @@ describe('an event sent to capture', () => {
   describe('has a uuid', () => {
     it('of its own, in lower case', async () => {
       const uuid = randomUUID();
-      assert.equal((await store(`"uuid":"${uuid.toUpperCase()}"`)).uuid, uuid);
+      assert.equal((await sendAndReadRow(`"uuid":"${uuid.toUpperCase()}"`)).uuid, uuid);
     });
 
     for (const members of ['"uuid":""', '"uuid":null', '"x":0']) {
       it(`of version 7 when it says ${members}`, async () => {
-        const { uuid } = await store(members);
+        const { uuid } = await sendAndReadRow(members);
         assert.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
         assert.ok(Math.abs(parseInt(uuid.replace('-', '').slice(0, 12), 16) - Date.now()) < 5_000);
       });

@@ -45,14 +45,14 @@ describe('an event happened', () => {
     post(`${server.url}/e/?ip=1&token=${tenant.apiToken}&_=${sentAt}`, hourWrong());
 
   /** Sends raw JSON members of one event and returns the row. */
-  async function store(members: string): Promise<Row> {
+  async function sendAndReadRow(members: string): Promise<Row> {
     const event = `{"api_key":"${tenant.apiToken}","event":"e","distinct_id":"d",${members}}`;
     assert.equal((await post(`${server.url}/e/`, event)).status, 200);
     return (await stored())[0]!;
   }
 
   it('when it says, to the microsecond', async () => {
-    const row = await store('"timestamp":"2024-05-17T12:05:03.123456+02:00"');
+    const row = await sendAndReadRow('"timestamp":"2024-05-17T12:05:03.123456+02:00"');
     assert.equal(row.timestamp, '2024-05-17T10:05:03.123456Z');
   });
 
@@ -64,7 +64,7 @@ describe('an event happened', () => {
     ['"05/17/2024"', '2024-05-17T00:00:00.000000Z'],
   ] as const) {
     it(`when it says ${told}, live and as history`, async () => {
-      assert.equal((await store(`"timestamp":${told}`)).timestamp, expected);
+      assert.equal((await sendAndReadRow(`"timestamp":${told}`)).timestamp, expected);
       await server.pool.query('truncate events, event_ids');
       const batch = [{ event: 'e', distinct_id: 'd', timestamp: JSON.parse(told) as unknown }];
       const history = { api_key: open.apiToken, batch, historical_migration: true };
@@ -88,16 +88,16 @@ describe('an event happened', () => {
     '""',
   ]) {
     it(`now when it says ${broken}`, async () => {
-      assert.ok(Math.abs(seconds(await store(`"timestamp":${broken}`))) < 30);
+      assert.ok(Math.abs(seconds(await sendAndReadRow(`"timestamp":${broken}`))) < 30);
     });
   }
 
   it('now when it says that it will happen in more than 23 hours', async () => {
-    assert.ok(Math.abs(seconds(await store(`"timestamp":"${ago(-24 * 3_600_000)}"`))) < 30);
+    assert.ok(Math.abs(seconds(await sendAndReadRow(`"timestamp":"${ago(-24 * 3_600_000)}"`))) < 30);
   });
 
   it('so much before now as its offset says, whatever its timestamp', async () => {
-    const row = await store('"offset":90000,"timestamp":"2020-01-01"');
+    const row = await sendAndReadRow('"offset":90000,"timestamp":"2020-01-01"');
     assert.ok(Math.abs(seconds(row) + 90) < 30);
   });
 

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import type { ContentSums, ObjectStore, PartBytes } from '../../../../src/exports/destinations/object-store/store.ts';
-import { fill, pieceBytes } from '../../../../src/exports/destinations/object-store/upload.ts';
+import type { ContentSums, ObjectStore, PieceBytes } from '../../../../src/exports/destinations/object-store/store.ts';
+import { fillUpload, pieceBytes } from '../../../../src/exports/destinations/object-store/upload.ts';
 
 const UPLOAD = { key: 'k', id: 'u', token: 't' };
 const MIB = 1 << 20;
 
 /** Keeps pieces, answers out of order, and remembers how many it was given at once. */
 function rememberingStore(partBytes: number, partsInFlight: number) {
-  const pieces: PartBytes[] = [];
+  const pieces: PieceBytes[] = [];
   let inFlight = 0;
   const seen = { most: 0, sums: undefined as ContentSums | undefined };
   const store = {
     partBytes,
     partsInFlight,
-    async putPart(_: unknown, piece: PartBytes) {
+    async putPart(_: unknown, piece: PieceBytes) {
       inFlight++;
       seen.most = Math.max(seen.most, inFlight);
       await sleep((piece.number * 7) % 5);
@@ -32,11 +32,11 @@ function rememberingStore(partBytes: number, partsInFlight: number) {
   return { store, pieces, seen };
 }
 
-async function* blocks(bytes: Buffer, size: number) {
+async function* splitIntoBlocks(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-async function* failing() {
+async function* failingStream() {
   yield randomBytes(10);
   throw new Error('the source broke');
 }
@@ -45,7 +45,7 @@ describe('filling an upload', () => {
   it('sends every byte once, in pieces of at least the store’s size, a few at once', async () => {
     const content = randomBytes(100_003);
     const { store, pieces, seen } = rememberingStore(1000, 3);
-    const staged = await fill(store, UPLOAD, blocks(content, 77));
+    const staged = await fillUpload(store, UPLOAD, splitIntoBlocks(content, 77));
     pieces.sort((a, b) => a.number - b.number);
     assert.deepEqual(Buffer.concat(pieces.map(({ bytes }) => bytes)), content);
     assert.ok(pieces.slice(0, -1).every(({ bytes }) => bytes.length >= 1000));
@@ -67,14 +67,14 @@ describe('filling an upload', () => {
 
   it('sends one empty piece for no content', async () => {
     const { store, pieces } = rememberingStore(1000, 3);
-    const staged = await fill(store, UPLOAD, blocks(Buffer.alloc(0), 1));
+    const staged = await fillUpload(store, UPLOAD, splitIntoBlocks(Buffer.alloc(0), 1));
     assert.equal(pieces.length, 1);
     assert.equal(staged.bytes, 0);
   });
 
   it('fails with the content, and waits for what is on its way', async () => {
     const { store, pieces } = rememberingStore(10, 3);
-    await assert.rejects(fill(store, UPLOAD, failing()), /the source broke/);
+    await assert.rejects(fillUpload(store, UPLOAD, failingStream()), /the source broke/);
     assert.equal(pieces.length, 1);
   });
 

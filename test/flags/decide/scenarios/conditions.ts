@@ -11,14 +11,14 @@ const pro = person('plan', 'pro');
 const adult = person('age', '18', 'gte');
 const part = (rollout_percentage: number | null, ...properties: object[]) => ({ properties, rollout_percentage });
 const split = (...groups: object[]) => ({ ...sets(...groups), ...variants('red', 'blue') });
-const ask = (distinct_id: unknown, person_properties: object = {}) => ({ distinct_id, person_properties });
+const requestBody = (distinct_id: unknown, person_properties: object = {}) => ({ distinct_id, person_properties });
 
 export const conditions: Scenario[] = [
   {
     what: 'who is placed within the percentage gets the flag',
     source: CONSISTENCY,
     flags: [{ key: 'half', filters: sets(part(50)) }],
-    request: ask('bob'),
+    request: requestBody('bob'),
     expected: { values: { half: true }, reasons: { half: ['condition_match', 0] } },
   },
   {
@@ -31,7 +31,7 @@ export const conditions: Scenario[] = [
     what: 'a percentage may be a fraction',
     source: MODELS,
     flags: [{ key: 'half', filters: sets(part(27.9)) }],
-    request: ask('bob'),
+    request: requestBody('bob'),
     expected: { values: { half: false } },
   },
   {
@@ -56,35 +56,35 @@ export const conditions: Scenario[] = [
     what: 'the empty distinct id is placed first everywhere',
     source: MATCHING,
     flags: [{ key: 'on', filters: NOBODY }],
-    request: ask(''),
+    request: requestBody(''),
     expected: { values: { on: true } },
   },
   {
     what: 'all properties of a condition set have to hold',
     source: TESTS,
     flags: [{ key: 'on', filters: sets(set(pro, adult)) }],
-    request: ask('ada', { plan: 'pro', age: 17 }),
+    request: requestBody('ada', { plan: 'pro', age: 17 }),
     expected: { values: { on: false }, reasons: { on: ['no_condition_match', 0] } },
   },
   {
     what: 'one condition set is enough',
     source: TESTS,
     flags: [{ key: 'on', filters: sets(set(pro), set(adult)) }],
-    request: ask('ada', { plan: 'free', age: 18 }),
+    request: requestBody('ada', { plan: 'free', age: 18 }),
     expected: { values: { on: true }, reasons: { on: ['condition_match', 1] } },
   },
   {
     what: 'the first condition set that matches decides',
     source: TESTS,
     flags: [{ key: 'on', filters: sets(set(pro), EVERYBODY.groups[0]!) }],
-    request: ask('ada', { plan: 'pro' }),
+    request: requestBody('ada', { plan: 'pro' }),
     expected: { reasons: { on: ['condition_match', 0] } },
   },
   {
     what: 'a condition set with a variant does not come first by that',
     source: MATCHING,
     flags: [{ key: 'split', filters: split(part(100), { ...set(pro), variant: 'blue' }) }],
-    request: ask('ada', { plan: 'pro' }),
+    request: requestBody('ada', { plan: 'pro' }),
     expected: { values: { split: 'red' }, reasons: { split: ['condition_match', 0] } },
   },
   {
@@ -103,7 +103,7 @@ export const conditions: Scenario[] = [
     what: 'who is placed in the second half gets the second variant',
     source: CONSISTENCY,
     flags: [{ key: 'split', filters: split(part(100)) }],
-    request: ask('bob'),
+    request: requestBody('bob'),
     expected: { values: { split: 'blue' } },
   },
   {
@@ -127,7 +127,7 @@ export const conditions: Scenario[] = [
         filters: { ...EVERYBODY, multivariate: { variants: [{ key: 'red', rollout_percentage: 50 }] } },
       },
     ],
-    request: ask('bob'),
+    request: requestBody('bob'),
     expected: { values: { split: true } },
   },
   {
@@ -140,21 +140,21 @@ export const conditions: Scenario[] = [
     what: 'with early exit who misses a percentage is not asked the next condition set',
     source: MODELS,
     flags: [{ key: 'on', filters: { early_exit: true, ...sets(part(0, pro), part(100)) } }],
-    request: ask('ada', { plan: 'pro' }),
+    request: requestBody('ada', { plan: 'pro' }),
     expected: { values: { on: false }, reasons: { on: ['out_of_rollout_bound', 0] } },
   },
   {
     what: 'with early exit who does not match a condition set is asked the next',
     source: MODELS,
     flags: [{ key: 'on', filters: { early_exit: true, ...sets(part(0, pro), part(100)) } }],
-    request: ask('ada', { plan: 'free' }),
+    request: requestBody('ada', { plan: 'free' }),
     expected: { values: { on: true } },
   },
   {
     what: 'without early exit who misses a percentage is asked the next condition set',
     source: MODELS,
     flags: [{ key: 'on', filters: sets(part(0, pro), part(100)) }],
-    request: ask('ada', { plan: 'pro' }),
+    request: requestBody('ada', { plan: 'pro' }),
     expected: { values: { on: true }, reasons: { on: ['condition_match', 1] } },
   },
   {
@@ -173,14 +173,14 @@ export const conditions: Scenario[] = [
     what: 'a number is who its text is',
     source: 'posthog/rust/feature-flags/src/flags/flag_request.rs',
     flags: [{ key: 'on', filters: sets(set(person('distinct_id', '42'))) }],
-    request: ask(42),
+    request: requestBody(42),
     expected: { values: { on: true } },
   },
   {
     what: 'who asks is cut after 200 characters, which are code points',
     source: 'posthog/rust/feature-flags/src/flags/flag_request.rs',
     flags: [{ key: 'on', filters: sets(set(person('distinct_id', '😀'.repeat(200)))) }],
-    request: ask(`${'😀'.repeat(200)}!`),
+    request: requestBody(`${'😀'.repeat(200)}!`),
     expected: { values: { on: true } },
   },
 ];

@@ -49,11 +49,11 @@ describe('the scenarios of upstream’s answers', () => {
       for (const row of rows) {
         it(row.what, async () => {
           const { apiToken } = await buildScenario(sluice.db, row);
-          for (const request of row.earlier ?? []) await ask({ ...row, request }, apiToken);
+          for (const request of row.earlier ?? []) await sendScenario({ ...row, request }, apiToken);
           const until = Date.now() + (row.quota === undefined ? 0 : PATIENCE_MS);
           for (;;) {
             try {
-              return assertAnswer(await ask(row, apiToken), row.expected);
+              return assertAnswer(await sendScenario(row, apiToken), row.expected);
             } catch (error) {
               if (Date.now() > until) throw error;
               await sleep(200);
@@ -64,7 +64,10 @@ describe('the scenarios of upstream’s answers', () => {
     });
   }
 
-  async function ask({ path = '/flags/?v=2', method = 'POST', request = {}, headers }: Scenario, token: string) {
+  async function sendScenario(
+    { path = '/flags/?v=2', method = 'POST', request = {}, headers }: Scenario,
+    token: string,
+  ) {
     const isSaid = typeof request === 'function';
     const body = isSaid ? request(token) : JSON.stringify({ token, distinct_id: 'ada', ...request });
     const answer = await fetch(sluice.url + path, {

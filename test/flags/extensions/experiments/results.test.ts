@@ -8,7 +8,7 @@ import { experimentResults } from '../../../../src/flags/extensions/experiments/
 import { STUDY_OPTIONS, studyStore } from '../../../../src/flags/extensions/experiments/results/results.store.ts';
 import { startCapture, post, type CaptureServer } from '../../../support/events/capture.ts';
 import { startExperimentsApi, type ExperimentsApi } from '../../../support/api/experiments-api.ts';
-import { turns, until } from '../../../support/until.ts';
+import { sleepInTurns, until } from '../../../support/until.ts';
 
 type Variant = {
   key: string;
@@ -396,7 +396,7 @@ describe('the results of an experiment', () => {
         );
         return rows.length > 0;
       });
-      await turns(200);
+      await sleepInTurns(200);
       return { both };
     });
     const [one, other] = await Promise.all(asking.both);
@@ -408,7 +408,7 @@ describe('the results of an experiment', () => {
     const impatient = experimentResults({ studies: studyStore(pool), now: Date.now });
     const { id } = await launch({ metrics: [count('paid')] });
     const ask = async () =>
-      impatient.of(await experiments({ stores: world.stores }).get(world.ours.projectId, id), false);
+      impatient.get(await experiments({ stores: world.stores }).get(world.ours.projectId, id), false);
     await world.db.transaction(async (transaction) => {
       await transaction.raw('lock table events in access exclusive mode');
       await assert.rejects(ask, (error) => error instanceof Unavailable && error.message.includes('took longer than'));

@@ -53,7 +53,12 @@ describe('surveys, as time passes', () => {
     await clock.tick();
   }
 
-  async function say(event: string, survey: string, distinctId: string, properties: object = {}): Promise<void> {
+  async function captureResponse(
+    event: string,
+    survey: string,
+    distinctId: string,
+    properties: object = {},
+  ): Promise<void> {
     const said = { $survey_id: survey, ...properties };
     const batch = [{ event, distinct_id: distinctId, properties: said, uuid: randomUUID() }];
     assert.equal((await post(`${capture.url}/batch/`, { api_key: world.ours.apiToken, batch })).status, 200);
@@ -61,11 +66,11 @@ describe('surveys, as time passes', () => {
 
   it('end with the answers that they were to have', async () => {
     const { id } = await build({ start_date: inDays(-1), responses_limit: 2 });
-    await say('survey sent', id, 'ada', { $survey_submission_id: 'first', $survey_completed: false });
-    await say('survey sent', id, 'ada', { $survey_submission_id: 'first', $survey_completed: true });
+    await captureResponse('survey sent', id, 'ada', { $survey_submission_id: 'first', $survey_completed: false });
+    await captureResponse('survey sent', id, 'ada', { $survey_submission_id: 'first', $survey_completed: true });
     await clock.tick();
     assert.equal((await get(id)).end_date, null);
-    await say('survey sent', id, 'bob', { $survey_submission_id: 'second' });
+    await captureResponse('survey sent', id, 'bob', { $survey_submission_id: 'second' });
     await clock.tick();
     const { end_date: endDate, internal_targeting_flag: flag } = await get(id);
     assert.notEqual(endDate, null);
@@ -97,14 +102,14 @@ describe('surveys, as time passes', () => {
     });
     const share = async () => (await get(id)).internal_targeting_flag.filters.groups[0]?.rollout_percentage;
     assert.equal(await share(), 100);
-    await say('survey sent', id, 'ada');
+    await captureResponse('survey sent', id, 'ada');
     await clock.tick();
     assert.equal(await share(), 0);
     await world.done('PATCH', `/surveys/${id}/`, { name: 'Still resting' });
     assert.equal(await share(), 0);
     await world.done('PATCH', `/surveys/${id}/`, { response_sampling_limit: 2 });
     assert.equal(await share(), 100);
-    await say('survey sent', id, 'bob');
+    await captureResponse('survey sent', id, 'bob');
     await clock.tick();
     assert.equal(await share(), 0);
     await pass(1);
@@ -113,15 +118,15 @@ describe('surveys, as time passes', () => {
 
   it('count how they were answered', async () => {
     const { id } = await build({ start_date: inDays(-1) });
-    for (const person of ['p1', 'p2', 'p3', 'p4']) await say('survey shown', id, person);
-    await say('survey shown', id, 'p1');
-    await say('survey dismissed', id, 'p1');
-    await say('survey dismissed', id, 'p2');
-    await say('survey dismissed', id, 'p4', { $survey_partially_completed: true });
-    await say('survey sent', id, 'p1', { $survey_submission_id: 's1' });
-    await say('survey sent', id, 'p3', { $survey_submission_id: 's3' });
-    await say('survey sent', id, 'p3', { $survey_submission_id: 's3' });
-    await say('survey sent', randomUUID(), 'p3');
+    for (const person of ['p1', 'p2', 'p3', 'p4']) await captureResponse('survey shown', id, person);
+    await captureResponse('survey shown', id, 'p1');
+    await captureResponse('survey dismissed', id, 'p1');
+    await captureResponse('survey dismissed', id, 'p2');
+    await captureResponse('survey dismissed', id, 'p4', { $survey_partially_completed: true });
+    await captureResponse('survey sent', id, 'p1', { $survey_submission_id: 's1' });
+    await captureResponse('survey sent', id, 'p3', { $survey_submission_id: 's3' });
+    await captureResponse('survey sent', id, 'p3', { $survey_submission_id: 's3' });
+    await captureResponse('survey sent', randomUUID(), 'p3');
     const { stats, rates } = await world.done<Stats>('GET', `/surveys/${id}/stats/`);
     const counts = Object.entries(stats).map(([event, one]) => [event, one.total_count, one.unique_persons]);
     assert.deepEqual(counts, [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { iterationStarts, standingAt, type Timetable } from '../../../../src/flags/extensions/surveys/timetable.ts';
+import { iterationStarts, stateAt, type Timetable } from '../../../../src/flags/extensions/surveys/timetable.ts';
 
 const day = (number: number) => `2024-06-${String(number).padStart(2, '0')}T12:00:00.000000Z`;
 const at = (number: number, ms = 0) => Date.parse(day(number)) + ms;
@@ -57,7 +57,7 @@ describe('time, for a survey', () => {
     ],
   ] as const) {
     it(what, () => {
-      assert.deepEqual(standingAt(build(survey), now), {
+      assert.deepEqual(stateAt(build(survey), now), {
         is_running: isRunning,
         current_iteration: iteration,
         end_date: endDate,
@@ -104,7 +104,7 @@ describe('time, for a survey', () => {
     ['without a limit everybody is asked', { ...sampled, response_sampling_limit: 0 }, at(3), 100, null],
   ] as const) {
     it(`${what}, of a sampled one`, () => {
-      const standing = standingAt(build(survey), now);
+      const standing = stateAt(build(survey), now);
       assert.deepEqual([standing.rollout_percentage, standing.due_at], [percentage, dueAt]);
     });
   }

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../../../src/platform/errors.ts';
 import {
   cursorPage,
   offsetPage,
-  type Place,
+  type PageWindow,
   type Position,
 } from '../../../../src/platform/http/parameters/pagination.ts';
 
@@ -30,12 +30,12 @@ describe('pages', () => {
     createdAt: `2015-05-17T10:00:00.0000${String(20 - Math.floor(index / 2)).padStart(2, '0')}Z`,
     id: `00000000-0000-4000-8000-0000000000${String(50 - index)}`,
   }));
-  async function load({ limit, olderThan, newerThan }: Place) {
+  async function load({ limit, olderThan, newerThan }: PageWindow) {
     if (newerThan) return rows.filter((row) => keyOf(row) > keyOf(newerThan)).slice(-limit);
     return rows.filter((row) => !olderThan || keyOf(row) < keyOf(olderThan)).slice(0, limit);
   }
   /** Two rows of this list are all that a page holds. */
-  const loadLarge = async (place: Place) => {
+  const loadLarge = async (place: PageWindow) => {
     const loaded = await load(place);
     const near = (index: number) => (place.newerThan ? loaded.length - 1 - index : index);
     return loaded.map((row, index) => ({ ...row, beyond: near(index) >= 2 })).filter((_, index) => near(index) <= 2);

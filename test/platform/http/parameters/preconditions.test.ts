@@ -4,7 +4,7 @@ import {
   ensureVersion,
   expectedVersion,
   locationHeader,
-  orPreferred,
+  preferRepresentation,
 } from '../../../../src/platform/http/parameters/preconditions.ts';
 import { json, noBody } from '../../../../src/platform/http/route.ts';
 
@@ -45,7 +45,7 @@ describe('`Prefer: return=representation`', () => {
   const empty = noBody(200, { Location: '/things/7/' });
 
   it('brings the object, beside the headers of the empty answer, and says that it did', async () => {
-    assert.deepEqual(await orPreferred({ prefer: 'respond-async, return=representation' }, empty, whole), {
+    assert.deepEqual(await preferRepresentation({ prefer: 'respond-async, return=representation' }, empty, whole), {
       status: 200,
       headers: { Location: '/things/7/', ETag: '"1"', 'Preference-Applied': 'return=representation' },
       body: { id: 7 },
@@ -54,6 +54,6 @@ describe('`Prefer: return=representation`', () => {
 
   it('leaves the answer as it is for everybody else', async () => {
     for (const prefer of [undefined, 'return=minimal'])
-      assert.equal(await orPreferred(prefer === undefined ? {} : { prefer }, empty, whole), empty);
+      assert.equal(await preferRepresentation(prefer === undefined ? {} : { prefer }, empty, whole), empty);
   });
 });

@@ -1,5 +1,5 @@
 /** Compares variants by their posteriors: which is best, and by how much. */
-import { whereReached, type Posterior } from './posterior.ts';
+import { solveIncreasing, type Posterior } from './posterior.ts';
 
 export type Goal = 'increase' | 'decrease';
 
@@ -42,11 +42,11 @@ export function liftInterval(variant: Posterior, control: Posterior): [number, n
   const liftAt = (p: number) => {
     let reach = Math.abs(middle) || 1;
     while (cdf(middle - reach) > p || cdf(middle + reach) < p) reach *= 2;
-    return whereReached(cdf, p, middle - reach, middle + reach) - 1;
+    return solveIncreasing(cdf, p, middle - reach, middle + reach) - 1;
   };
   return [liftAt(TAIL), liftAt(1 - TAIL)];
 }
 
-function expectation(points: Posterior['points'], of: (value: number) => number): number {
-  return points.reduce((sum, { value, weight }) => sum + weight * of(value), 0);
+function expectation(points: Posterior['points'], valueOf: (value: number) => number): number {
+  return points.reduce((sum, { value, weight }) => sum + weight * valueOf(value), 0);
 }

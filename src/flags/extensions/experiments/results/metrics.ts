@@ -50,7 +50,7 @@ export function checkedMetrics(given: unknown, attr: 'metrics' | 'metrics_second
   return given.map((one: unknown, index) => {
     try {
       const metric = { ...objectOf(one, 'it'), uuid: (one as { uuid?: unknown }).uuid ?? randomUUID() };
-      measureOf(metric);
+      parseMetric(metric);
       return metric as Metric;
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
@@ -60,13 +60,13 @@ export function checkedMetrics(given: unknown, attr: 'metrics' | 'metrics_second
 }
 
 /** @throws InvalidInput for a metric that is not supported here */
-export function measureOf(metric: Readonly<Record<string, unknown>>): Measure {
-  if (metric['kind'] !== 'ExperimentMetric') throw refusal("metric kind must be 'ExperimentMetric'");
+export function parseMetric(metric: Readonly<Record<string, unknown>>): Measure {
+  if (metric['kind'] !== 'ExperimentMetric') throw metricError("metric kind must be 'ExperimentMetric'");
   const unsupported = UNSUPPORTED.find((name) => isGiven(metric[name]));
-  if (unsupported) throw refusal(`'${unsupported}' is not supported`);
+  if (unsupported) throw metricError(`'${unsupported}' is not supported`);
   const { goal = 'increase' } = metric;
-  if (goal !== 'increase' && goal !== 'decrease') throw refusal("'goal' must be 'increase' or 'decrease'");
-  const { node, kind } = sourceOf(metric);
+  if (goal !== 'increase' && goal !== 'decrease') throw metricError("'goal' must be 'increase' or 'decrease'");
+  const { node, kind } = parseSource(metric);
   return {
     uuid: textOf(metric['uuid'], 'uuid') ?? '',
     name: textOf(metric['name'], 'name'),
@@ -75,38 +75,38 @@ export function measureOf(metric: Readonly<Record<string, unknown>>): Measure {
     event: textOf(node['event'], 'event'),
     filters: filtersOf(node['properties']),
     property: kind === 'sum' ? propertyOf(node['math_property']) : null,
-    windowSeconds: windowOf(metric['conversion_window'], metric['conversion_window_unit']),
+    windowSeconds: parseWindow(metric['conversion_window'], metric['conversion_window_unit']),
   };
 }
 
 type Node = Readonly<Record<string, unknown>>;
 
-function sourceOf(metric: Node): { node: Node; kind: Measure['kind'] } {
+function parseSource(metric: Node): { node: Node; kind: Measure['kind'] } {
   const type = metric['metric_type'];
-  if (type === 'funnel') return { node: stepOf(metric['series']), kind: 'conversion' };
-  if (type !== 'mean') throw refusal(`metric_type must be 'funnel' or 'mean', others are not supported`);
+  if (type === 'funnel') return { node: parseFunnelStep(metric['series']), kind: 'conversion' };
+  if (type !== 'mean') throw metricError(`metric_type must be 'funnel' or 'mean', others are not supported`);
   const node = eventsNode(metric['source'], 'source');
   const math = node['math'] ?? 'total';
   if (math === 'total') return { node, kind: 'count' };
   if (math === 'sum') return { node, kind: 'sum' };
-  throw refusal("'math' of the source must be 'total' or 'sum', others are not supported");
+  throw metricError("'math' of the source must be 'total' or 'sum', others are not supported");
 }
 
 /** Returns the only step of a funnel after the exposure, which is implied, as upstream does. */
-function stepOf(series: unknown): Node {
+function parseFunnelStep(series: unknown): Node {
   if (!Array.isArray(series) || series.length === 0) {
-    throw refusal(
+    throw metricError(
       'funnel metrics require at least one step. The experiment exposure event is added as the initial step automatically.',
     );
   }
-  if (series.length > 1) throw refusal('funnels of more than one step after the exposure are not supported');
+  if (series.length > 1) throw metricError('funnels of more than one step after the exposure are not supported');
   return eventsNode(series[0], 'series');
 }
 
 function eventsNode(given: unknown, name: string): Node {
   const node = objectOf(given, `'${name}'`);
   if (node['kind'] === 'EventsNode') return node;
-  throw refusal(`'${name}' must be of kind 'EventsNode', others are not supported`);
+  throw metricError(`'${name}' must be of kind 'EventsNode', others are not supported`);
 }
 
 function filtersOf(given: unknown) {
@@ -114,41 +114,41 @@ function filtersOf(given: unknown) {
     return checkedFilters(given, 'events');
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw refusal(`properties: ${error.message}`, error.code);
+    throw metricError(`properties: ${error.message}`, error.code);
   }
 }
 
 function propertyOf(given: unknown): string {
   const property = textOf(given, 'math_property');
-  if (property === null) throw refusal("'math_property' must name the property that is summed");
+  if (property === null) throw metricError("'math_property' must name the property that is summed");
   return property;
 }
 
-function windowOf(given: unknown, unit: unknown): number | null {
+function parseWindow(given: unknown, unit: unknown): number | null {
   if (!isGiven(given)) return null;
   const name = Object.keys(WINDOW_SECONDS).find((one) => one === (unit ?? 'day')) as
     keyof typeof WINDOW_SECONDS | undefined;
-  if (!name) throw refusal(`'conversion_window_unit' must be one of: ${Object.keys(WINDOW_SECONDS).join(', ')}`);
+  if (!name) throw metricError(`'conversion_window_unit' must be one of: ${Object.keys(WINDOW_SECONDS).join(', ')}`);
   const seconds = typeof given === 'number' ? given * WINDOW_SECONDS[name] : NaN;
   if (Number.isInteger(given) && seconds > 0 && seconds <= MAX_WINDOW_SECONDS) return seconds;
-  throw refusal("'conversion_window' must be a whole number above 0, and of 366 days at most");
+  throw metricError("'conversion_window' must be a whole number above 0, and of 366 days at most");
 }
 
 function textOf(given: unknown, name: string): string | null {
   if (!isGiven(given)) return null;
   if (typeof given === 'string' && given !== '' && given.length <= MAX_TEXT) return given;
-  throw refusal(`'${name}' must be a text of 1 to ${MAX_TEXT} characters`);
+  throw metricError(`'${name}' must be a text of 1 to ${MAX_TEXT} characters`);
 }
 
 function objectOf(given: unknown, name: string): Node {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Node;
-  throw refusal(`${name} must be an object`);
+  throw metricError(`${name} must be an object`);
 }
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-function refusal(detail: string, code?: string): InvalidInput {
+function metricError(detail: string, code?: string): InvalidInput {
   return new InvalidInput(detail, null, code);
 }

@@ -14,7 +14,7 @@ export type Posterior = {
 };
 
 /** Maps numbers to the table's scale and back; both mappings are increasing. */
-type Scale = { of(value: number): number; valueAt(place: number): number };
+type Scale = { toScale(value: number): number; fromScale(position: number): number };
 
 const INTERVALS = 1024;
 /** Drop of the log density from its top to the table's ends; the tails beyond are too small to change a sum near 1. */
@@ -22,10 +22,10 @@ const DEPTH = 38;
 const HALVINGS = 48;
 
 const logit: Scale = {
-  of: (value) => (value < 1 ? Math.log(Math.max(0, value) / (1 - value)) : Infinity),
-  valueAt: (place) => 1 / (1 + Math.exp(-place)),
+  toScale: (value) => (value < 1 ? Math.log(Math.max(0, value) / (1 - value)) : Infinity),
+  fromScale: (position) => 1 / (1 + Math.exp(-position)),
 };
-const identity: Scale = { of: (value) => value, valueAt: (place) => place };
+const identity: Scale = { toScale: (value) => value, fromScale: (position) => position };
 
 /**
  * Posterior of a rate with the uniform prior Beta(1, 1): Beta(1 + successes, 1 + failures).
@@ -61,28 +61,32 @@ function tabulate(
   const integrals = integralsOf(densities, (index) => densityAt(index + 0.5), step);
 
   function cdf(value: number): number {
-    const place = (scale.of(value) - top - from) / step;
-    if (!(place > 0)) return 0;
-    if (place >= INTERVALS) return 1;
-    return integralAt(place, densities, integrals, step) / total;
+    const position = (scale.toScale(value) - top - from) / step;
+    if (!(position > 0)) return 0;
+    if (position >= INTERVALS) return 1;
+    return integralAt(position, densities, integrals, step) / total;
   }
 
   return {
     points: Array.from(densities, (density, index) => ({
-      value: scale.valueAt(top + from + index * step),
+      value: scale.fromScale(top + from + index * step),
       weight: (density * step) / total,
     })),
     cdf,
     quantile: (p) =>
-      scale.valueAt(whereReached((place) => cdf(scale.valueAt(place)), p, top + from, top + from + INTERVALS * step)),
+      scale.fromScale(
+        solveIncreasing((position) => cdf(scale.fromScale(position)), p, top + from, top + from + INTERVALS * step),
+      ),
   };
 }
 
 /** @param step distance from the top where the search begins */
 function distanceOfDepth(logDensity: (distance: number) => number, step: number): number {
-  let far = step;
-  while (logDensity(far) > -DEPTH) far *= 2;
-  return Math.sign(step) * whereReached((distance) => -logDensity(Math.sign(step) * distance), DEPTH, 0, Math.abs(far));
+  let reach = step;
+  while (logDensity(reach) > -DEPTH) reach *= 2;
+  return (
+    Math.sign(step) * solveIncreasing((distance) => -logDensity(Math.sign(step) * distance), DEPTH, 0, Math.abs(reach))
+  );
 }
 
 /** Integrals from the first point to each point, by Simpson's rule. */
@@ -95,16 +99,16 @@ function integralsOf(densities: Float64Array, midpointOf: (index: number) => num
 }
 
 /** Interpolates the integral between two points by the cubic with its values and slopes there (Hermite). */
-function integralAt(place: number, densities: Float64Array, integrals: Float64Array, step: number): number {
-  const i = Math.floor(place);
-  const t = place - i;
+function integralAt(position: number, densities: Float64Array, integrals: Float64Array, step: number): number {
+  const i = Math.floor(position);
+  const t = position - i;
   const rise = integrals[i + 1]! - integrals[i]!;
   const [before, after] = [densities[i]! * step, densities[i + 1]! * step];
   return integrals[i]! + t * (before + t * (3 * rise - 2 * before - after + t * (before + after - 2 * rise)));
 }
 
 /** @returns the argument between `low` and `high` at which an increasing function reaches a height, by bisection */
-export function whereReached(rising: (x: number) => number, height: number, low: number, high: number): number {
+export function solveIncreasing(rising: (x: number) => number, height: number, low: number, high: number): number {
   let [below, above] = [low, high];
   for (let i = 0; i < HALVINGS; i++) {
     const middle = (below + above) / 2;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Rights } from '../../../../platform/http/access.ts';
 import { ensureRaw, rawAccessByLevel, type RawData } from '../../../../people/access/raw-data.ts';
-import { measureOf, type Metric } from './metrics.ts';
+import { parseMetric, type Metric } from './metrics.ts';
 
 /**
  * @param metrics checked metrics from a request
@@ -16,11 +16,11 @@ export function ensureMayMeasure(
 ): void {
   const added = metrics.filter((one) => !before.some((stored) => isDeepStrictEqual(one, stored)));
   // tooth: raw-metrics
-  ensureRaw(rawAccessByLevel(rights), added.flatMap(readBy));
+  ensureRaw(rawAccessByLevel(rights), added.flatMap(dataReadBy));
 }
 
-function readBy(metric: Metric): RawData[] {
-  const { filters, property } = measureOf(metric);
+function dataReadBy(metric: Metric): RawData[] {
+  const { filters, property } = parseMetric(metric);
   // An expression may read any property.
   const kinds = filters.flatMap(({ type }): RawData[] => (type === 'hogql' ? ['event', 'person'] : [type]));
   return property === null ? kinds : [...kinds, 'event'];

@@ -7,7 +7,7 @@ import { filtersSql, type Interval } from '../../../../conditions/sql/filters.ts
 import type { Measure } from './metrics.ts';
 
 /** Stands for the variant of persons who saw more than one. */
-export const MULTIPLE = '$multiple';
+export const SEVERAL_VARIANTS = '$multiple';
 
 export type Study = {
   projectId: number;
@@ -19,7 +19,7 @@ export type Study = {
   /** Half-open interval in which exposures count. */
   period: Interval;
   /** Whether persons who saw several variants count for the first one; otherwise they count as `$multiple`. */
-  byFirst: boolean;
+  countsFirstVariant: boolean;
   measures: readonly Measure[];
 };
 
@@ -44,14 +44,14 @@ const PERSON = 'coalesce(known.person_id, seen.person_id)';
 export function studySql(study: Study): { text: string; values: unknown[] } {
   const { projectId, period, flagKey, variants, groupTypeIndex, measures } = study;
   const groupKey = `properties ->> '$group_${groupTypeIndex ?? 0}' as group_key`;
-  const ids = ['person_id', 'distinct_id', groupKey, '"timestamp" as at'];
+  const columns = ['person_id', 'distinct_id', groupKey, '"timestamp" as at'];
   const values = measures.map((measure, i) => `${valueSql(measure, i)} as m${i}`);
   const text = `
     with seen as (
-      select ${[...ids, VARIANT, ...measures.map((_, i) => `false as is${i}, null::float8 as of${i}`)].join(', ')} from events
+      select ${[...columns, VARIANT, ...measures.map((_, i) => `false as is${i}, null::float8 as of${i}`)].join(', ')} from events
       where project_id = $1 and event = '$feature_flag_called' and ${SINCE_START} and "timestamp" < $3
         and properties ->> '$feature_flag' = $4 and properties ->> '$feature_flag_response' = any ($5)
-      ${measures.length > 0 ? `union all ${measuredSql(study, ids)}` : ''}
+      ${measures.length > 0 ? `union all ${measuredSql(study, columns)}` : ''}
     ), known as (
       select ${groupTypeIndex === null ? PERSON : 'seen.group_key'} as actor, seen.* from seen
       left join person_distinct_ids as known on known.project_id = $1 and known.distinct_id = seen.distinct_id
@@ -69,38 +69,40 @@ export function studySql(study: Study): { text: string; values: unknown[] } {
 }
 
 /** Events that any measure reads. `is0`, `is1`, ... tell whether an event belongs to that measure, `of0`, ... are its values. */
-function measuredSql({ measures, period }: Study, ids: readonly string[]): string {
+function measuredSql({ measures, period }: Study, columns: readonly string[]): string {
   const marks = measures.map((measure, i) => `${condition(measure, period)} as is${i}, ${amount(measure)} as of${i}`);
   const names = measures.map(({ event }) => event);
-  const isNamed = names.includes(null)
+  const eventCondition = names.includes(null)
     ? 'true'
     : `event = any (array[${names.map((name) => escapeLiteral(name!)).join(', ')}])`;
   const longest = Math.max(...measures.map(({ windowSeconds }) => windowSeconds ?? 0));
   return `select * from (
-        select ${[...ids, 'null::text as variant', ...marks].join(', ')} from events
-        where project_id = $1 and ${SINCE_START} and "timestamp" < $3::timestamptz + ${seconds(longest)} and ${isNamed}
+        select ${[...columns, 'null::text as variant', ...marks].join(', ')} from events
+        where project_id = $1 and ${SINCE_START} and "timestamp" < $3::timestamptz + ${seconds(longest)} and ${eventCondition}
       ) as marked where ${measures.map((_, i) => `is${i}`).join(' or ')}`;
 }
 
 function condition({ event, filters }: Measure, period: Interval): string {
-  const ofEvent = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
-  return `(${ofEvent} and ${filtersSql(filters, 'events', period)})`;
+  const isOfEvent = event === null ? 'true' : `event = ${escapeLiteral(event)}`;
+  return `(${isOfEvent} and ${filtersSql(filters, 'events', period)})`;
 }
 
 function amount({ property }: Measure): string {
   return property === null ? '1' : `property_number(properties -> ${escapeLiteral(property)})`;
 }
 
-function variantSql({ byFirst }: Study): string {
+function variantSql({ countsFirstVariant }: Study): string {
   const first = '(array_agg(variant order by at, variant) filter (where variant is not null))[1]';
-  return byFirst ? first : `case when count(distinct variant) = 1 then min(variant) else '${MULTIPLE}' end`;
+  return countsFirstVariant
+    ? first
+    : `case when count(distinct variant) = 1 then min(variant) else '${SEVERAL_VARIANTS}' end`;
 }
 
 function valueSql({ kind, windowSeconds }: Measure, i: number): string {
   const end = windowSeconds === null ? '$3' : `exposed_at + ${seconds(windowSeconds)}`;
-  const counted = `filter (where is${i} and at >= exposed_at and at < ${end})`;
-  if (kind === 'conversion') return `(count(*) ${counted} > 0)::int::float8`;
-  return `coalesce(sum(of${i}) ${counted}, 0)::float8`;
+  const countedEvents = `filter (where is${i} and at >= exposed_at and at < ${end})`;
+  if (kind === 'conversion') return `(count(*) ${countedEvents} > 0)::int::float8`;
+  return `coalesce(sum(of${i}) ${countedEvents}, 0)::float8`;
 }
 
 function seconds(count: number): string {

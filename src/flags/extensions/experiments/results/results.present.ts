@@ -4,9 +4,9 @@ import type { Results } from './results.ts';
 import type { ResultsBody } from './results.schema.ts';
 
 /** A deviation with a lower p-value is not considered chance (A. Fabijan et al., Diagnosing Sample Ratio Mismatch, KDD 2019). */
-const MISMATCH = 0.001;
+const MISMATCH_P_VALUE = 0.001;
 /** Upstream's threshold, below which a variant's numbers mean little. */
-const FEWEST_EXPOSURES = 50;
+const MIN_EXPOSURES = 50;
 
 export function presentResults({ results, isCached }: { results: Results; isCached: boolean }): ResultsBody {
   const { period, exposures } = results;
@@ -38,15 +38,15 @@ function expectedOf({ variants, sampleRatio }: Results['exposures']): Record<str
 
 function warningsOf({ variants, sampleRatio }: Results['exposures']): ResultsBody['warnings'] {
   const warnings: ResultsBody['warnings'] = [];
-  if (sampleRatio && sampleRatio.pValue < MISMATCH) {
+  if (sampleRatio && sampleRatio.pValue < MISMATCH_P_VALUE) {
     const detail =
       "The numbers of persons per variant differ from the flag's percentages by more than chance: exposures of some persons " +
       'are lost or duplicated. The metrics may be wrong.';
     warnings.push({ code: 'sample_ratio_mismatch', detail });
   }
-  const few = variants.filter(({ count }) => count < FEWEST_EXPOSURES).map(({ key }) => key);
+  const few = variants.filter(({ count }) => count < MIN_EXPOSURES).map(({ key }) => key);
   if (few.length > 0) {
-    const detail = `Fewer than ${FEWEST_EXPOSURES} persons were exposed to ${few.join(', ')}: the numbers mean little yet.`;
+    const detail = `Fewer than ${MIN_EXPOSURES} persons were exposed to ${few.join(', ')}: the numbers mean little yet.`;
     warnings.push({ code: 'not_enough_exposures', detail });
   }
   return warnings;

@@ -2,11 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { InvalidInput } from '../../../../platform/errors.ts';
 import { variantsOf, type Variant } from '../../../feature-flags/filters.ts';
-import { measureOf, type Measure, type Metric } from './metrics.ts';
+import { parseMetric, type Measure, type Metric } from './metrics.ts';
 import { assess, type Assessment, type Sample } from './assessment.ts';
 import { isoMicros } from '../../../../platform/time/iso.ts';
 import type { LinkedExperiment } from '../present.ts';
-import { MULTIPLE, type StudyRow } from './results-sql.ts';
+import { SEVERAL_VARIANTS, type StudyRow } from './results-sql.ts';
 import type { StudyStore } from './results.store.ts';
 import { sampleRatio, type SampleRatio } from './sample-ratio.ts';
 import { holdoutVariant } from '../variants.ts';
@@ -26,41 +26,41 @@ export type Results = {
 
 export type ExperimentResults = {
   /** @throws InvalidInput for an experiment that has not begun; Unavailable when it takes too long */
-  of(linked: LinkedExperiment, refresh: boolean): Promise<{ results: Results; isCached: boolean }>;
+  get(linked: LinkedExperiment, refresh: boolean): Promise<{ results: Results; isCached: boolean }>;
 };
 
-const KEPT_MS = 60_000;
-const MAX_KEPT = 200;
+const CACHE_MS = 60_000;
+const MAX_CACHED = 200;
 
 export function experimentResults({ studies, now }: { studies: StudyStore; now: () => number }): ExperimentResults {
   /** Results by experiment; requests during a computation wait for its result. */
-  const kept = new Map<number, { state: string; until: number; isPending: boolean; results: Promise<Results> }>();
+  const cache = new Map<number, { state: string; until: number; isPending: boolean; results: Promise<Results> }>();
 
   async function compute(linked: LinkedExperiment): Promise<Results> {
-    const plan = planOf(linked, now());
-    const rows = await studies.read(plan.study);
-    const metrics = await assessAll(plan.primary, 0, plan.variants, rows);
-    const metricsSecondary = await assessAll(plan.secondary, plan.primary.length, plan.variants, rows);
-    const { period } = plan.study;
+    const prepared = prepareStudy(linked, now());
+    const rows = await studies.read(prepared.study);
+    const metrics = await assessAll(prepared.primary, 0, prepared.variants, rows);
+    const metricsSecondary = await assessAll(prepared.secondary, prepared.primary.length, prepared.variants, rows);
+    const { period } = prepared.study;
     const computedAt = new Date(now()).toISOString();
-    return { period, computedAt, exposures: exposuresOf(plan, rows), metrics, metricsSecondary };
+    return { period, computedAt, exposures: exposuresOf(prepared, rows), metrics, metricsSecondary };
   }
 
   return {
-    async of(linked, refresh) {
+    async get(linked, refresh) {
       const { experiment, flag } = linked;
       const state = `${experiment.updated_at} ${flag.version}`;
-      const known = kept.get(experiment.id);
-      const isGood = known?.state === state && (known.isPending || (!refresh && known.until > now()));
-      if (isGood) return { isCached: !known.isPending, results: await known.results };
-      const entry = { state, until: now() + KEPT_MS, isPending: true, results: compute(linked) };
-      kept.delete(experiment.id);
-      kept.set(experiment.id, entry);
-      if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+      const known = cache.get(experiment.id);
+      const isFresh = known?.state === state && (known.isPending || (!refresh && known.until > now()));
+      if (isFresh) return { isCached: !known.isPending, results: await known.results };
+      const entry = { state, until: now() + CACHE_MS, isPending: true, results: compute(linked) };
+      cache.delete(experiment.id);
+      cache.set(experiment.id, entry);
+      if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
       try {
         return { isCached: false, results: await entry.results };
       } catch (error) {
-        if (kept.get(experiment.id) === entry) kept.delete(experiment.id);
+        if (cache.get(experiment.id) === entry) cache.delete(experiment.id);
         throw error;
       } finally {
         entry.isPending = false;
@@ -69,7 +69,7 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
   };
 }
 
-function planOf({ experiment, flag, holdout }: LinkedExperiment, at: number) {
+function prepareStudy({ experiment, flag, holdout }: LinkedExperiment, at: number) {
   const { start_date: start, end_date: ended, exposure_criteria: criteria } = experiment;
   if (start === null) throw new InvalidInput('The experiment has not been launched yet.');
   const present = isoMicros(at);
@@ -86,14 +86,14 @@ function planOf({ experiment, flag, holdout }: LinkedExperiment, at: number) {
     variants: [...variants.map(({ key }) => key), ...(holdoutKey === null ? [] : [holdoutKey])],
     groupTypeIndex: flag.filters.aggregation_group_type_index ?? null,
     period: { start, end: ended !== null && ended < present ? ended : present },
-    byFirst: criteria['multiple_variant_handling'] === 'first_seen',
+    countsFirstVariant: criteria['multiple_variant_handling'] === 'first_seen',
     measures: [...primary, ...secondary],
   };
   return { study, variants, holdoutKey, primary, secondary };
 }
 
 function measuresOf(metrics: readonly Metric[]): Measure[] {
-  return metrics.map(measureOf);
+  return metrics.map(parseMetric);
 }
 
 function countOf(rows: readonly StudyRow[], variant: string): number {
@@ -101,7 +101,7 @@ function countOf(rows: readonly StudyRow[], variant: string): number {
 }
 
 function exposuresOf(
-  { variants, holdoutKey }: ReturnType<typeof planOf>,
+  { variants, holdoutKey }: ReturnType<typeof prepareStudy>,
   rows: readonly StudyRow[],
 ): Results['exposures'] {
   const counted = variants.map(({ key, rollout_percentage }) => ({
@@ -111,7 +111,7 @@ function exposuresOf(
   }));
   return {
     variants: counted,
-    multiple: countOf(rows, MULTIPLE),
+    multiple: countOf(rows, SEVERAL_VARIANTS),
     holdout: holdoutKey === null ? null : { key: holdoutKey, count: countOf(rows, holdoutKey) },
     sampleRatio: sampleRatio(counted.filter(({ share }) => share > 0)),
   };
