@@ -207,6 +207,6 @@ function uploadMetadata(product: Product): string[] {
 function stages(product: Product): string[] {
   const texts = product.files('src/exports/destinations/postgres').map(({ text }) => text);
   return texts.flatMap((text) =>
-    [...text.matchAll(/\$\{RESERVED\}(\w+_)\$\{/g)].map(([, name]) => `stage ${RESERVED_PREFIX}${name}`),
+    [...text.matchAll(/\$\{RESERVED_PREFIX\}(\w+_)\$\{/g)].map(([, name]) => `stage ${RESERVED_PREFIX}${name}`),
   );
 }

@@ -86,7 +86,7 @@ function printed(product: Product): string[] {
     const type = product.checker.getTypeAtLocation(call.arguments![0]!);
     return membersOf(product, type).map((name) => `${command} prints ${name}`);
   });
-  const prepared = membersOf(product, product.exported('src/app/prepare-database.ts', 'Prepared'));
+  const prepared = membersOf(product, product.exported('src/app/prepare-database.ts', 'PreparedDatabase'));
   return [...ofCalls, ...prepared.map((name) => `migrate prints ${name}`)];
 }
 
