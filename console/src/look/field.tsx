@@ -1,7 +1,6 @@
 /** Labelled inputs. An error belongs to its field; the description explains the input. */
 import { useId, type ReactNode } from 'react';
 import {
-  Checkbox as AriaCheckbox,
   FieldError,
   Input,
   Label,
@@ -74,27 +73,12 @@ export function TextField({
   );
 }
 
-type CheckProps = {
+export type CheckProps = {
   children: ReactNode;
   isSelected: boolean;
   onChange: (isSelected: boolean) => void;
   isDisabled?: boolean;
 };
-
-export function Checkbox({ children, ...props }: CheckProps) {
-  return (
-    <AriaCheckbox {...props} className={styles.check!}>
-      {({ isSelected }) => (
-        <>
-          <span className={styles.box} aria-hidden>
-            {isSelected ? '✓' : ''}
-          </span>
-          {children}
-        </>
-      )}
-    </AriaCheckbox>
-  );
-}
 
 export function Switch({ children, ...props }: CheckProps) {
   return (

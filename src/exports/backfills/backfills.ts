@@ -99,14 +99,9 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     return { start, end };
   }
 
-  async function examineRange(
-    batchExport: BatchExport,
-    start: number,
-    end: number,
-    only: StatusFilter,
-  ): Promise<ExaminedPlan> {
-    const tiling = await stores.batchExports.getTiling(batchExport.id);
-    return planExamined({ stores, states, batchExport }, intervalsWithin(tiling, start, end), only);
+  async function examine(one: BatchExport, start: number, end: number, only: StatusFilter): Promise<ExaminedPlan> {
+    const tiling = await stores.batchExports.getTiling(one.id);
+    return planExamined({ stores, states, batchExport: one }, intervalsWithin(tiling, start, end), only);
   }
 
   async function planBackfill(
@@ -118,7 +113,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     const { only = null, plan } = range;
     const whole = planWhole(await stores.batchExports.getTiling(batchExport.id), start, end);
     if (only === null && plan === undefined) return whole;
-    const examined = await examineRange(batchExport, start, end, only);
+    const examined = await examine(batchExport, start, end, only);
     // tooth: backfill-as-shown
     if (plan !== undefined && plan !== examined.token) {
       const preview = await previews.of(batchExport, examined, { start, end });
@@ -160,7 +155,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const batchExport = await stores.batchExports.get(projectId, exportId);
       const { start, end } = await checkedRange(range);
       planWhole(await stores.batchExports.getTiling(exportId), start, end);
-      return previews.of(batchExport, await examineRange(batchExport, start, end, range.only ?? null), { start, end });
+      return previews.of(batchExport, await examine(batchExport, start, end, range.only ?? null), { start, end });
     },
 
     /**

@@ -113,9 +113,9 @@ function affectsRuns(field: string): boolean {
 }
 
 function shortenValues({ field, before, after }: ChangedField): ChangedField {
-  return { field, before: shortened(before), after: shortened(after) };
+  return { field, before: shorten(before), after: shorten(after) };
 }
 
-function shortened(value: unknown): unknown {
+function shorten(value: unknown): unknown {
   return JSON.stringify(value ?? null).length > MAX_VALUE_LENGTH ? null : (value ?? null);
 }

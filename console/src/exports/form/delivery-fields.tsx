@@ -1,5 +1,6 @@
 /** Bounds, limits and notifications of an export. A first export needs none of them. */
-import { Checkbox, Switch, TextField } from '../../look/field.tsx';
+import { Checkbox } from '../../look/edits/checkbox.tsx';
+import { Switch, TextField } from '../../look/field.tsx';
 import { instantOf, localInput, viewerZone } from '../../look/time.tsx';
 import type { Draft, Notifications, Typed } from './draft.ts';
 import styles from './form.module.css';

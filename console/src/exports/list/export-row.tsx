@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
-import { Checkbox } from '../../look/field.tsx';
+import { Checkbox } from '../../look/edits/checkbox.tsx';
 import { Strip } from '../states/cell.tsx';
 import type { BulkResult } from './bulk.ts';
 import styles from './list.module.css';

@@ -1,4 +1,4 @@
-import { Checkbox } from '../../look/field.tsx';
+import { Checkbox } from '../../look/edits/checkbox.tsx';
 import styles from '../settings.module.css';
 import { EVERYTHING, OBJECTS, objects, withReading, withWriting } from './scopes.ts';
 

@@ -1,6 +1,6 @@
 /** The columns of an export: all of the model, all but some, or only some. */
 import { useState } from 'react';
-import { Checkbox } from '../../../look/field.tsx';
+import { Checkbox } from '../../../look/edits/checkbox.tsx';
 import { Select } from '../../../look/select.tsx';
 import type { Model } from '../destination-types.ts';
 import type { Draft } from '../draft.ts';
