@@ -39,7 +39,7 @@ export const BatchExportListParams = Type.Object({ batch_export_id: Id });
 export const EXPORT_BY_ID = { resource: 'batch_export', param: 'id' } as const;
 /** Path of one item of such a list. */
 export const BatchExportItemParams = Type.Object({ batch_export_id: Id, id: Id });
-/** The batch export in `OfBatchExportParams` and `PartOfBatchExportParams`, for access control. */
+/** The batch export in `BatchExportListParams` and `BatchExportItemParams`, for access control. */
 export const PARENT_EXPORT = { resource: 'batch_export', param: 'batch_export_id' } as const;
 
 /** The `Location` of a backfill, under the same prefix as the URL of the request. */

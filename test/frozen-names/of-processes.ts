@@ -79,7 +79,7 @@ function wordsOf(command: Command, above: string): string[] {
   ];
 }
 
-/** Names that commands give to `JSON.stringify`. The output of `migrate` has no type of its own: it is `Prepared`. */
+/** Names that commands give to `JSON.stringify`. The output of `migrate` has no type of its own: it is `PreparedDatabase`. */
 function printed(product: Product): string[] {
   const ofCalls = [...callsOf(product, ['stringify'], product.files('src/app/commands'))].flatMap((call) => {
     const command = path.basename(call.getSourceFile().fileName, '.ts');

@@ -12,7 +12,7 @@ export type LedgerEntry = {
   receipt: Receipt | null;
 };
 
-/** An interval that a closed run left half way. `isPresent`: the run is the interval's newest one, so the entry is the ledger's own. */
+/** An interval that a closed run left half way. `isNewestRun`: the run is the interval's newest one, so the entry is the ledger's own. */
 export type Unsettled = LedgerEntry & { isNewestRun: boolean };
 
 export type Row = {

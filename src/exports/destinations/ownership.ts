@@ -22,5 +22,5 @@ export type Ownership = {
   listStagedParts(epoch: number): Promise<readonly StagedPart[]>;
 };
 
-/** `known`: whether our database knows the delivery, so it may be replaced. */
+/** `isKnown`: whether our database knows the delivery, so it may be replaced. */
 export type PresentDelivery = { receipt: Receipt; isKnown: boolean };

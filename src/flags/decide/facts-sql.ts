@@ -19,7 +19,7 @@ const selectPersons = (requested: string, extraColumns = '') => `
   ) as person on true`;
 
 /**
- * @param requested as for `persons`, with three more columns: static cohorts (an array as text, or null), groups (JSON `[{index, key}]`,
+ * @param requested as for `selectPersons`, with three more columns: static cohorts (an array as text, or null), groups (JSON `[{index, key}]`,
  *   or null), and whether overrides are wanted
  * @param overrides rows of key, hash_key
  */

@@ -9,7 +9,7 @@ const MISSING_MS = 2_000;
 export type ProjectCache = {
   findByToken(token: string): ProjectFlags | undefined;
   findById(projectId: number): ProjectFlags | undefined;
-  /** Same as `byId`, but does not count as a use. */
+  /** Same as `findById`, but does not count as a use. */
   peek(projectId: number): ProjectFlags | undefined;
   list(): ProjectFlags[];
   /** Replaces what is cached for the project. */

@@ -85,7 +85,7 @@ export function accountStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Same as `byEmail`, but locks the account until the transaction ends. */
+    /** Same as `findByEmail`, but locks the account until the transaction ends. */
     async lockByEmail(email: string): Promise<Account | undefined> {
       const row = await table().whereRaw('lower(email) = lower(?)', [email]).forUpdate().first();
       return row && fromRow(row);

@@ -134,7 +134,7 @@ export type FindProtected = (projectId: number, id: string) => Promise<Protected
 export type ProtectedFound = Protected & {
   /** The object's name in logs for people; absent: its id. */
   name?: string;
-  /** Whether the object is deleted; only routes with `deletedToo` find it then. */
+  /** Whether the object is deleted; only routes with `includeDeleted` find it then. */
   deleted?: boolean;
   /** The reason why the caller may not change the object at any level; undefined: they may. */
   refusal?(caller: Caller, rights: Rights): string | undefined;

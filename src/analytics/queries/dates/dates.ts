@@ -31,7 +31,7 @@ export async function resolveDates(
   return locateDates(runSql, clock, range, options);
 }
 
-/** Resolves a range, and the one that it is compared with. @throws as `resolvedDates` */
+/** Resolves a range, and the one that it is compared with. @throws as `resolveDates` */
 export async function resolveComparedDates(
   runSql: RunSql,
   projectId: number,

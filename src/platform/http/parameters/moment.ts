@@ -21,7 +21,7 @@ export function readMoment(text: string, attr: string): string {
 }
 
 /**
- * `momentOf` for an optional parameter; as upstream, an empty one counts as absent.
+ * `readMoment` for an optional parameter; as upstream, an empty one counts as absent.
  * @throws InvalidInput naming the parameter
  */
 export function momentIfGiven(text: string | undefined, attr: string): string | undefined {
