@@ -101,7 +101,7 @@ function minuteOf(projectId: number, warning: IngestionWarning, seenAt: string):
   return { projectId, code, minute, count: 1, lastSeen: seenAt, examples: [example], daily };
 }
 
-/** Replaces characters that `jsonb` refuses, because one such text would addPending all others from being written. */
+/** Replaces characters that `jsonb` refuses, because one such text would keep all others from being written. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }
