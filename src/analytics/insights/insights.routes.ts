@@ -121,7 +121,7 @@ const patchInsight = route({
   method: 'patch',
   path: '/insights/:id/',
   errors: [412],
-  access: { scope: 'insight:write', object: { resource: 'insight', param: 'id', deletedToo: true } },
+  access: { scope: 'insight:write', object: { resource: 'insight', param: 'id', includeDeleted: true } },
   params: InsightParams,
   query: Type.Object({ refresh: RefreshParam }),
   body: GivenInsightBody,

@@ -17,33 +17,33 @@ const OnlyError = Type.Object({ error: Type.String() }, { title: 'SharingError' 
 
 /** Finds the object in the path, which the gatekeeper has checked already. */
 type FindObject = (stores: DashboardStores, projectId: number, id: string) => Promise<SharedObject>;
-type Kind = { kind: SharedObject['kind']; missing: string; denied: string; find: FindObject };
+type Kind = { kind: SharedObject['kind']; notFoundDetail: string; deniedDetail: string; find: FindObject };
 
 const DASHBOARD: Kind = {
   kind: 'dashboard',
-  missing: 'Dashboard not found.',
-  denied: "You don't have edit permissions for this dashboard.",
+  notFoundDetail: 'Dashboard not found.',
+  deniedDetail: "You don't have edit permissions for this dashboard.",
   find: async (_stores, _projectId, id) => ({ kind: 'dashboard', id: Number(id) }),
 };
 
 const INSIGHT: Kind = {
   kind: 'insight',
-  missing: 'Insight not found.',
-  denied: "You don't have edit permissions for this insight.",
+  notFoundDetail: 'Insight not found.',
+  deniedDetail: "You don't have edit permissions for this insight.",
   async find(stores, projectId, id) {
     const found = await stores.insights.find(projectId, id);
-    if (!found || found.deleted) throw new NotFound(INSIGHT.missing);
+    if (!found || found.deleted) throw new NotFound(INSIGHT.notFoundDetail);
     return { kind: 'insight', id: found.id };
   },
 };
 
 export const sharingRoutes: Route<SharingApi>[] = [DASHBOARD, INSIGHT].flatMap(routesOf);
 
-function routesOf({ kind, missing, denied, find }: Kind): Route<SharingApi>[] {
+function routesOf({ kind, notFoundDetail, deniedDetail, find }: Kind): Route<SharingApi>[] {
   const param = `${kind}_id`;
   const path = `/${kind}s/:${param}/sharing` as const;
   const params = Type.Object({ [param]: Type.String({ maxLength: 20 }) });
-  const object = { resource: kind, param, missing, denied };
+  const object = { resource: kind, param, notFoundDetail, deniedDetail };
   const reading = { scope: 'sharing_configuration:read', object } as const;
   const writing = { scope: 'sharing_configuration:write', object } as const;
 

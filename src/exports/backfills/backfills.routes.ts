@@ -32,7 +32,7 @@ const EXPORT_NOT_FOUND = 'BatchExport not found.';
 const requestBackfill = route({
   method: 'post',
   path: '/batch_exports/:id/backfill/',
-  access: { scope: 'batch_export:write', object: { ...EXPORT_BY_ID, missing: EXPORT_NOT_FOUND } },
+  access: { scope: 'batch_export:write', object: { ...EXPORT_BY_ID, notFoundDetail: EXPORT_NOT_FOUND } },
   params: BatchExportParams,
   body: NewBackfillBody,
   answers: { 200: null, 409: OutdatedPlanBody },
@@ -54,7 +54,7 @@ const requestBackfill = route({
 const createBackfill = route({
   method: 'post',
   path: '/batch_exports/:batch_export_id/backfills/',
-  access: { scope: 'batch_export:write', object: { ...PARENT_EXPORT, missing: EXPORT_NOT_FOUND } },
+  access: { scope: 'batch_export:write', object: { ...PARENT_EXPORT, notFoundDetail: EXPORT_NOT_FOUND } },
   params: BatchExportListParams,
   body: NewBackfillBody,
   answers: { 200: PreviewBody, 201: Type.Union([BackfillIdBody, BackfillBody]), 409: OutdatedPlanBody },

@@ -25,7 +25,7 @@ const listActivity = route({
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes of all feature flags, newest first',
   async handle({ project, rights, query, url }, { featureFlags }: FlagManagementApi) {
-    return activityPage(featureFlags, project, { query, url, wanted: { seen: visibleAuditLog(rights) } });
+    return activityPage(featureFlags, project, { query, url, wanted: { visibleKinds: visibleAuditLog(rights) } });
   },
 });
 
@@ -47,7 +47,7 @@ const listActivityOfFlag = route({
 async function activityPage(
   featureFlags: FlagManagement,
   project: Project,
-  { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; seen?: VisibleAuditLog[] } },
+  { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; visibleKinds?: VisibleAuditLog[] } },
 ): Promise<Answer> {
   const page = await featureFlags.listAuditLog(project.id, { scope: 'FeatureFlag', ...wanted }, pageBounds(query));
   return json(200, offsetPage(url, query, await presentAuditLog(page, { findByIds: featureFlags.users })));

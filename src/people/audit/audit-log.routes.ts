@@ -36,7 +36,7 @@ const listActivity = route({
   summary: 'List the changes to the objects of a project, newest first',
   description: 'Excludes changes to objects that are hidden from the caller.',
   async handle({ project, rights, query: filter, url }, { auditLog, users }: AuditLogApi) {
-    const wanted = { ...wantedOf(filter), seen: visibleAuditLog(rights) };
+    const wanted = { ...wantedOf(filter), visibleKinds: visibleAuditLog(rights) };
     const page = await auditLog.list(project.id, wanted, pageBounds(filter));
     return json(200, offsetPage(url, filter, await presentAuditLog(page, users)));
   },

@@ -14,7 +14,7 @@ describe('a text that was written for a visitor', () => {
   });
 
   function texts(mostBytes?: number) {
-    const kept = createTextCache({ now: () => time, ...(mostBytes !== undefined && { mostBytes }) });
+    const kept = createTextCache({ now: () => time, ...(mostBytes !== undefined && { maxBytes: mostBytes }) });
     return async (name: string, letters = name) => {
       const { bytes } = await kept.getText(name, async () => {
         written.push(name);

@@ -78,7 +78,7 @@ export function withDefault<S extends TSchema>(schema: S, value: Static<S>): S {
   return { ...schema, default: value };
 }
 
-/** Checks for `checkFirst`, with upstream's messages. @throws InvalidInput for an unknown format or compression */
+/** Checks for `checkBeforeSchema`, with upstream's messages. @throws InvalidInput for an unknown format or compression */
 export function checkFileFormat(config: Readonly<Record<string, unknown>>): void {
   const { file_format: format = DEFAULT_FORMAT, compression = null } = config as Record<string, string | null>;
   if (!isOneOf(FILE_FORMATS, format)) {
