@@ -134,6 +134,11 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     first?.scrollIntoView({ block: 'center' });
   }, [error]);
 
+  // The focus that a field takes by itself does not scroll.
+  useEffect(() => {
+    if (field) form.current!.querySelector(':focus')?.scrollIntoView({ block: 'center' });
+  }, [field]);
+
   const problem = problemOf(error, field, type);
   const isDirty = differences.length > 0 || !parsed;
   return (
