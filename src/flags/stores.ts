@@ -1,6 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
 import { withProjectTurns, type WithProjectTurns } from '../platform/db/transactions.ts';
-import { ADVISORY_LOCKS } from '../platform/db/advisory-locks.ts';
 import type { Knex } from '../platform/db/connection.ts';
 import { auditLogStore } from '../people/audit/audit-log.store.ts';
 import { userStore } from '../people/accounts/users.store.ts';
@@ -37,5 +36,5 @@ export type FlagStores = WithProjectTurns<BoundFlagStores>;
 
 /** @param afterCommit awaited after each transaction, so the author sees the change in this process immediately */
 export function flagStores(db: Knex, afterCommit?: (projectId: number) => Promise<void>): FlagStores {
-  return withProjectTurns(db, bind, ADVISORY_LOCKS.flagChanges, afterCommit);
+  return withProjectTurns(db, bind, 'flagChanges', afterCommit);
 }

@@ -125,7 +125,7 @@ describe('npm run new -- destination', () => {
         stdout,
       );
       const methods = new Set(unwritten.map((found) => found![1]));
-      assert(['deliveries', 'write', 'commit'].every((method) => methods.has(method)));
+      assert(['listDeliveries', 'write', 'commit'].every((method) => methods.has(method)));
     });
 
     it('with methods that name themselves in their errors', () => {

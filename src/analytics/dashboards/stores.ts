@@ -1,6 +1,5 @@
 /** All stores of this room over one connection or one transaction. */
 import { withProjectTurns, type WithProjectTurns } from '../../platform/db/transactions.ts';
-import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { accessControlStore } from '../../people/access/access-controls.store.ts';
 import { auditLogStore } from '../../people/audit/audit-log.store.ts';
@@ -36,5 +35,5 @@ export type DashboardBound = ReturnType<typeof bind>;
 export type DashboardStores = WithProjectTurns<DashboardBound>;
 
 export function dashboardStores(db: Knex): DashboardStores {
-  return withProjectTurns(db, bind, ADVISORY_LOCKS.dashboardChanges);
+  return withProjectTurns(db, bind, 'dashboardChanges');
 }

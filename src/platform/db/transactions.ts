@@ -1,5 +1,6 @@
 /** Transactions that are repeated when they conflict with others. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import type { Knex } from './connection.ts';
 import { SQL_STATE, sqlState } from './sql-states.ts';
 
@@ -43,20 +44,20 @@ export type WithProjectTurns<Bound> = Bound & {
 };
 
 /**
- * @param lock of ADVISORY_LOCKS, of the form (key, project)
+ * @param lock name of a lock of the form (key, project)
  * @param afterCommit awaited after each transaction
  */
 export function withProjectTurns<Bound extends object>(
   db: Knex,
   bind: (db: Knex) => Bound,
-  lock: number,
+  lock: 'flagChanges' | 'dashboardChanges',
   afterCommit?: (projectId: number) => Promise<void>,
 ): WithProjectTurns<Bound> {
   return {
     ...bind(db),
     async inTransaction(projectId, work) {
       const result = await inTransaction(db, async (transaction) => {
-        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [lock, projectId]);
+        await transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS[lock], projectId]);
         return work(bind(transaction));
       });
       await afterCommit?.(projectId);
