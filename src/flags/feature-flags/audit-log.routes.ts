@@ -47,7 +47,11 @@ const listActivityOfFlag = route({
 async function activityPage(
   featureFlags: FlagManagement,
   project: Project,
-  { query, url, wanted }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; visibleKinds?: VisibleAuditLog[] } },
+  {
+    query,
+    url,
+    wanted,
+  }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; visibleKinds?: VisibleAuditLog[] } },
 ): Promise<Answer> {
   const page = await featureFlags.listAuditLog(project.id, { scope: 'FeatureFlag', ...wanted }, pageBounds(query));
   return json(200, offsetPage(url, query, await presentAuditLog(page, { findByIds: featureFlags.users })));
