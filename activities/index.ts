@@ -1,4 +1,4 @@
-/** Every side effect that workflows ask for, over one set of collaborators. */
+/** All activities that workflows call, over one engine. */
 import { activity } from './activity.ts';
 import type { Engine } from './engine.ts';
 import { deliverNotifications } from './rounds/deliver-notifications.ts';

@@ -1,4 +1,4 @@
-/** The command line. Each command is loaded when it is named, so that asking for help does not load the whole house. */
+/** The command line. Each command is loaded when it is named, so asking for help does not load all of the code. */
 import { Command } from 'commander';
 import { CommandFailed } from './platform/errors.ts';
 import { describeError } from './platform/secrets/redact.ts';

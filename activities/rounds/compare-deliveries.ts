@@ -33,10 +33,10 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 /** Id of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
-/** An epoch that no run supersedes: a comparison needs an answer even while runs deliver. */
+/** Epoch above every run's, so a comparison gets its answers even while runs deliver. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
-/** Destinations whose answers take long are asked for several intervals at once. */
+/** Number of intervals compared at once, because some destinations answer slowly. */
 const AT_ONCE = 4;
 const PAGE = 10_000;
 /** Time limit of a listing, which may have millions of names. */
@@ -120,7 +120,7 @@ function uncheckedBy({ log }: Reach, error: unknown, { id }: BatchExport): Unche
   return { exportId: id, why: 'An unexpected error; the log has it.' };
 }
 
-/** The export's present destination and its checked configuration. */
+/** The export's current destination and its checked configuration. */
 type Opened = { destination: Destination; config: unknown };
 
 async function opened({ configs, environment }: Reach, one: BatchExport): Promise<Opened> {
@@ -143,7 +143,7 @@ function isForPeople(error: unknown): error is Error {
   return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
 }
 
-/** The interval's delivery at the export's destination, and the location that a delivery has there. */
+/** The interval's delivery at the export's destination, if any, and the location that a delivery would have there. */
 type Found = { present: PresentDelivery | undefined; location: string };
 
 /** A delivery made before the destination was changed is not missing: the new destination never had it. */

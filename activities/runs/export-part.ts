@@ -1,6 +1,6 @@
 /**
  * Stages parts at the destination, where they are not visible yet. Safe to repeat, also while a frozen attempt continues: each attempt
- * stages afresh, and the staging of a part that is recorded last before the commit begins wins.
+ * stages its parts again, and for each part, the staging that was recorded last before the commit began wins.
  */
 import { hashKeyOf } from '../../src/exports/batch-exports/content.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';

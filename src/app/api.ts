@@ -39,7 +39,7 @@ const { version: VERSION } = createRequire(import.meta.url)('../../package.json'
 
 type Collaborators = HealthApi & PeopleApi & EventsRoomApi & ExportsApi & FlagsApi & AnalyticsApi;
 
-/** Routes of the router, with its access rules and forms of errors; the authorization matrix covers them, too. */
+/** Routes of the router, which applies its access rules and format of errors; the authorization matrix covers them, too. */
 export const apiRoutes: readonly Route<Collaborators>[] = [
   ...healthRoutes,
   ...peopleRoutes,
@@ -80,7 +80,7 @@ export type ApiOptions = EngineOptions &
     codecAccess?: Pick<CodecEndpointOptions, 'token' | 'origin'> | undefined;
   };
 
-/** Creates the API. Connects lazily, so it can listen while Postgres and Temporal are still away. */
+/** Creates the API. Connects lazily, so it can listen before Postgres and Temporal are available. */
 export function createApi(options: ApiOptions): Api {
   const { databaseUrl, publicUrl, clientAddress, log } = options;
   const engine = createEngine(options);

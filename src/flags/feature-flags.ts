@@ -69,7 +69,7 @@ const DEFAULTS: Omit<FlagFields, 'key'> = {
 };
 
 /**
- * @param stores of a transaction that has the project's turn (`stores.inTransaction`)
+ * @param stores of a transaction that holds the project's lock (`stores.inTransaction`)
  * @param input without `filters` the flag is on for everybody
  * @param encrypt encrypts the payload of a flag with encrypted payloads
  * @throws PermissionDenied when the author may not make flags
@@ -113,7 +113,7 @@ export function checkedNewFlag({ filters: given, ...otherFields }: NewFlag): Fla
 
 /**
  * Changes a flag. Its version rises only if a field gets another value.
- * @param stores of a transaction that has the project's turn
+ * @param stores of a transaction that holds the project's lock
  * @throws NotFound
  * @throws PermissionDenied when the author may not change this flag
  * @throws InvalidInput naming the field
@@ -150,7 +150,7 @@ function viewerOf({ rights, viewer = rights }: FlagAuthor): Viewer | undefined {
 }
 
 function wantedFields(current: FeatureFlag, { filters: given, ...otherFields }: GivenFields): FlagFields {
-  // A PATCH without condition sets keeps the present ones; one with an empty list removes them.
+  // A PATCH without condition sets keeps the current ones; one with an empty list removes them.
   const filters = given === undefined ? current.filters : checkedFilters({ groups: current.filters.groups, ...given });
   const wanted = { ...current, ...otherFields, filters };
   return wanted.key === current.key

@@ -96,7 +96,7 @@ export class MethodNotAllowed extends SluiceError {
   }
 }
 
-/** The object's present state forbids it; the same request may pass later. */
+/** The object's current state forbids it; the same request may pass later. */
 export class Conflict extends SluiceError {
   readonly members: Readonly<Record<string, unknown>>;
 

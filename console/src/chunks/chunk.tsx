@@ -13,7 +13,7 @@ type ChunkProps = {
 
 type ChunkState = { error: unknown };
 
-/** The place of a lazy dialog or part of a page. What fails in it leaves the rest of the page, and what was typed there, as it is. */
+/** Boundary around a lazy dialog or part of a page. An error inside leaves the rest of the page, and what was typed there, intact. */
 export class Chunk extends Component<ChunkProps, ChunkState> {
   override state: ChunkState = { error: undefined };
 

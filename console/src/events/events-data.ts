@@ -1,10 +1,10 @@
-/** Requests about events. The newest are polled while the page is watched: first only the id of the newest. */
+/** Requests about events. The list of the newest events polls for only one event, to see whether its id has changed. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, done, type Answered } from '../api/client.ts';
 
 export type Event = Answered<'Event'>;
 
-/** Parts of an address that choose events. */
+/** Parameters of the address that select events. */
 export type EventSearch = Partial<
   Record<'event' | 'distinct_id' | 'person_id' | 'after' | 'before' | 'cursor', string | undefined>
 >;
@@ -29,7 +29,7 @@ export function eventsQuery(projectId: number, search: EventSearch) {
   });
 }
 
-/** The newest event alone, again and again. */
+/** Polls for the newest event only. */
 export function headQuery(projectId: number, search: EventSearch, isOn: boolean) {
   return queryOptions({
     queryKey: ['events', projectId, 'head', search],

@@ -1,6 +1,6 @@
 /**
- * Cache keys of answers about exports. Each begins with its kind and the project, so that a change of one export, of all in a
- * project, or of one kind invalidates the right answers.
+ * Cache keys of answers about exports. Each begins with its kind and the project, so one export, or one kind in a whole
+ * project, can be invalidated.
  */
 export const exportKeys = {
   /** Lists of exports. */

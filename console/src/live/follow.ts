@@ -1,6 +1,7 @@
 /**
- * One connection for all pages of a browser that show a project, because HTTP/1.1 has six in all: the page that holds the lock connects and tells the
- * others. When it goes, the lock falls to the next one, which continues from the last event that it received.
+ * Shares one connection between all pages of a browser that show a project, because browsers allow six HTTP/1.1 connections per origin. The
+ * page that holds the lock connects and tells the others. When it closes, the next page gets the lock, and continues from the last event that
+ * it received.
  */
 import type { Changes } from './changes.ts';
 import { openStream } from './stream.ts';
@@ -9,9 +10,9 @@ type Told = { isUp?: boolean; changes?: Changes; id?: string } | 'how is it?';
 
 type Handlers = { onState(isUp: boolean): void; onChanges(changes: Changes): void };
 
-/** @returns an end to it */
+/** @returns a function that stops following */
 export function follow(projectId: number, { onState, onChanges }: Handlers): () => void {
-  // Pages without TLS that are not from this machine have no locks, so they poll.
+  // Browsers offer locks only over HTTPS and on localhost; other pages poll.
   if (!('locks' in navigator)) return () => {};
   const name = `sluice-live-${projectId}`;
   const channel = new BroadcastChannel(name);

@@ -1,6 +1,6 @@
 /**
  * Rows of dashboards. Fields have the same names in the table, in code and on the wire, because most are only passed on. Writers
- * hold the project's turn (`stores.inTransaction`). Instants are ISO texts with microseconds.
+ * hold the project's lock (`stores.inTransaction`). Instants are ISO texts with microseconds.
  */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';

@@ -9,7 +9,7 @@ export const ORDERS = ['last_modified_at', 'created_at', 'name', 'id'] as const;
 
 export type InsightQuery = {
   visible: Visible;
-  /** Tiles on other dashboards are left out. */
+  /** Dashboards that the caller may see; `dashboardId` finds no insights on others. */
   visibleDashboards: Visible;
   shortId?: string | undefined;
   /** A part of a name, the description or a tag. */

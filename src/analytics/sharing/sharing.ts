@@ -2,7 +2,7 @@
  * Whether strangers see a dashboard or an insight, by which link, and with which passwords.
  *
  * An object gets its token when its sharing is first read. The token stays until it is refreshed (the former one then works for five more
- * minutes) or sharing is disabled (all its tokens are then dead for good, and the answer has a new one). An expired token works again once
+ * minutes) or sharing is disabled (which revokes all its tokens for good; the answer has a new one). An expired token works again once
  * a later expiry is set.
  */
 import { omitUndefined } from '../../platform/omit-undefined.ts';
@@ -163,7 +163,7 @@ function readExpiry(text: string): string {
   );
 }
 
-/** @throws InvalidInput for a new expiry that has passed, and when sharing would start with one that has */
+/** @throws InvalidInput if a new expiry is in the past, or if sharing would start with an expiry that has passed */
 function ensureExpiryAhead(before: Expiring, next: Expiring): void {
   if (!isExpired(next)) return;
   const isNew = before.expiresAt === null || Date.parse(before.expiresAt) !== Date.parse(next.expiresAt!);

@@ -13,7 +13,7 @@ const SDK = /^(.{1,150})\/([^/]{1,50})$/;
 
 /**
  * @throws NotAuthenticated without a bearer token, or with one that cannot be a project's
- * @throws InvalidInput when there is no event, and for events without a uuid of their own: the answer could not report on them
+ * @throws InvalidInput if the batch is empty, or if an event lacks a UUID of its own, because the answer is keyed by UUID
  * @throws TooLarge for too many events
  */
 export function openEnvelopeV1(body: unknown, { headers }: RequestContext): Envelope {
@@ -60,7 +60,7 @@ type Member = {
 const MEMBERS: readonly Member[] = [
   { source: 'event', name: 'session_id', property: '$session_id', read: asText, type: 'text or a number' },
   { source: 'event', name: 'window_id', property: '$window_id', read: asText, type: 'text or a number' },
-  // Validated later, with the events of all envelopes, where anything but a boolean is refused.
+  // Validated later, by code that all envelopes share, which refuses anything but a boolean.
   { source: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs, type: 'anything' },
   {
     source: 'options',
@@ -108,7 +108,7 @@ function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   return undefined;
 }
 
-/** Error for a bad option. No default replaces it, because the option may have been meant to keep a person from being profiled. */
+/** Error for a bad option. Refuses the event, because the option may have been meant to keep a person from being profiled. */
 function invalidOptions(attr: string, type: string): InvalidInput {
   // The answer has only the code, so the warning's text has to name the field.
   return new InvalidInput(`The event's ${attr.replace('__', '.')} must be ${type}.`, attr, 'invalid_options');

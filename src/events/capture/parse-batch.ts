@@ -103,7 +103,7 @@ class Scan {
   #values = 0;
   #valuesAround = 0;
   #pieceStart = 0;
-  /** Number of values before the present piece, and before the present event. */
+  /** Number of values before the current piece, and before the current event. */
   #valuesBeforePiece = 0;
   #valuesBeforeEvent = 0;
 

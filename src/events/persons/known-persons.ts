@@ -1,6 +1,6 @@
 /**
- * Persons that this process has seen lately. Ingest asks Postgres for a person's stamp in its own transaction, and reads the person only
- * if that has changed, so changes need no announcement.
+ * Persons that this process has seen lately. In its transaction, ingest reads a person's stamp from Postgres, and the person only if
+ * the stamp has changed, so the cache needs no invalidation.
  */
 import type { LoadedPerson } from './person.ts';
 

@@ -110,7 +110,7 @@ class CopyOut implements Submittable {
 class CopyMessages {
   readonly #header = Buffer.alloc(MESSAGE_HEADER_BYTES);
   #headerBytes = 0;
-  /** Bytes of the present message that have not come yet. */
+  /** Bytes of the current message that have not come yet. */
   #bodyBytes = 0;
   #isRow = false;
 

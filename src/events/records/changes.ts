@@ -41,7 +41,7 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
       });
     },
 
-    /** @returns how many there were */
+    /** @returns the number of persons deleted */
     async deletePersons(
       { project, by }: ChangeContext,
       wanted: { ids: readonly string[] } | { distinctIds: readonly string[] },

@@ -1,4 +1,4 @@
-/** Groups, as events and the API described them. A change of one is a single statement on its row, as in ingestion. */
+/** Groups, as events and the API described them. Each change of a group is a single statement on its row, as in ingestion. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';

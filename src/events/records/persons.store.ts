@@ -1,4 +1,4 @@
-/** Persons as they are now, newest first; and their deletion. Changes come with events: `store-group.ts`. */
+/** Reads and deletes persons. Events create and change them (see `store-group.ts`). */
 import { inTransaction } from '../../platform/db/transactions.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
@@ -7,7 +7,7 @@ import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts'
 import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { containing, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
-/** Distinct ids of a person that an answer contains. */
+/** Limit of distinct ids per person in an answer. */
 const DISTINCT_IDS = 100;
 
 export type Person = Listed & {
@@ -101,13 +101,13 @@ export function personStore(db: Knex) {
       return person;
     },
 
-    /** Deletes persons, not their events. @returns how many there were */
+    /** Deletes persons, not their events. @returns the number of persons deleted */
     async delete(projectId: number, ids: readonly string[]): Promise<number> {
       const deletion = db.raw<Deleted>('select delete_persons(?, ?::uuid[]) as deleted', [projectId, [...ids]]);
       return (await ensureAnswered(deletion, FEWER)).rows[0]!.deleted;
     },
 
-    /** Deletes the persons that have these distinct ids. @returns how many there were */
+    /** Deletes the persons that have these distinct ids. @returns the number of persons deleted */
     async deleteByDistinctIds(projectId: number, distinctIds: readonly string[]): Promise<number> {
       return inTransaction(db, async (transaction) => {
         // The lock for merging and deleting persons: no distinct id can move between the two statements.

@@ -13,7 +13,7 @@ export const LOOKUP_OPTIONS = {
   answerTimeoutMs: 2 * TIMEOUT_MS,
 } as const;
 
-/** @throws Unavailable, saying what helps, when Postgres gave the query up */
+/** @throws Unavailable, with the advice, when the query timed out */
 export async function ensureAnswered<T>(query: PromiseLike<T>, advice: string): Promise<T> {
   try {
     return await query;
@@ -28,9 +28,9 @@ export async function ensureAnswered<T>(query: PromiseLike<T>, advice: string): 
 const PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * @param nearest a query of the rows next to the page's edge, with their `row_bytes`
+ * @param nearest SQL that selects the rows next to the cursor, with their `row_bytes`
  * @param order SQL; the nearest row first
- * @param pageBytes sum of `row_bytes` in a page, except its last row
+ * @param pageBytes limit for the sum of `row_bytes` in a page, which only its last row may exceed
  * @returns a query of the rows that fit into a page, at least one, and of the next row, for which `beyond` is true
  */
 export function cutToPage(nearest: string, order: string, pageBytes: number = PAGE_BYTES): string {

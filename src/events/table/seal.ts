@@ -25,7 +25,7 @@ export type Sealer = {
   /**
    * Seals to the present. One seal serves every caller that asked before it began.
    * @returns `sealed_until` of a seal that began after the call
-   * @throws Unavailable while the clocks of the database and of this process differ too much to know the present instant
+   * @throws Unavailable while the clocks of the database and of this process differ too much to know the current instant
    */
   seal(): Promise<string>;
   /**

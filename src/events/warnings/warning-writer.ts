@@ -7,7 +7,7 @@ import type { IngestionWarning } from './warnings.ts';
 import { EXAMPLES, type WarningMinute, type WarningStore } from './warnings.store.ts';
 
 const WRITE_AFTER_MS = 300;
-/** Delay after a failure, which spares a Postgres in trouble. */
+/** Delay after a failure, so a Postgres in trouble gets fewer writes. */
 const WRITE_AGAIN_AFTER_MS = 5_000;
 /** Limit of pending warnings; far more than there are while Postgres is available. */
 const MAX_PENDING = 5_000;
@@ -18,7 +18,7 @@ const DETAIL_LENGTH = 500;
 export type WarningWriter = {
   /** Writes the warnings soon. Never throws. */
   note(projectId: number, warnings: readonly IngestionWarning[]): void;
-  /** Writes pending warnings, as far as that is possible now. */
+  /** Tries once to write the pending warnings. */
   drain(): Promise<void>;
 };
 

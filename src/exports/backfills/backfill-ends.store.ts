@@ -1,6 +1,6 @@
 /**
- * How backfills end: when their last request is closed, or when they are cancelled. The result of a backfill is counted
- * from its requests until it ends, and stored then, so a list of old backfills counts nothing.
+ * How backfills end: when their last request is closed, or when they are cancelled. While a backfill runs, its result is
+ * counted from its requests. When it ends the result is stored, so listing old backfills needs no counting.
  */
 import { ADVISORY_LOCKS } from '../../platform/db/advisory-locks.ts';
 import type { Knex } from '../../platform/db/connection.ts';
@@ -90,7 +90,7 @@ export function backfillEnds(db: Knex) {
 
     /**
      * Ends a backfill under way, and the requests that no other backfill shares; call it in a transaction.
-     * @returns end instants of the data intervals whose run may serve this backfill alone
+     * @returns ends of the data intervals whose run may have started, and that no other backfill needs: the caller cancels these runs
      */
     async cancel(id: string): Promise<string[]> {
       await db.raw(

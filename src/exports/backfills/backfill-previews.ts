@@ -43,7 +43,7 @@ export function backfillPreviews({ stores, pool, limits }: PreviewOptions) {
         stores.backfills.listPast(id, PAST_BACKFILLS),
       ]);
       const past = { runs: pastRuns, backfills: pastBackfills };
-      // Of persons only the newest versions are delivered, and of events those that match, so the number of stored rows may be too high.
+      // Only the newest versions of persons and only matching events are delivered, so the number of stored rows may be too high.
       const deliversAllRows = batchExport.model === 'events' && keepsAllRows(contentOf(batchExport));
       const work = {
         runs: plan.totalRuns,

@@ -1,6 +1,6 @@
 /**
  * `/batch_exports/:batch_export_id/backfills/`: requests, previews, lists and cancels backfills.
- * `/batch_exports/:id/backfill/` is the contract's older way to request one.
+ * `/batch_exports/:id/backfill/` is upstream's older endpoint for requesting one.
  */
 import { cursorPage, cursorPageOf, cursorQuery, type PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { preferRepresentation } from '../../platform/http/parameters/preconditions.ts';

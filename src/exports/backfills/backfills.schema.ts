@@ -171,7 +171,7 @@ export const PreviewBody = Type.Object(
 );
 export type PreviewBody = Static<typeof PreviewBody>;
 
-/** Refusal of an outdated plan: the error envelope, and the present plan. */
+/** Refusal of an outdated plan: the error envelope, and the current plan. */
 export const OutdatedPlanBody = Type.Object(
   { ...ErrorBody.properties, plan: PreviewBody },
   {

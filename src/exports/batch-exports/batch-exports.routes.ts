@@ -156,7 +156,7 @@ function withLevel(
   return { ...body, user_access_level: rights.levelOf('batch_export', { id, createdBy }) };
 }
 
-/** The body is empty, as the contract says, unless the client prefers the object. */
+/** Answers with an empty body, as upstream does, unless the client asks for the export with `Prefer: return=representation`. */
 export function emptyOrPreferred(
   one: BatchExport,
   headers: IncomingHttpHeaders,

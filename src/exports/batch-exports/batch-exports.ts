@@ -119,7 +119,7 @@ export function batchExports({
     },
 
     /**
-     * @param version the row's version that the caller read, to refuse a change of a newer row
+     * @param version of the row that the caller read; the change is refused if the row is newer
      * @throws Stale, InvalidInput, Conflict, NotFound
      */
     async patch(

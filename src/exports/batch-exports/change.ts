@@ -29,7 +29,7 @@ export type ChangeContext = {
   by: Author;
   /** The row's version that the caller read, to refuse a change of a newer row. */
   version?: string | undefined;
-  /** Notes for the pause that the change begins, or for the present one. */
+  /** Notes for the pause that the change begins, or for the current one. */
   pause?: PauseNotes | undefined;
   andThen?: AndThen | undefined;
 };
@@ -69,7 +69,7 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
     return changed;
   };
 
-  /** Stores what runs still need of the present place, and reserves the new one, even if both are the same. */
+  /** Stores what runs still need of the current place, and reserves the new one, even if both are the same. */
   async function movePlace(inside: BoundStores, current: BatchExport, keySpace: string): Promise<void> {
     await inside.places.pinPlans(current.id, pinnedDestination(current));
     await inside.health.end(current.id, 'keeping_files');

@@ -50,10 +50,10 @@ function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): 
   throw new InvalidInput(`A table of ${content.model} needs the column '${missing}'.`, 'exclude_columns');
 }
 
-/** System columns of every table of Postgres. The same names with capitals are free: tables have them quoted. */
+/** System columns of every table of Postgres. The same names with capital letters are allowed, because column names are quoted. */
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
 
-/** Refuses a system column's name, which only a query can give a column. */
+/** Refuses a column named like a system column; only a custom query can produce one. */
 function refuseSystemColumn({ name }: Column): void {
   if (!SYSTEM_COLUMNS.has(name)) return;
   throw new InvalidInput(`A table cannot have the column '${name}': Postgres has its own.`, 'hogql_query');
@@ -67,7 +67,7 @@ function changedColumn(
   return exportedTypes.get(name) === type ? undefined : name;
 }
 
-/** @param relation model that is read; a query may read another one than the export's */
+/** @param relation the model that is read; a query may read a different model from the export's */
 function checkModel({ model, query, includeEvents, excludeEvents }: Content, relation: Model): void {
   if (query !== null && model !== 'events') throw onlyForEvents('hogql_query', model);
   if (includeEvents.length > 0 && relation !== 'events') throw onlyForEvents('include_events', relation);

@@ -19,7 +19,7 @@ import { supersededFileStore } from './superseded-files.store.ts';
 
 export type { EpochLease, LedgerEntry, LedgerState, Unsettled };
 
-/** An interval that was delivered at least once; the receipt is that of the last delivery, whatever the interval's present state. */
+/** An interval that was delivered at least once; the receipt is that of the last delivery, whatever the interval's current state. */
 export type DeliveredEntry = LedgerEntry & { receipt: Receipt };
 
 /** Condition for an unsettled entry: a commit of unknown outcome, or artifacts that no delivery owns. */

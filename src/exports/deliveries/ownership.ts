@@ -7,8 +7,8 @@ import type { ExportStores } from '../stores.ts';
 type Stores = Pick<ExportStores, 'foreignDeliveries' | 'ledger' | 'timeline'>;
 
 /**
- * @param lease the epoch that asks. Once a later epoch has the interval, even by an operator's decision, all answers are `Superseded`;
- *   otherwise a frozen commit would treat a delivery that was accepted meanwhile as its own.
+ * @param lease the epoch that asks. Once a later epoch has the interval, even by an operator's decision, looking up runs and
+ *   receipts throws `Superseded`. Without this, a frozen commit that resumes would treat a delivery that was accepted meanwhile as its own.
  */
 export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, lease: EpochLease): Ownership {
   return {

@@ -50,7 +50,7 @@ const isUsed = (exportId: string, keySpace: string) => `exists (
   select from batch_export_runs used where used.id in (${unsettledRuns(exportId)})
     and used.plan is not null and coalesce(used.plan #>> '{destination,keySpace}', ${keySpace}) = ${keySpace})`;
 
-/** Whether files at the key space are still to be deleted, for which its credentials are needed. SQL. */
+/** SQL for whether files at the key space are still to be deleted, which needs its credentials. */
 const hasFilesToDelete = (exportId: string, keySpace: string) => `exists (
   select from superseded_files file join batch_export_runs run on run.id = file.run_id
   where file.batch_export_id = ${exportId} and not exists (select from batch_export_health health
@@ -93,7 +93,7 @@ export function placeStore(db: Knex) {
       return rows.map(({ id, key_space, model }) => ({ exportId: id, keySpace: key_space, model }));
     },
 
-    /** Pins plans of earlier versions to the present destination before the export's configuration changes; unpinned, they would follow it. */
+    /** Pins plans of earlier versions to the current destination before the export's configuration changes; unpinned, they would follow it. */
     async pinPlans(exportId: string, destination: PinnedDestination): Promise<void> {
       await db.raw(
         `update batch_export_runs set plan = plan || :pinned::jsonb

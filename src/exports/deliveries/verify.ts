@@ -24,7 +24,7 @@ export type FindingKind = 'differing' | 'deleted' | 'stale' | 'missing' | 'unche
 /** A result of a comparison; `what` is a sentence. */
 export type Finding = { kind: FindingKind; what: string; expected?: string; found?: string };
 
-/** Result for one data interval, ISO; `rows` were delivered, null for none. Without findings, nothing has changed since the delivery. */
+/** Result for one data interval (ISO instants). `rows`: delivered; null: never. Without findings, nothing has changed since the delivery. */
 export type VerifiedInterval = { start: string; end: string; rows: number | null; findings: Finding[] };
 
 export type VerifyOptions = {
@@ -40,7 +40,7 @@ export type VerifyRange = { from: string | null; to: string | null };
 
 /** Number of intervals verified at once: destinations answer slowly, and a deep check holds a few blocks of a file, or a Parquet column. */
 const AT_ONCE = 4;
-/** Number of receipts read at once: a receipt of 10,000 files has four megabytes. */
+/** Number of receipts read at once: a receipt that lists 10,000 files takes four megabytes. */
 const PAGE = 10;
 
 export function exportVerifier({ stores, events, configs, openSession }: VerifyOptions) {

@@ -3,10 +3,10 @@
  *
  * A data interval is delivered like this: every part is staged by `write`, each in an activity of its own, on any worker, at
  * any time, some more than once; then one activity calls `commit` with the winners, and `verify` to read back. Until
- * `commit` nothing is visible at the destination; after it, exactly the plan's rows are what it holds for the interval.
+ * `commit` nothing is visible at the destination; afterwards it holds exactly the plan's rows for the interval.
  * Any process may be killed or frozen at any point, and a frozen one may resume while its successor runs.
  *
- * The **epoch** makes that safe. Each plan of an interval has the next epoch of the interval's ledger row. Whatever a
+ * The **epoch** makes that safe. Each new plan of an interval takes the next epoch from the interval's ledger row. Whatever a
  * destination leaves behind (an open upload, a stage table) is *recorded* in our database, under the epoch, before it can
  * matter; recording fails with `Superseded` once a later epoch has taken the interval. A commit first makes sure that
  * nothing recorded by other attempts can ever become visible.
@@ -56,7 +56,7 @@ export type SessionContext = {
   artifacts: Artifacts;
   ownership: Ownership;
   recordSuperseded: RecordSuperseded;
-  /** A file of no rows; an earlier delivery's names may have had another format or compression than this one's. */
+  /** Builds a file without rows, to replace a file of an earlier delivery, which may have another format or compression than this one. */
   emptyFile(file: Pick<FileEncoding, 'format' | 'compression'>): {
     bytes: AsyncIterable<Uint8Array>;
     /** Valid once `bytes` ended. */
@@ -140,8 +140,8 @@ export type Destination<Config = unknown> = {
    */
   validate(config: Config, environment: DestinationEnvironment): Promise<void>;
   /**
-   * The place that the credentials open, as precisely as possible, because two configurations with equal places may use each other's
-   * credentials. Holds no secret, and needs none in `config`.
+   * Describes what the credentials give access to, as narrowly as possible, because two configurations for which this is equal may use
+   * each other's credentials. Holds no secret, and needs none in `config`.
    */
   place(config: Config, subject: Subject): string;
   /**

@@ -59,7 +59,7 @@ function graphOf(folder: string): Graph {
   let end = 0;
   const node = () => edges.push([]) - 1;
 
-  /** Appends alternatives, each a list of positions, between the present end and a new one. */
+  /** Appends alternatives, each a list of positions, between the current end and a new one. */
   function append(shapes: readonly (readonly Characters[])[]): void {
     const next = node();
     for (const shape of shapes) {

@@ -60,7 +60,7 @@ export function* intervalsWithin(tiling: Tiling, from: Millis, to: Millis): Gene
 }
 
 /**
- * The tiling after a change of interval, zone or offset: the new spec takes over at the end of the present interval, and replaces an
+ * The tiling after a change of interval, zone or offset: the new spec takes over at the end of the current interval, and replaces an
  * earlier change that was to take over then.
  */
 export function withSpec(tiling: Tiling, cadence: Cadence, now: Millis): Spec[] {

@@ -2,7 +2,7 @@
 import { millisOf } from './instants.ts';
 import type { Millis } from './millis.ts';
 
-/** Half-open, ISO; a pause without an end is the present one. */
+/** Half-open, ISO; a pause without an end is the current one. */
 export type Pause = { pausedAt: string; unpausedAt: string | null };
 
 export function isPausedAt(pauses: readonly Pause[], at: Millis): boolean {

@@ -37,7 +37,7 @@ export class BlockWriter {
     if (this.position >= this.#blockBytes) this.cut();
   }
 
-  /** Ends the present block and begins the next. */
+  /** Ends the current block and begins the next. */
   cut(): void {
     this.end();
     this.#blockBytes = Math.min(2 * this.#blockBytes, BLOCK_BYTES);

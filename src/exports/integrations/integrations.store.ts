@@ -80,7 +80,7 @@ export function integrationStore(db: Knex) {
     },
 
     /**
-     * Changes secrets under a lock on the row. @param secretsFor returns the new encrypted secrets for the present row
+     * Changes secrets under a lock on the row. @param secretsFor returns the new encrypted secrets for the current row
      * @throws NotFound
      */
     async changeSecrets(

@@ -14,7 +14,7 @@ const PURPOSE = 'place';
 type Config = Record<string, unknown>;
 type Stores = Pick<BoundStores, 'places'>;
 
-/** The present destination of an export, without secrets. */
+/** The current destination of an export, without secrets. */
 export function pinnedDestination(one: BatchExport): PinnedDestination {
   const destination = anyDestination(one.destinationType);
   const config = withoutSecrets(destination.config, { ...one.destinationConfig, ...one.integration?.config });
@@ -29,7 +29,7 @@ export function pinnedDestination(one: BatchExport): PinnedDestination {
 
 /**
  * The whole configuration of a pinned destination, secrets included.
- * @param one the present row of the export, which may be deleted
+ * @param one the current row of the export, which may be deleted
  * @throws DestinationRejected when the export has left the place and its credentials were forgotten, as no run needed them any more
  */
 export async function decryptPinned(

@@ -22,7 +22,7 @@ import type { ExportStores } from '../stores.ts';
 /** ISO instants. By default, the list begins with the interval in which the export was created, the first one that the schedule delivers. */
 export type ListedRange = { start: string | undefined; end: string | undefined };
 
-/** Limit of intervals examined for one page: two years of five minutes. */
+/** Limit of intervals examined for one page: two years of five-minute intervals. */
 const MAX_EXAMINED = 210_240;
 
 export type ExportIntervals = ReturnType<typeof exportIntervals>;
@@ -34,7 +34,7 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
     map: intervalMaps({ stores, pool }),
 
     /**
-     * Lists intervals that lie wholly within the range and have ended, newest first. A page continues from an interval's end.
+     * Lists intervals that lie wholly within the range and have ended, newest first. The cursor of a page is an interval's end.
      * @param statuses the wanted statuses; an empty list means all
      * @throws InvalidInput when too many intervals would have to be examined
      */

@@ -1,4 +1,4 @@
-/** Figures on the present state of all exports of the installation. */
+/** Figures on the current state of all exports of the installation. */
 import type { ExportFigures } from '../../platform/telemetry/metrics.ts';
 import { measureEach } from './freshness.ts';
 import type { ExportStores } from '../stores.ts';

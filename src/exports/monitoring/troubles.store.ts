@@ -23,7 +23,7 @@ export type TroubleSummary = {
 
 /** Minutes between two attempts double up to an hour. */
 const LONGEST_BACK_OFF_MINUTES = 60;
-/** When the next attempt is due, after a number of attempts. SQL. */
+/** SQL for the instant at which the next attempt is due, after a number of attempts. */
 const afterAttempts = (attempts: string) =>
   `clock_timestamp() + least(power(2, least(${attempts}, 10)), ${LONGEST_BACK_OFF_MINUTES}) * interval '1 minute'`;
 /** Imports can make an interval stale again and again, so a re-delivery waits until they have ended, up to a limit. */

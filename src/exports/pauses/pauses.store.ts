@@ -1,4 +1,4 @@
-/** Pauses of batch exports: the spans in which their schedules start nothing, and the notes of the present one. */
+/** Pauses of batch exports: the spans in which their schedules start nothing, and the notes of the current one. */
 import type { Knex } from '../../platform/db/connection.ts';
 
 /** Kinds of authors of pauses. `sluice` pauses after too many failures; `temporal` is its own UI or CLI, which name no person. */
@@ -54,7 +54,7 @@ export function pauseStore(db: Knex) {
       );
     },
 
-    /** Changes the notes of the present pause. */
+    /** Changes the notes of the current pause. */
     async changeNotes(exportId: string, { by, userId }: PauseAuthor, { reason, resumeAt }: PauseNotes): Promise<void> {
       await open(exportId).update({
         // A new reason makes its author the author of the pause.
@@ -64,7 +64,7 @@ export function pauseStore(db: Knex) {
     },
 
     /**
-     * Ends the present pause: now, or at its planned end, if that has passed.
+     * Ends the current pause: now, or at its planned end, if that has passed.
      * @returns the planned end, if that has passed
      */
     async end(exportId: string): Promise<string | undefined> {

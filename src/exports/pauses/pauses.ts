@@ -32,7 +32,7 @@ export function changesNotes({ reason, resumeAt }: PauseNotes, pause: OpenPause 
 }
 
 /**
- * Ends the present pause of an export that is locked. A pause whose planned end has passed ended then, so intervals that ended since are
+ * Ends the current pause of an export that is locked. A pause whose planned end has passed ended then, so intervals that ended since are
  * expected, and are gaps if they have no run.
  */
 export async function endPause(

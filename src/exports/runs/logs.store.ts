@@ -39,7 +39,7 @@ export type LogFilter = {
   attempt?: number | undefined;
   /** Text that a message must contain, ignoring case. */
   search?: string | undefined;
-  /** Execution of the run whose entries are chosen. */
+  /** Returns only entries of the run with this workflow run id. */
   workflowRunId?: string | undefined;
 };
 
@@ -82,7 +82,7 @@ export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEA
     return { rows, order };
   }
 
-  /** Chosen entries before or after a position; if the search reached its limit, also where it ended. */
+  /** Returns matching entries on one side of a position. If the search reached its limit, the last item has no entry and marks where it ended. */
   async function searchAfter(filter: LogFilter, place: PageWindow, ascending = false): Promise<ListedEntry[]> {
     const { rows, order } = entriesAfter(filter, place, ascending);
     const searched = rows.clone().select('log.*').limit(maxSearched).as('log');
@@ -180,7 +180,7 @@ function entryFrom(row: Row): LogEntry {
   };
 }
 
-/** The pattern of texts that contain this one. */
+/** LIKE pattern that matches every text containing this one. */
 function containsPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

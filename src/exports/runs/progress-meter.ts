@@ -2,7 +2,7 @@
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ExportStores } from '../stores.ts';
 
-/** Returns the present progress of a part. */
+/** Returns the current progress of a part. */
 export type ReadProgress = () => { rows: number; bytes: number };
 
 export type ProgressMeter = {

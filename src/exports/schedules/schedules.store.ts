@@ -12,7 +12,7 @@ export type ScheduledExport = Cadence & {
   paused: boolean;
   startAt: string | null;
   endAt: string | null;
-  /** Instant from which the present cadence holds; `-infinity` if it always did. */
+  /** Instant from which the current cadence holds; `-infinity` if it always did. */
   validFrom: string;
   deleted: boolean;
   version: string;

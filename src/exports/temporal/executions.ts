@@ -41,7 +41,7 @@ export function exportExecutions(client: Client) {
     },
 
     /**
-     * Starts a run exactly as the schedule would, for an interval that the present schedule does not produce.
+     * Starts a run exactly as the schedule would, for an interval that the current schedule does not produce.
      * @returns false when a run of the interval is running already
      */
     async start(exportId: string, end: number): Promise<boolean> {

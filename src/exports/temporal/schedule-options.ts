@@ -20,7 +20,7 @@ export type ScheduledRow = Cadence & {
   paused: boolean;
   startAt: string | null;
   endAt: string | null;
-  /** Instant from which the present cadence holds, ISO, or `-infinity`. */
+  /** Instant from which the current cadence holds, ISO, or `-infinity`. */
   validFrom: string;
   version: string;
 };

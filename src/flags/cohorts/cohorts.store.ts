@@ -1,4 +1,4 @@
-/** Rows of cohorts. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+/** Rows of cohorts. Writers hold the project's lock (`stores.inTransaction`); instants are ISO text with microseconds. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { containing } from '../../events/table/lookup.ts';

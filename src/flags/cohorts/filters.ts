@@ -20,8 +20,8 @@ const MAX_KEY = 400;
 
 /**
  * @param given `filters` of the request
- * @returns the filters to store, with explicit operators and without meaningless members
- * @throws InvalidInput naming the member
+ * @returns the filters to store, with explicit operators and without unknown fields
+ * @throws InvalidInput naming the field
  */
 export function checkedCohortFilters(given: unknown): CohortFilters {
   const group = fieldAt(fieldsOf(given as Json), 'properties');
@@ -99,7 +99,7 @@ function checkedProperty(given: Fields, path: FieldPath, room: PatternBudget): P
   return nameFieldInErrors(path, () => {
     const name = operator === undefined || operator === null ? operator : textOf(operator);
     const checked = checkCondition({ key, operator: name, value }, room);
-    // Cohorts are counted by Postgres, whose automata for the same pattern are larger.
+    // Postgres counts cohorts, and its automata for the same pattern are larger, so its limit applies, too.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value ?? null));
     return { type: 'person', key, operator: checked, ...(value !== undefined && { value }) };
   });

@@ -67,7 +67,7 @@ export function definitionsStore(pool: Pool) {
     findByToken: (token: string) => find('api_token = $1', token),
     findById: (projectId: number) => find('projects.id = $1', projectId),
 
-    /** @returns the present versions of the projects that still exist */
+    /** @returns the current versions of the projects that still exist */
     async findVersions(projectIds: readonly number[]): Promise<Map<number, string>> {
       const { rows } = await pool.query<{ id: number; version: string }>(VERSIONS, [projectIds]);
       return new Map(rows.map(({ id, version }) => [id, version]));

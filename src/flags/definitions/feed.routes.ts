@@ -13,7 +13,7 @@ import { feedOf } from './feed.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import type { ProjectFlags } from './project-flags.ts';
 
-/** Limit of feed requests per project: 600 a minute, also all at once. Each SDK makes one every 30 seconds. */
+/** Limit of feed requests per project: 600 a minute, which may come in one burst. Each SDK makes one every 30 seconds. */
 export const FEED_LIMIT = { perSecond: 10, burstSeconds: 60 } as const;
 
 export type FeedApi = {

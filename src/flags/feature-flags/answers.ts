@@ -54,7 +54,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
 
     /**
      * Counts the persons or groups that a condition set matches, before its percentage is applied.
-     * @throws InvalidInput naming the member of the `condition`
+     * @throws InvalidInput naming the field of the `condition`
      * @throws PermissionDenied for properties of persons that the caller may not see, because counts would reveal their values
      * @throws Unavailable when it takes too long
      */

@@ -33,7 +33,7 @@ export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
 
 /**
  * Takes the payload out of the filters of a flag with encrypted payloads.
- * @param wanted the flag with the new payload, or with the mask to keep the present one
+ * @param wanted the flag with the new payload, or with the mask to keep the current one
  * @param current the stored flag
  * @returns the flag to store, and as `secret` the new payload, if any, which must be encrypted first
  * @throws InvalidInput for a flag with variants, because only the payload of `true` can be encrypted

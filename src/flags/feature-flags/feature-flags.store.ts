@@ -1,4 +1,4 @@
-/** Rows of feature flags. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+/** Rows of feature flags. Writers hold the project's lock (`stores.inTransaction`); instants are ISO text with microseconds. */
 import { SQL_STATE, sqlState } from '../../platform/db/sql-states.ts';
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';

@@ -25,7 +25,7 @@ export function seesFlag(rights: Pick<Rights, 'levelOf'> | undefined, flag: Prot
   return !rights || reaches(rights.levelOf('feature_flag', flag), 'viewer');
 }
 
-/** @param rights of the viewer, to whom a hidden flag shows only its id and state; absent for a flag that the object owns */
+/** @param rights of the viewer, who sees only the id and state of a hidden flag; omitted for a flag that the object owns */
 export function presentLinkedFlag(flag: FeatureFlag, rights?: Rights): Static<typeof LinkedFlagBody> {
   const fields = fieldsOf(flag);
   const shown = seesFlag(rights, flag);

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../platform/errors.ts';
 import { variantsOf, type GivenFilters } from './filters.ts';
 
-/** Placeholder for an encrypted payload in answers; in a request it stands for the present payload. */
+/** Placeholder for an encrypted payload in answers; in a request it stands for the current payload. */
 export const MASK = '"********* (encrypted)"';
 
 const MAX_NAME = 100;

@@ -26,7 +26,7 @@ export type Attempt = {
 
 export type Login = {
   /**
-   * @throws Throttled after too many tries of this account, or from this address
+   * @throws Throttled after too many tries to log in to this account, or from this address
    * @throws InvalidInput unless the password is that of an active account
    */
   logIn(attempt: Attempt): Promise<Cookies>;
@@ -72,7 +72,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
         throw invalidCredentials();
       }
       return identity.inTransaction(async (stores) => {
-        // The password may have changed during the comparison, which ended the sessions that were begun with the old one.
+        // If the password was changed during the comparison, sessions with the old one were ended, and no new one may begin.
         const present = await stores.accounts.lockByEmail(email);
         if (present?.passwordHash !== account.passwordHash) throw invalidCredentials();
         const author = { userId: account.id, keyId: null };
@@ -107,8 +107,8 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
 }
 
 /**
- * Normalizes an address so that all spellings that a database may consider equal share their tries. A few different addresses share them,
- * too.
+ * Normalizes an address so that all spellings that a database may consider equal count against one limit. A few addresses that
+ * differ count together, too.
  */
 export function normalizedAddress(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -39,7 +39,7 @@ export function withTransactions<Bound extends object>(db: Knex, bind: (db: Knex
 
 /** The same for stores whose changes of one project take turns: what one of them checks still holds when it commits. */
 export type WithProjectTurns<Bound> = Bound & {
-  /** Runs the work in the project's turn, with stores that share one transaction; it commits when the work returns. */
+  /** Runs the work under the project's lock, with stores that share one transaction; it commits when the work returns. */
   inTransaction<T>(projectId: number, work: (stores: Bound) => Promise<T>): Promise<T>;
 };
 

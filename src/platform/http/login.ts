@@ -1,4 +1,4 @@
-/** Demands of routes on callers who are logged in, and on keys in their place. */
+/** Checks of what a route requires of sessions, and of API keys used instead of one. */
 import { PermissionDenied } from '../errors.ts';
 import type { Caller, LoginAccess } from './access.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request in the forms that SDKs of the last ten years send: JSON, plain or gzipped, or the same as base64 or lz64. Such a
- * text is the body itself, the field `data` of a form, or the query's `data`.
+ * Reads the body of a request in the forms that SDKs of the last ten years send: JSON, plain or gzipped, or the same as base64 or lz64. The
+ * payload is the body itself, the field `data` of a form, or the query parameter `data`.
  *
  * The first bytes show the form. Content types do not, because browser SDKs choose those that need no preflight.
  */
@@ -18,7 +18,7 @@ export type BodyOptions = {
   query: Fields;
   /** Limit in bytes for the body as sent, and for the output of each decoder. */
   limit: number;
-  /** Counts bytes that are kept; an error that it throws ends the reading. */
+  /** Reserves memory for bytes that are kept; if it throws, reading ends. */
   hold(bytes: number): void;
   /** Resolves when a large body may be inflated (see `createInflationLine`). */
   enterLine(): Promise<() => void>;
@@ -29,17 +29,17 @@ export type BodyOptions = {
  * @throws UnsupportedMedia for multipart bodies, and for other content encodings than gzip, deflate, br and zstd
  * @throws TooLarge over the limit
  * @throws MalformedRequest for a broken body
- * @throws Unavailable when too many bodies are under way
+ * @throws Unavailable when too many bodies are being read
  */
 export async function readBody(request: LaneRequest, options: BodyOptions): Promise<Buffer> {
   const take = await new Promise<() => Decoded>((done) => receiveBody(request, options, done));
   return take();
 }
 
-/** A promise if decoding takes long, because another thread then does it. */
+/** A promise for forms, base64 and lz64, and for compressed bodies too large to be inflated synchronously. */
 type Decoded = Buffer | Promise<Buffer>;
 
-/** Same as `readBody`, without promises if the body is there in one piece. @throws errors that show before reading */
+/** Callback form of `readBody`, without promises if the body arrived in one piece. @throws errors that are found before reading */
 export function receiveBody(request: LaneRequest, options: BodyOptions, done: WhenRead<Decoded>): void {
   const { query, limit, hold } = options;
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;

@@ -55,7 +55,7 @@ export type InflateOptions = {
  * @throws UnsupportedMedia for other encodings than gzip, deflate, br and zstd, and for several
  * @throws MalformedRequest for a broken body, or one that is not compressed as announced
  * @throws TooLarge over the limit
- * @throws Unavailable when too many bodies with large windows are under way
+ * @throws Unavailable when too many bodies with large windows are being inflated
  */
 export function inflate(
   bytes: Buffer,

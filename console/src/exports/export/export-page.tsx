@@ -27,13 +27,13 @@ const route = getRouteApi('/inside/project/$projectId/exports/$exportId');
 
 export function ExportPage() {
   const { projectId, exportId } = route.useParams();
-  // Another export begins with a place and a history of its own.
+  // The key remounts the view for another export, so it does not keep the first range and the active interval of this one.
   return <ExportView key={exportId} {...{ projectId, exportId }} />;
 }
 
 function ExportView({ projectId, exportId }: { projectId: number; exportId: string }) {
   const { start, since } = route.useSearch();
-  // The range that the address named at first stays in the picture, whatever is selected later.
+  // Without `since`, the map begins at the `start` of the first address, whatever is selected later.
   const [firstStart] = useState(start);
   const from = since ?? firstStart;
   const one = useQuery(exportQuery(projectId, exportId));
@@ -75,7 +75,7 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
 
 const isoOf = (instant: number) => new Date(instant).toISOString();
 
-/** Intervals after which earlier ones are not offered: a map has at most twice as many. */
+/** Number of intervals from which the link to earlier ones is hidden; a map has at most twice as many. */
 const MANY = 50_000;
 
 const NARROW = '(width < 720px)';
@@ -89,7 +89,7 @@ const DAY = 86_400_000;
 
 type EarlierProps = { projectId: number; one: ExportBody; before: number; words: string };
 
-/** Leads to intervals before those that are shown: a month of them, or a year of days, weeks and months. */
+/** Links to earlier intervals: 30 more days, or 365 for daily, weekly and monthly exports. */
 function Earlier({ projectId, one, before, words }: EarlierProps) {
   const days = isOfCalendar(one.interval) ? 365 : 30;
   return (
@@ -116,7 +116,7 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
   const selected = useMemo(() => rangeBetween(map, search.start, search.end), [map, search.start, search.end]);
   const [chosen, setActive] = useState<number>();
   const newest = map.codes.length - 1;
-  // An export whose deliveries are all of long ago opens where they are, and not on blank days.
+  // By default the newest interval that is not blank is active, so an export whose deliveries are all old opens at them.
   const known = map.codes.findLastIndex((code) => code !== '--');
   const active = Math.min(chosen ?? selected?.last ?? (known >= 0 ? known : newest), newest);
   const scrollRef = useRef<HTMLDivElement>(null);

@@ -1,4 +1,7 @@
-/** Places intervals in the grid: a row is a day of hours, an hour of minutes, a month of days or a year; the newest is on top. */
+/**
+ * Places intervals in the grid. A row is a day of an hourly export, an hour of one by minutes, a month of a daily one, or a year of a weekly
+ * or monthly one; the newest is on top.
+ */
 import type { IntervalMap } from './interval-map.ts';
 
 export type Cadence = { interval: string; timezone: string };

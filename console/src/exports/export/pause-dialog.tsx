@@ -18,7 +18,7 @@ type Props = {
 const HOUR = 3_600_000;
 const MORNING = 9;
 
-/** Choices whose instant is found when the pause begins; `at` is typed. */
+/** Choices of when the export resumes, computed when the form is sent; for `at` the user types the instant. */
 const RESUMES = [
   { value: 'never', label: 'When somebody unpauses it' },
   { value: 'hour', label: 'In an hour' },

@@ -1,4 +1,4 @@
-/** Consequences of changes that are not saved, for intervals to come and earlier ones. */
+/** Consequences of unsaved changes for future and past intervals. */
 import { formatInterval } from '../../look/time.tsx';
 import { CONFIG, type DestinationType } from './destination-types.ts';
 import type { Difference } from './differences.ts';
@@ -7,7 +7,7 @@ import { SCHEDULE, type NextRuns } from './schedule-data.ts';
 
 type EffectsProps = { differences: readonly Difference[]; type: DestinationType | undefined; next: NextRuns };
 
-/** Kinds of consequences, in the order in which they are told. */
+/** Kinds of consequences; the page shows them in the order of the differences. */
 type Kind = 'schedule' | 'bounds' | 'place' | 'contents' | 'hashes' | 'export';
 
 export function Effects({ differences, type, next }: EffectsProps) {
@@ -51,7 +51,7 @@ const CONTENTS = ['filters', 'hogql_query', 'include_columns', 'exclude_columns'
 const intervalOf = ({ data_interval_start: start, data_interval_end: end }: NextRuns['runs'][number]) =>
   formatInterval(start, end);
 
-/** The runs to which a change applies: by the data interval that ends next. */
+/** Says which run is the first that a change applies to: that of the data interval that ends next. */
 function firstRun({ runs, last }: NextRuns): string {
   const [first] = last ? [last] : runs;
   return first ? `The next scheduled run, of ${intervalOf(first)}, is the first` : 'The next run is the first';

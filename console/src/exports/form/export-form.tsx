@@ -1,4 +1,4 @@
-/** The form of an export: what, how often, where to. What the server refuses stands beside its field, and what was typed stays. */
+/** The form of an export: what, how often, where to. Errors of the server appear beside their fields, and the input is kept. */
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
 import { ApiError, messageOf } from '../../api/client.ts';
@@ -23,7 +23,7 @@ import { IntervalField, ScheduleFields } from './schedule-fields.tsx';
 import { useNextRuns } from './schedule-data.ts';
 import { Trial } from './trial.tsx';
 
-/** An export as the server has it, and the version that it answered with it. */
+/** An export as saved on the server, with its ETag. */
 export type Saved = { draft: Draft; etag: string | null };
 
 /** Another person saved the export since the form was loaded. */
@@ -37,10 +37,10 @@ export class ChangedMeanwhile extends Error {
 
 export type Submission = {
   fields: Fields;
-  /** The export that the changes are against. */
+  /** The saved export that the changes are relative to. */
   base: Saved;
   isRetried: boolean;
-  /** Is called once the changes are saved, for what may fail afterwards. */
+  /** Called once the changes are saved, so the form knows it even if a later step fails. */
   onSaved: (saved: Saved) => void;
 };
 
@@ -50,7 +50,7 @@ type Props = {
   /** Absent: a new export. Model and type of an existing one cannot change. */
   exportId?: string;
   initial: Saved;
-  /** Field that is to be mended, as errors name it. */
+  /** Field to correct, by its name in errors. */
   field?: string | undefined;
   submit: string;
   /** Label of the button that also retries failed intervals; absent: none failed. */
@@ -61,7 +61,7 @@ type Props = {
 
 const RETRY = 'retry';
 const NOT_JSON = 'This is not a JSON object.';
-/** Faults that stand beside a field; a trial says its own. */
+/** Matches invalid fields and errors, except in a trial, which shows its own. */
 const INVALID = `[data-invalid] :is(input, textarea, button), [role=alert]:not(.${styles.trial} *)`;
 
 export function ExportForm({ projectId, offer, exportId, initial, field, submit, submitAndRetry, onSubmit }: Props) {
@@ -79,14 +79,14 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   const type = offer.types.find((one) => one.type === destination.type);
   const model = offer.models.find((one) => one.model === draft.model)!;
 
-  /** The form as it is, or with the last configuration that was JSON. */
+  /** Undefined while the JSON view holds no object; `fields` then have the configuration from before that view. */
   const parsed = json === undefined ? destination.config : objectIn(json);
   const fields = fieldsOf(parsed ? { ...draft, destination: { ...destination, config: parsed } } : draft, type);
   const before = fieldsOf(base.draft, type);
   const differences = differencesBetween(before, fields, type);
   const next = useNextRuns(projectId, fields, isEdit ? before : undefined);
 
-  /** Returns the fields of the form; undefined, with an error at the text, if that is not JSON. */
+  /** Returns the fields; sets an error and returns undefined if the JSON is invalid or a filter is blank. */
   function read(): Fields | undefined {
     const blank = draft.filters.findIndex(({ key }) => key === '');
     const fault = !parsed
@@ -111,7 +111,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     const given = read();
     if (given) void save(given, base, submitter?.getAttribute('value') === RETRY);
   }
-  /** Begins again from what another person saved, with the changes that are the form's own. */
+  /** Restarts from another person's version, and applies this form's changes to it. */
   function beginFrom(theirs: Saved, ours: Fields | undefined): Fields {
     const now = fieldsOf(theirs.draft, type);
     const own = ours ? changedFields(before, ours).map((name) => [name, ours[name]] as const) : [];
@@ -125,7 +125,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   }
 
   const [isShown, setShown] = useState(true);
-  // A long form may have the wrong field far from the button; what has no field is said beside the button.
+  // The invalid field may be far from the button, so it is scrolled into view; errors without a field appear beside the button.
   useEffect(() => {
     if (error === undefined) return;
     const [first] = form.current!.querySelectorAll<HTMLElement>(INVALID);
@@ -134,7 +134,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     first?.scrollIntoView({ block: 'center' });
   }, [error]);
 
-  // The focus that a field takes by itself does not scroll.
+  // A field that takes the focus automatically is not scrolled into view.
   useEffect(() => {
     if (field) form.current!.querySelector(':focus')?.scrollIntoView({ block: 'center' });
   }, [field]);

@@ -1,4 +1,4 @@
-/** Fields that most exports do not need: closed, unless one of them has a value, is wrong, or is the one to mend. */
+/** Fields that most exports do not need: collapsed, unless one of them has a value, is invalid, or is the one that a link leads to. */
 import { useState, type ReactNode } from 'react';
 import styles from './form.module.css';
 import { useProblem } from './problem.ts';

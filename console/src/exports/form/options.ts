@@ -1,4 +1,4 @@
-/** Choices of the form that every destination has, and its configuration as text. */
+/** Choices of the form that all destinations share, and the configuration of a destination to and from text. */
 import type { Option } from '../../look/select.tsx';
 
 export const MODELS: readonly Option[] = [

@@ -1,4 +1,4 @@
-/** The fault of a form that stands beside its field: the refusal of the server, and the field that a link wants mended. */
+/** Faults that the form shows at their fields: the server's error, and the field that a link leads to. */
 import { createContext, useContext } from 'react';
 import { ApiError, messageOf } from '../../api/client.ts';
 import { withLabels } from '../words/field.ts';

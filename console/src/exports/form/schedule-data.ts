@@ -38,7 +38,7 @@ function previewQuery(projectId: number, fields: Fields, { count, after }: { cou
 
 export type NextRuns = {
   runs: readonly NextRun[];
-  /** Interval under way, which a changed schedule lets end as it was to; undefined: the schedule is the saved one. */
+  /** Current interval, which ends as planned although the schedule changes; undefined: the schedule is the saved one. */
   last: NextRun | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Summary of all exports, in one sentence whose parts are filters; and the filter by name. */
+/** Counts of exports by state, each a link that filters the list, and the search field. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ButtonLink } from '../../look/button.tsx';
 import { SearchField } from '../../look/search-field.tsx';

@@ -77,7 +77,7 @@ export function cancel(place: RunPlace): Promise<unknown> {
   );
 }
 
-/** Number of the export's intervals that failed and are not retried, which a corrected field may fix. */
+/** Counts the export's intervals that need a person; correcting a field may fix those that failed. */
 export const failedQuery = ({ projectId, exportId }: Pick<RunPlace, 'projectId' | 'exportId'>) =>
   queryOptions({
     queryKey: [...exportKeys.all(projectId), 'one', exportId] as const,
@@ -87,13 +87,13 @@ export const failedQuery = ({ projectId, exportId }: Pick<RunPlace, 'projectId' 
       const page = await done(
         api.GET('/api/environments/{project_id}/batch_exports/overview/', { params: { path, query }, signal }),
       );
-      // Others may carry this one's id in their names.
+      // The search matches names, too, so it may find another export whose name contains this id.
       const one = page.results.find(({ id }) => id === exportId);
       return { count: one?.needs_you ?? 0, interval: one?.interval ?? '' };
     },
   });
 
-/** Delivers all intervals of an export that failed. @throws ApiError */
+/** Retries all failed intervals of an export. @throws ApiError */
 export async function retryFailed(projectId: number, exportId: string): Promise<void> {
   const { results } = await done(
     api.POST('/api/environments/{project_id}/batch_exports/bulk/', {

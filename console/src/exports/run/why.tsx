@@ -1,4 +1,4 @@
-/** The rest of a diagnosis, below the error: changes since the last success, what is waited for, and a later run. */
+/** The rest of a diagnosis, below the error: changes since the last success, what the run is waiting for, and a later run. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -110,7 +110,7 @@ function FieldChange({ field, before, after }: Change['fields'][number]) {
   );
 }
 
-/** The API quotes fields in backticks, by the names of requests. */
+/** Replaces field names, which the API puts in backticks as requests spell them, by their labels. */
 function inWords(sentence: string): string {
   return sentence.replaceAll(/`([^`]+)`/g, (_, field: string) => fieldWords(field));
 }

@@ -7,5 +7,5 @@ export function countIntervals(count: number, interval: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Boundaries follow the clocks of the export's time zone; boundaries of hours and minutes do not. */
+/** Whether the interval's boundaries follow local time in the export's time zone; those of hours and minutes do not. */
 export const isOfCalendar = (interval: string): boolean => ['day', 'week', 'month'].includes(interval);

@@ -3,7 +3,7 @@ import { api, done } from '../../api/client.ts';
 import type { Flag } from '../flags-data.ts';
 import { conditionsOf, IDS, type Names } from '../words/conditions.ts';
 
-/** Names for the sentences of a list: its own flags, and the first cohorts. Others are shown by id. */
+/** Names for the conditions of listed flags: those of the flags themselves, and of the first 100 cohorts. Others are shown by id. */
 export function useListNames(projectId: number, flags: readonly Flag[]): Names {
   const asksForCohorts = flags.some(({ filters }) =>
     (filters.groups ?? []).flatMap(conditionsOf).some(({ type }) => type === 'cohort'),

@@ -1,8 +1,8 @@
-/** Rollouts drawn to scale: the buckets that a condition set takes with the bucket of one person, and the shares of variants. */
+/** Rollouts drawn to scale: the range of buckets that a condition set covers, with one person's bucket marked; and the shares of variants. */
 import { formatPercent, type Filters } from '../words/conditions.ts';
 import styles from './ruler.module.css';
 
-/** A bucket has many digits; two of them place it for people. */
+/** A bucket has many digits; two decimals are enough for people. */
 export const formatBucket = (bucket: number): string => formatPercent(Number(bucket.toFixed(2)));
 
 /** @param bucket 0 to 100; it is in the rollout if it is at most `percent` */

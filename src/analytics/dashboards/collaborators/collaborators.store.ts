@@ -1,4 +1,4 @@
-/** Rows of collaborators. Writers hold the project's turn (`stores.inTransaction`) and have found the dashboard in it. */
+/** Rows of collaborators. Writers hold the project's lock (`stores.inTransaction`) and have found the dashboard in it. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../../platform/db/connection.ts';
 import { userFrom, type User, type UserRow } from '../../../people/accounts/users.store.ts';

@@ -1,4 +1,4 @@
-/** Rows of buttons that lead somewhere: copies of a dashboard share them. Writers hold the project's turn (`stores.inTransaction`). */
+/** Rows of buttons that lead somewhere: copies of a dashboard share them. Writers hold the project's lock (`stores.inTransaction`). */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from '../../../platform/db/connection.ts';
 

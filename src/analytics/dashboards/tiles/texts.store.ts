@@ -1,4 +1,4 @@
-/** Rows of texts: copies of a dashboard share them. Writers hold the project's turn (`stores.inTransaction`). */
+/** Rows of texts: copies of a dashboard share them. Writers hold the project's lock (`stores.inTransaction`). */
 import type { Knex } from '../../../platform/db/connection.ts';
 
 export type Text = {

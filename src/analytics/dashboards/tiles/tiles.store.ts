@@ -1,6 +1,6 @@
 /**
  * Rows of tiles. Fields have the same names in the table, in code and on the wire, because most are only passed on. Callers must have found
- * the tile's dashboard in its project. Writers hold the project's turn (`stores.inTransaction`).
+ * the tile's dashboard in its project. Writers hold the project's lock (`stores.inTransaction`).
  */
 import type { Knex } from '../../../platform/db/connection.ts';
 import { NotFound } from '../../../platform/errors.ts';

@@ -6,8 +6,8 @@ import { Type } from '../../../platform/schema.ts';
  * - `cache`: when no result is stored, so viewers always see one.
  * - `blocking`: also when the result is old.
  * - `force_blocking`: always.
- * - `async`: like `cache`; an old result is shown, and computed in the background.
- * - `force_async`: like `async`, for every result, also a fresh one.
+ * - `async`: like `cache`, but an old result is also recomputed in the background.
+ * - `force_async`: like `async`, but a fresh result is recomputed, too.
  */
 export type Refresh = 'force_cache' | 'cache' | 'blocking' | 'force_blocking' | 'async' | 'force_async';
 
@@ -36,7 +36,7 @@ const MODES: Readonly<Record<string, Refresh>> = {
 };
 
 /**
- * @param text of the query; `no` and unknown values mean `cache`, as upstream
+ * @param text value of the query parameter; `no` and unknown values mean `cache`, as in upstream
  * @param fallback the value when the text is absent
  */
 export function refreshOf(text: string | undefined, fallback: Refresh = 'async'): Refresh {

@@ -1,7 +1,7 @@
 /**
- * Queries of insights on the wire: the members of upstream's nodes (PostHog, frontend/src/queries/schema) that are computed here.
- * Members that only say how a chart looks are kept with the query and change nothing; `unsupported.ts` names those that would change
- * numbers, and that are refused.
+ * Queries of insights on the wire: the fields of upstream's nodes (PostHog, frontend/src/queries/schema) that affect results here.
+ * Fields that only say how a chart looks are stored and ignored. Fields that would change numbers but are not supported are refused: see
+ * `unsupported.ts`.
  */
 import { nullable, stringEnum, Type, type Static, type TSchema } from '../../../platform/schema.ts';
 

@@ -1,14 +1,14 @@
-/** Members of upstream's nodes that would change numbers but are not computed here, so they are refused rather than quietly ignored. */
+/** Fields of upstream's nodes that would change numbers but are not supported here, so they are refused rather than quietly ignored. */
 import { refusal } from './refusal.ts';
 
-/** Advice for doing without the member, and the value that changes nothing. */
+/** Advice for doing without the field, and the value that changes nothing. */
 type Unsupported = {
   fix: string;
   harmless?: unknown;
   /** `false` has an effect, too. */
   evenFalse?: true;
 };
-/** Members by path; `[]` stands for each element of a list. */
+/** Fields by path; `[]` stands for each element of a list. */
 type Members = Readonly<Record<string, Unsupported>>;
 
 const PERSONS_ONLY = 'Only persons are counted: leave it out.';

@@ -1,4 +1,4 @@
-/** Bar charts: upright bars over time, and lying bars of totals. */
+/** Bar charts: vertical bars over time, and horizontal bars of totals. */
 import { h, type ComponentChild } from 'preact';
 import { scaleBand } from 'd3-scale';
 import { number, percent, shortDay } from './format.ts';
@@ -67,7 +67,7 @@ export function totalBars(all: readonly Series[], { shares }: { shares: boolean 
   );
 }
 
-/** Draws a lying bar, as long as its share of the longest. */
+/** Draws a horizontal bar, scaled to the longest one. */
 export function bar(value: number, longest: number, colour: string): ComponentChild {
   const width = longest > 0 ? `${round((Math.max(0, value) / longest) * 100)}%` : '0';
   return h('svg', { class: `bar ${colour}`, 'aria-hidden': 'true' }, h('rect', { width, height: '100%', rx: 3 }));

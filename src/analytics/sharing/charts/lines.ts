@@ -6,7 +6,7 @@ import { number, shortDay } from './format.ts';
 import { PLANE, plot, round } from './plot.ts';
 import { colourOf, inWords, MAX_DRAWN, type Series } from './series.ts';
 
-/** More points than these are seen as a line only. */
+/** Number of points above which only the line is drawn. */
 const MAX_DOTS = 62;
 
 export function lineChart(all: readonly Series[]): ComponentChild {
@@ -59,7 +59,7 @@ export function heights(values: readonly number[]) {
   return { y: (value: number) => round(scale(value)), ticks };
 }
 
-/** A line without length has round ends, whatever the plane is stretched to. */
+/** Draws a line of length zero, whose round caps stay round however the plot is stretched. */
 function dot(x: number, y: number, label: string): ComponentChild {
   return h('path', { class: 'dot', d: `M${x},${y}h0` }, h('title', null, label));
 }

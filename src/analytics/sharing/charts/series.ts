@@ -21,7 +21,7 @@ export function labelPeriods(series: readonly Series[]): Series[] {
   });
 }
 
-/** Cuts the earlier period to the length of the present one. */
+/** Cuts the earlier period to the length of the current one. */
 export function sameLength(series: readonly Series[]): Series[] {
   const length = series[0]?.data.length ?? 0;
   return series.map((one) => {

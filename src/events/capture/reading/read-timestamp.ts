@@ -24,7 +24,7 @@ const EARLIEST = parseInstant('0001-01-01')!;
  * Live: `offset` (milliseconds before now) wins; else the timestamp, corrected by how wrong the client's clock is when the
  * request says when it was sent. Historical: the timestamp as it is, which must be there.
  * @param notes receives the reason if the event cannot have its timestamp
- * @returns undefined for the present instant
+ * @returns undefined for the current instant
  * @throws InvalidInput for history without a timestamp
  */
 export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clocks, notes: Note[]): bigint | undefined {

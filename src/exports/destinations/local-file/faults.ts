@@ -1,9 +1,9 @@
-/** Faults of the export folder, by the codes of the system. */
+/** Faults of the export folder, by the operating system's error codes. */
 import { errorMaker, type KnownFault } from '../faults.ts';
 import { OBJECT_STORE_FAULTS } from '../object-store/faults.ts';
 
 /**
- * Final faults recur in each attempt, because the configuration names something other than a folder. All others may be temporary: a full
+ * Final faults would recur in each attempt, until the configuration is changed or files are deleted. All others may be temporary: a full
  * disk, a volume that is being remounted or restored, or a network file server.
  */
 export const LOCAL_FILE_FAULTS = {

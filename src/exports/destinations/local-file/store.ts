@@ -1,6 +1,6 @@
 /**
- * Objects as files below one folder. An upload is a hidden temporary file beside its target. Completing it is a rename, or, if no such
- * file may exist yet, a second link: both are atomic, and fail once the upload was aborted.
+ * Objects as files below one folder. An upload is a hidden temporary file beside its target. Completing it is a rename, or, if the
+ * target must not exist yet, a hard link: both are atomic, and fail once the upload was aborted.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -20,7 +20,7 @@ export type LocalStoreOptions = {
   /** Absolute; keys are paths below it. */
   root: string;
   quota: Quota;
-  /** Mode of files, as in `open(2)`; folders get the right to enter for everyone who may read files. */
+  /** Mode of files, as in `open(2)`; folders are also searchable (x) for everyone who may read files. */
   fileMode?: number | undefined;
   /** See `Destination.place`. */
   place: string;
@@ -31,7 +31,7 @@ export type LocalStoreOptions = {
   linkFile?: LinkFile;
 };
 
-/** Mode without access for other accounts of the machine, because delivered files hold people's behaviour. */
+/** Mode without access for other accounts of the machine, because delivered files contain data about people's behaviour. */
 export const DEFAULT_FILE_MODE = 0o640;
 
 export function localStore(options: LocalStoreOptions): ObjectStore {
@@ -151,7 +151,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
   return translateErrors(store);
 }
 
-/** Codes of volumes without links: Windows shares, memory cards, some of FUSE. */
+/** Error codes of volumes without hard links: Windows shares, memory cards, some FUSE file systems. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
 
 /** Renames a file, but never replaces an existing one. @throws ObjectChanged, UploadGone */
@@ -203,7 +203,7 @@ async function makeFolder(root: string, key: string, mode: number): Promise<void
   }
 }
 
-/** Adds the right to enter for everyone who may read, and always for the owner. */
+/** Adds the search bit (x) for everyone who may read, and all rights for the owner. */
 function folderMode(fileMode: number): number {
   return fileMode | ((fileMode & 0o444) >> 2) | 0o700;
 }

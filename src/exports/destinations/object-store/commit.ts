@@ -56,7 +56,7 @@ export async function commitFiles(session: FileSession, parts: readonly StagedPa
   await severalAtOnce(others, ({ upload }) => store.abort(upload));
   await sweep(session, intents);
 
-  // 2. Read the present manifest. From here on only we, a later epoch or another database may change it, so each object is replaced by its tag.
+  // 2. Read the current manifest. From here on only we, a later epoch or another database may change it, so each object is replaced by its tag.
   const tagged = await readTaggedManifest(store, names.manifest, delivery);
   const present = tagged?.manifest;
   // tooth: store-known-delivery

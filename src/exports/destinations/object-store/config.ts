@@ -1,4 +1,4 @@
-/** Configuration that all file destinations share. The engine plans and encodes by all of it but the prefix. */
+/** Configuration that all file destinations share. All of it but the prefix affects how the engine plans and encodes files. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { nullable, stringEnum, Type, type Static, type TSchema } from '../../../platform/schema.ts';
 import {
@@ -78,7 +78,7 @@ export function withDefault<S extends TSchema>(schema: S, value: Static<S>): S {
   return { ...schema, default: value };
 }
 
-/** Checks for `checkBeforeSchema`, with upstream's messages. @throws InvalidInput for an unknown format or compression */
+/** Makes the checks of `checkBeforeSchema` with upstream's messages. @throws InvalidInput for an unknown format or compression */
 export function checkFileFormat(config: Readonly<Record<string, unknown>>): void {
   const { file_format: format = DEFAULT_FORMAT, compression = null } = config as Record<string, string | null>;
   if (!isOneOf(FILE_FORMATS, format)) {

@@ -51,7 +51,7 @@ export type Manifest = Static<typeof Manifest>;
 
 const isManifest = compile(Manifest);
 
-/** @param files every file of the interval, including the empty ones of earlier, longer deliveries */
+/** @param files every file of the interval, including surplus files of earlier, longer deliveries, which are now empty */
 export function manifestOf(
   state: Manifest['state'],
   delivery: Delivery,
@@ -85,7 +85,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   });
 }
 
-/** A manifest and the tag of its version, or of an earlier one, so a write under the condition of the tag never replaces a newer manifest. */
+/** A manifest and a tag that was read before it, so it is never newer: a write conditional on the tag cannot replace a newer manifest. */
 export type TaggedManifest = { manifest: Manifest; tag: string | null };
 
 /** @returns undefined when there is none. @throws DestinationRejected as `readManifest` does */
@@ -100,7 +100,7 @@ export async function readTaggedManifest(
 }
 
 /**
- * Reads the interval's present manifest.
+ * Reads the interval's current manifest.
  * @returns undefined when there is none
  * @throws DestinationRejected when the object is not a manifest of this export: data of others is never overwritten
  */
@@ -158,7 +158,7 @@ export function locationOf(store: ObjectStore, key: string): string {
   return store.locate(key.slice(0, key.lastIndexOf('/') + 1));
 }
 
-/** The receipt of a manifest. @param cutoff this run's cutoff, if equal content and its manifest are left alone */
+/** The receipt of a manifest. @param cutoff this run's cutoff, which the manifest lacks if equal content was left in place */
 export function receiptOf(store: ObjectStore, key: string, manifest: Manifest, cutoff = manifest.cutoff): Receipt {
   return {
     rows: manifest.rows,

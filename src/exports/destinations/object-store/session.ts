@@ -1,4 +1,4 @@
-/** A session on any store of objects: files are staged as invisible uploads until `commit.ts` makes them the interval's content. */
+/** A session on any object store: files are staged as invisible uploads until `commit.ts` makes them the interval's content. */
 import type { PartSource, Receipt, Session } from '../contract.ts';
 import type { StagedPart } from '../delivery.ts';
 import type { Part } from '../delivery.ts';
@@ -20,8 +20,7 @@ import { sweep } from './sweep.ts';
 import { verifyFiles } from './verify.ts';
 
 /**
- * Number of uploads that are discarded, and recorded as discarded, together; a caller that is cut off meanwhile continues with the rest
- * later.
+ * Size of the batches in which uploads are discarded, and recorded as discarded, so an interrupted caller can continue with the rest.
  */
 const DISCARDED_AT_ONCE = 100;
 

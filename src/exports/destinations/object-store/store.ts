@@ -70,7 +70,7 @@ export type ObjectStore = {
   /**
    * Makes the upload the object, replacing what was there.
    * @param replaces the only object that may be replaced; a store without conditional writes replaces any object
-   * @throws UploadGone when it was aborted or completed before; ObjectChanged when the present object is not the one that it may replace
+   * @throws UploadGone when it was aborted or completed before; ObjectChanged when the current object is not the one that it may replace
    */
   complete(upload: StagedUpload, replaces?: Replaces): Promise<void>;
   /** Returns when the store itself says that the upload is gone: it can no longer become visible. */

@@ -1,4 +1,4 @@
-/** Ends uploads whose id was not recorded, because their process died after the beginning, or the store's answer was lost. */
+/** Ends uploads whose id was not recorded, because the process died just after beginning them, or the store's answer was lost. */
 import { severalAtOnce } from '../at-once.ts';
 import { isIntent, type FileSession, type RecordedIntent } from './staging.ts';
 
@@ -27,8 +27,8 @@ async function sweepKeys(
 ): Promise<'denied' | undefined> {
   const answers = await severalAtOnce([...intents.keys()], (key) => store.listUnfinishedUploads(key));
   const found = answers.flatMap((answer) => (answer === 'denied' ? [] : answer));
-  // The records are read after the store's answer, so each upload that a later epoch had begun by then has a record, perhaps still without
-  // its id. Other unrecorded uploads belong to attempts whose run has ended, or whose parts are fixed.
+  // The records are read after the store's answer, so every upload that a later epoch had begun by then has a record, if only an intent
+  // without its id. Any other unrecorded upload belongs to an attempt that can no longer use it: its run has ended, or its parts are fixed.
   const later = await artifacts.listLater();
   const owned = new Set([...(await artifacts.list()), ...later].map(({ artifact }) => artifact['id']));
   const begun = later.filter(({ artifact }) => isIntent(artifact) && artifact['place'] === store.place);

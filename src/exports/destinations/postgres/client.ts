@@ -26,7 +26,7 @@ export type PostgresAccess = PostgresAddress & { user: string; password: string;
 
 export type PostgresClient = pg.Client;
 
-/** @throws DestinationRejected, DestinationUnavailable; the signal's reason once it is aborted, also later on the connection */
+/** @throws DestinationRejected, DestinationUnavailable; the signal's reason if it aborts. A later abort destroys the connection. */
 export async function openClient(access: PostgresAccess): Promise<PostgresClient> {
   const { user, password, database, signal } = access;
   let socket: Socket | undefined;

@@ -1,4 +1,4 @@
-/** Faults of Postgres, by SQLSTATE and its classes (Appendix A of the manual of Postgres). */
+/** Faults of Postgres, by SQLSTATE and its classes (Appendix A of the Postgres manual). */
 import { TLS_REFUSED } from '../../../platform/net/tls-errors.ts';
 import { errorMaker, type KnownFault } from '../faults.ts';
 import { networkFaults } from '../network-faults.ts';

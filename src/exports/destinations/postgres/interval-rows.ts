@@ -38,7 +38,7 @@ export function replaceSql(names: TableNames, delivery: Delivery, stages: readon
   };
 }
 
-/** Conditions over a row `present` in the table: whether a new row replaces it, and whether it is as new as another row or newer. SQL. */
+/** SQL conditions on a row `present` in the table: whether a new row replaces it, and whether it is as new as another row or newer. */
 function precedence(version: string | null, start: string) {
   if (version === null) {
     const present = `present.${INTERVAL_COLUMN}`;

@@ -10,7 +10,7 @@ const ALTER_LOCK_TIMEOUT = '2s';
 /** The user does not own the table, or another session holds its lock. */
 const IGNORED_ALTER_ERRORS: readonly string[] = [SQL_STATE.insufficientPrivilege, SQL_STATE.lockNotAvailable];
 
-/** Formats a timestamp as ISO text with microseconds. SQL. */
+/** SQL for a timestamp as ISO text with microseconds. */
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** A receipt from a ledger, which always names the run. */
@@ -70,7 +70,7 @@ export async function listDeliveries(
   return rows;
 }
 
-/** Whether there is a ledger, and whether it has the column of timelines, which ledgers of earlier versions lack. */
+/** Whether there is a ledger, and whether it has the timeline column, which ledgers of earlier versions lack. */
 export async function ledgerColumns(
   client: PostgresClient,
   { ledger }: TableNames,
@@ -83,7 +83,7 @@ export async function ledgerColumns(
   return rows[0]!;
 }
 
-/** Adds the column of timelines to a ledger of an earlier version, if permitted; without the column the ledger still works. */
+/** Adds the timeline column to a ledger of an earlier version, if permitted; without the column the ledger still works. */
 export async function addTimelineColumn(client: PostgresClient, names: TableNames): Promise<void> {
   const found = await ledgerColumns(client, names);
   if (!found.ledger || found.timeline) return;

@@ -1,4 +1,4 @@
-/** Rows of experiments. Writers hold the project's turn (`stores.inTransaction`); instants are ISO text with microseconds. */
+/** Rows of experiments. Writers hold the project's lock (`stores.inTransaction`); instants are ISO text with microseconds. */
 import type { Knex } from '../../../platform/db/connection.ts';
 import { NotFound } from '../../../platform/errors.ts';
 import type { Metric } from './results/metrics.ts';

@@ -1,4 +1,4 @@
-/** Rows of holdouts. Writers hold the project's turn (`stores.inTransaction`). */
+/** Rows of holdouts. Writers hold the project's lock (`stores.inTransaction`). */
 import type { Knex } from '../../../platform/db/connection.ts';
 import { NotFound } from '../../../platform/errors.ts';
 
@@ -40,7 +40,7 @@ export function holdoutStore(db: Knex) {
       return { count: Number(counted.count), results };
     },
 
-    /** Finds holdouts, and returns those that exist by id. */
+    /** Returns the holdouts that exist, by id. */
     async findByIds(projectId: number, ids: readonly number[]): Promise<Map<number, Holdout>> {
       const rows = await holdoutsOfProject(projectId).whereIn('id', ids);
       return new Map(rows.map((row) => [row.id, row]));

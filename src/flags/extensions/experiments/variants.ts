@@ -104,7 +104,7 @@ export function holdoutVariant(id: number): string {
   return `${HOLDOUT_PREFIX}${id}`;
 }
 
-/** @param holdout undefined removes the present one */
+/** @param holdout undefined removes the current one */
 export function withHoldout(filters: FlagFilters, holdout: Holdout | undefined): FlagFilters {
   const { holdout: _before, holdout_groups: _older, ...others } = filters;
   if (!holdout) return others;

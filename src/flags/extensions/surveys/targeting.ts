@@ -21,7 +21,7 @@ export type GivenFilters = Readonly<Record<string, unknown>>;
 /**
  * Creates or changes the flag for the targeted persons.
  * @returns the id of the flag
- * @throws InvalidInput naming the member of `targeting_flag_filters`
+ * @throws InvalidInput naming the field of `targeting_flag_filters`
  */
 export async function setTargetingFlag(
   { stores, project, author }: SurveyChangeContext,

@@ -26,7 +26,7 @@ const ROUNDING = 1e-6;
 /**
  * @param filters unchecked, from a client
  * @returns the filters to store, with payloads as JSON text and ids of flags as text
- * @throws InvalidInput naming the member
+ * @throws InvalidInput naming the field
  */
 export function checkedFilters(filters: unknown): FlagFilters {
   const given = JSON.parse(JSON.stringify({ filters })) as unknown;
@@ -45,7 +45,7 @@ export function checkedFilters(filters: unknown): FlagFilters {
   return checked;
 }
 
-/** Refuses upstream's next format of filters, which names its version, because it would be misread as the present one. */
+/** Refuses upstream's next format of filters, which names its version, because it would be misread as the current one. */
 function versionedFormatError(): InvalidInput {
   return new InvalidInput(
     'filters.version is reserved. Remove it from the request.',

@@ -10,7 +10,7 @@ import { seesFlag } from '../linked.ts';
 
 const MAX_NAMED = 5;
 
-/** Reader of an error message; undefined if there is no particular reader. */
+/** Rights of the reader of an error message; if undefined, all names are shown. */
 type Viewer = Pick<Rights, 'levelOf'> | undefined;
 
 /** @throws InvalidInput naming the active flags that depend on the flag */

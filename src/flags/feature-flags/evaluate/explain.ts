@@ -61,7 +61,7 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
     /**
      * @param draft filters to evaluate in place of the stored ones
      * @throws NotFound, PermissionDenied if the caller may not read the flag, the person or the groups
-     * @throws InvalidInput naming the member of `filters`
+     * @throws InvalidInput naming the field of `filters`
      */
     async explain(
       project: Project,

@@ -1,4 +1,4 @@
-/** Conditions that every exported row meets. The server numbers the one that it refuses, and the form shows it there. */
+/** Conditions that every exported row meets. The server's error names a filter by its number, and the form shows it at that filter. */
 import { TextField } from '../../../look/field.tsx';
 import { Select } from '../../../look/select.tsx';
 import type { Model } from '../destination-types.ts';
@@ -75,7 +75,7 @@ function FilterFields({ filter, model, error, isNew, onChange }: FieldsProps) {
         mono={isExpression}
         autoFocus={isNew}
         autoComplete="off"
-        // The refusal of a condition does not say of which member it is: the sentence does.
+        // The error names no field of the filter, only its text does, so it is shown here.
         error={error}
       />
       {!isExpression && (

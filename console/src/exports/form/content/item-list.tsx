@@ -1,20 +1,20 @@
-/** A list that grows and shrinks in a form: what is added takes the focus, and after a removal the button that adds has it. */
+/** A list that grows and shrinks in a form: a new item takes the focus; after a removal the Add button does. */
 import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '../../../look/button.tsx';
 import styles from '../form.module.css';
 
 type ListProps<Item> = {
   title: string;
-  /** Names an item by its place, as in `Filter 2`. */
+  /** Singular noun for an item; labels add its position, as in `Filter 2`. */
   noun: string;
   items: readonly Item[];
   onChange: (items: readonly Item[]) => void;
-  /** An item as it is added. */
+  /** Initial value of an added item. */
   fresh: Item;
   add: string;
   /** A sentence for an empty list. */
   empty?: string;
-  /** An error of the list that is not of one of its items. */
+  /** An error about the list as a whole, and not about one item. */
   error: string | undefined;
   /** @param isNew whether the first field of the item takes the focus */
   renderItem: (item: Item, index: number, isNew: boolean) => ReactNode;
@@ -24,7 +24,7 @@ type ListProps<Item> = {
 export function ItemList<Item>(props: ListProps<Item>) {
   const { title, noun, items, onChange, fresh, add, empty, error, renderItem, children } = props;
   const adding = useRef<HTMLButtonElement>(null);
-  /** Place of the item that was added last. */
+  /** Index of the item that was added last. */
   const [added, setAdded] = useState<number>();
   return (
     <section aria-label={title} className={styles.part}>
@@ -32,7 +32,7 @@ export function ItemList<Item>(props: ListProps<Item>) {
       {items.length > 0 && (
         <ol className={styles.items}>
           {items.map((item, index) => (
-            // Items have no names, so their place identifies them.
+            // Items have no ids, so their index is the key.
             <li key={index} className={styles.item}>
               <div
                 role="group"

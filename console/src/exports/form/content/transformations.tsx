@@ -76,7 +76,7 @@ export function Transformations({ draft, set, model, hasKey }: TransformationsPr
   );
 }
 
-/** The server names the column, or the path in quotes. */
+/** Whether the server's error is about this path: it quotes the path, or the path's column. */
 function isAbout({ path }: Transformation, text: string | undefined): boolean {
   if (text === undefined) return false;
   return text.startsWith(`'${path}' `) || text.includes(`'${path.split('.')[0]}'`);

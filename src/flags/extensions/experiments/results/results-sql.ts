@@ -1,6 +1,6 @@
 /**
- * Builds the query for exposures to variants and the measured events after them: one statement over the events. Texts from clients are
- * parameters or escaped literals.
+ * Builds the single SQL statement that reads exposures to variants and the measured events after them. Texts from clients are passed as
+ * parameters, or escaped as literals.
  */
 import { escapeLiteral } from 'pg';
 import { filtersSql, type Interval } from '../../../../conditions/sql/filters.ts';
@@ -23,12 +23,12 @@ export type Study = {
   measures: readonly Measure[];
 };
 
-/** One variant: its number of exposed persons or groups, and for each measure their sum and sum of squares. */
+/** One variant: the number of exposed persons or groups, and for each measure the sum and the sum of squares of their values. */
 export type StudyRow = { variant: string; actors: number; sums: number[]; squares: number[] };
 
 const VARIANT = `properties ->> '$feature_flag_response' as variant`;
 
-/** Capture accepts timestamps up to a day in the future, so events after the start were stored a day before it at the earliest. */
+/** Capture accepts timestamps up to a day ahead, so an event dated after the start may have been stored up to a day before it. */
 const SINCE_START = `interval_time > $2::timestamptz - interval '1 day' and "timestamp" >= $2`;
 
 /**
