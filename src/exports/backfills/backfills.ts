@@ -130,7 +130,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Requests a run for every data interval that lies wholly within `[startAt, endAt]`, or for those that the range's `only` and `plan`
      * choose. Works while the export is paused; an open request of an interval is shared.
      * @throws InvalidInput when the range is empty, ends in the future, holds no whole interval or too many
-     * @throws Conflict, with the current plan, when the data intervals have changed since the preview
+     * @throws Conflict with the present plan when it is no longer the one that was previewed
      * @throws LimitReached when too many backfills of the project are under way
      */
     async request(
