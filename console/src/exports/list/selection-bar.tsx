@@ -1,6 +1,8 @@
 /** Actions on all selected exports. Results stay in their rows. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { Chunk } from '../../chunks/chunk.tsx';
+import { lazyChunk } from '../../chunks/lazy-chunk.ts';
 import { Button } from '../../look/button.tsx';
 import { exportKeys } from '../query-keys.ts';
 import { applyBulk, type BulkAction, type BulkResult } from './bulk.ts';
@@ -8,7 +10,7 @@ import type { ListedExport } from './list-data.ts';
 import styles from './list.module.css';
 
 /** Loaded where it is asked for. */
-const PauseDialog = lazy(async () => ({ default: (await import('../export/pause-dialog.tsx')).PauseDialog }));
+const PauseDialog = lazyChunk(() => import('../export/pause-dialog.tsx'), 'PauseDialog');
 
 type BarProps = {
   projectId: number;
@@ -53,13 +55,13 @@ export function SelectionBar({ projectId, selected, onClear, onResults }: BarPro
         Clear
       </Button>
       {asksPause && (
-        <Suspense>
+        <Chunk onClose={() => setAsksPause(false)}>
           <PauseDialog
             what={selected.length === 1 ? selected[0]!.name : `${selected.length} exports`}
             pause={async (notes): Promise<unknown> => onDone(await applyBulk(projectId, selected, 'pause', notes))}
             onClose={() => setAsksPause(false)}
           />
-        </Suspense>
+        </Chunk>
       )}
     </div>
   );
