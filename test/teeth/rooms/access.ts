@@ -291,7 +291,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     name: 'survey-html',
     guards: 'a survey puts no script into the pages of other people',
     tests: ['test/flags/extensions/surveys/html.test.ts'],
-    replace: ["isSanitized(tag.replace('</', '<'))", 'false'],
+    replace: ["isChangedBySanitizer(tag.replace('</', '<'))", 'false'],
   },
   {
     name: 'survey-draft',

@@ -46,14 +46,14 @@ export function htmlFault(text: string): string | undefined {
     return 'This is not well-formed HTML: write "&lt;" for a "<" that begins no tag.';
   }
   // tooth: survey-html
-  const refused = [...text.matchAll(TAG)].find(([tag]) => isSanitized(tag.replace('</', '<')));
+  const refused = [...text.matchAll(TAG)].find(([tag]) => isChangedBySanitizer(tag.replace('</', '<')));
   if (!refused) return undefined;
   const [tag, name = ''] = refused;
   if (!TAGS.includes(name.toLowerCase())) return `The tag <${name.toLowerCase()}> is not allowed here.`;
   return `${tag.slice(0, 100)} has an attribute that is not allowed here, or an address that does not begin with https://, http:// or mailto:.`;
 }
 
-function isSanitized(tag: string): boolean {
+function isChangedBySanitizer(tag: string): boolean {
   return sanitizeHtml(tag, ALLOW_HARMLESS) !== sanitizeHtml(tag, ALLOW_ALL);
 }
 
