@@ -40,7 +40,7 @@ const listActivityOfFlag = route({
   description: 'To undo a change, send a PATCH with its `before` values.',
   async handle({ project, params, query, url }, { featureFlags }: FlagManagementApi) {
     await featureFlags.get(project.id, params.id);
-    return activityPage(featureFlags, project, { query, url, wanted: { itemId: params.id } });
+    return activityPage(featureFlags, project, { query, url, wanted: { itemId: params.id, visibleKinds: [] } });
   },
 });
 
@@ -51,7 +51,7 @@ async function activityPage(
     query,
     url,
     wanted,
-  }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; visibleKinds?: VisibleAuditLog[] } },
+  }: { query: OffsetQuery; url: URL; wanted: { itemId?: number; visibleKinds: VisibleAuditLog[] } },
 ): Promise<Answer> {
   const page = await featureFlags.listAuditLog(project.id, { scope: 'FeatureFlag', ...wanted }, pageBounds(query));
   return json(200, offsetPage(url, query, await presentAuditLog(page, { findByIds: featureFlags.users })));

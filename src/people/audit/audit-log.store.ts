@@ -35,8 +35,11 @@ type AuditLogFilter = {
   itemId?: string | number | undefined;
   /** Only changes by this user. */
   userId?: number | undefined;
-  /** Limits entries to objects that the reader may see; absent: no limits. The reader's own entries are always shown. */
-  visibleKinds?: readonly VisibleAuditLog[];
+};
+/** Required, because a list that forgets it would show changes of hidden objects. */
+type Visibility = {
+  /** Limits entries to objects that the reader may see; empty: no limits. The reader's own entries are always shown. */
+  visibleKinds: readonly VisibleAuditLog[];
 };
 type Page = { limit: number; offset: number };
 
@@ -107,7 +110,7 @@ export function auditLogStore(db: Knex) {
 
   async function listPage(
     owner: { project_id: number } | { organization_id: string; project_id: null },
-    { scope, itemId, userId, visibleKinds = [] }: AuditLogFilter,
+    { scope, itemId, userId, visibleKinds }: AuditLogFilter & Visibility,
     page: Page,
   ): Promise<{ count: number; results: AuditLogEntry[] }> {
     const matchingRows = () => {
@@ -173,7 +176,8 @@ export function auditLogStore(db: Knex) {
     },
 
     /** Lists the entries of a project, newest first: about one object, about all objects of a kind, or all entries. */
-    list: (projectId: number, wanted: AuditLogFilter, page: Page) => listPage({ project_id: projectId }, wanted, page),
+    list: (projectId: number, wanted: AuditLogFilter & Visibility, page: Page) =>
+      listPage({ project_id: projectId }, wanted, page),
 
     /** Lists the changes of some objects in an interval, newest first, with the users who made them. */
     async listBetween(
@@ -198,7 +202,7 @@ export function auditLogStore(db: Knex) {
 
     /** Lists the entries about an organization as a whole, without those of its projects. */
     listOfOrganization: (organizationId: string, wanted: AuditLogFilter, page: Page) =>
-      listPage({ organization_id: organizationId, project_id: null }, wanted, page),
+      listPage({ organization_id: organizationId, project_id: null }, { ...wanted, visibleKinds: [] }, page),
   };
 }
 

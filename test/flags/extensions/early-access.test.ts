@@ -154,7 +154,7 @@ describe('early access features', () => {
     assert.deepEqual(after, { ...before, name: 'Darker' });
     const { results } = await world.stores.auditLog.list(
       world.ours.projectId,
-      { scope: 'EarlyAccessFeature', itemId: before.id },
+      { scope: 'EarlyAccessFeature', itemId: before.id, visibleKinds: [] },
       { limit: 10, offset: 0 },
     );
     assert.deepEqual(

@@ -349,7 +349,7 @@ describe('experiments', () => {
       assert.equal(ended.feature_flag.id, flag.id);
       const { results } = await world.stores.auditLog.list(
         world.ours.projectId,
-        { scope: 'Experiment', itemId: id },
+        { scope: 'Experiment', itemId: id, visibleKinds: [] },
         { limit: 9, offset: 0 },
       );
       assert.deepEqual(

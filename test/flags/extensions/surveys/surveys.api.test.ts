@@ -324,7 +324,7 @@ describe('surveys', () => {
     await world.done('DELETE', `${PATH}${id}/`);
     const told = await world.stores.auditLog.list(
       world.ours.projectId,
-      { scope: 'Survey', itemId: id },
+      { scope: 'Survey', itemId: id, visibleKinds: [] },
       { limit: 9, offset: 0 },
     );
     assert.deepEqual(
