@@ -41,15 +41,19 @@ export const FACTS = {
   /** Stale intervals of its export are delivered again automatically. */
   redelivered: 1 << 4,
   requested: 1 << 5,
-  /** Facts about the newest run: under way; failed for good; ended, and the interval is tried again; ended in another way. */
+  /**
+   * Facts about the newest run: under way; under way after an attempt that failed; failed for good; ended, and the interval is tried again;
+   * ended in another way.
+   */
   open: 1 << 6,
-  failed: 1 << 7,
-  retried: 1 << 8,
-  ended: 1 << 9,
-  unsettled: 1 << 10,
-  gave_up: 1 << 11,
+  failing: 1 << 7,
+  failed: 1 << 8,
+  retried: 1 << 9,
+  ended: 1 << 10,
+  unsettled: 1 << 11,
+  gave_up: 1 << 12,
   /** The destination holds a delivery that this database did not make. */
-  foreign: 1 << 12,
+  foreign: 1 << 13,
 } as const;
 export type Fact = keyof typeof FACTS;
 
@@ -61,6 +65,7 @@ const {
   redelivered,
   requested,
   open,
+  failing,
   failed,
   retried,
   ended,
@@ -78,6 +83,7 @@ export function codeOf(facts: number): IntervalCode {
   if (!has(~NOTHING_KNOWN) && !has(offered)) return '--';
   const fill = !has(held) ? 'n' : has(stale) ? 's' : 'h';
   if (has(open)) return `${fill}r`;
+  if (has(failing)) return `${fill}t`;
   if (has(requested)) return `${fill}w`;
   if (has(unsettled | gave_up | foreign | failed)) return `${fill}y`;
   if (has(retried)) return isTriedAgain(facts) ? `${fill}t` : `${fill}y`;

@@ -1,7 +1,7 @@
 /** Explains why a data interval needs a person, or when it is tried again. */
 import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { DataInterval } from '../domain/intervals.ts';
-import { retryDelay } from '../domain/statuses.ts';
+import { isOpen, retryDelay } from '../domain/statuses.ts';
 import { presentError, type RunErrorBody } from '../faults/run-error.ts';
 import type { FactRange, NewestRun } from './interval-facts.store.ts';
 
@@ -55,6 +55,8 @@ export function explainRetry(interval: DataInterval, run: NewestRun | undefined,
 
 function nextTryAt(run: NewestRun | undefined, isGap: boolean): string | null {
   if (!run) return null;
+  // The run itself tries again.
+  if (isOpen(run.status)) return run.nextTryAt;
   if (!isGap) return run.redeliveryAt;
   return run.finishedAt && isoMicros(millisOf(run.finishedAt) + retryDelay(run.failures));
 }

@@ -26,7 +26,8 @@ export type NewestRun = RunError & {
 };
 
 /** Fact about a run that is not `Completed`, because deliveries are in the ledger. SQL, over `run`, `:open` and `:retried`. */
-export const FACT_OF_RUN = `case when run.status = any (:open) then 'open'
+export const FACT_OF_RUN = `case
+  when run.status = any (:open) then case when run.latest_error is null then 'open' else 'failing' end
   when run.status = any (:retried) and run.closed_by is distinct from 'api' then 'retried'
   when run.status in ('Failed', 'Terminated', 'TimedOut', 'FailedRetryable') then 'failed' else 'ended' end`;
 

@@ -30,7 +30,7 @@ export const CODE_TABLE = [
   '| `i` | idle | nothing, and nothing will happen by itself |',
   '| `w` | waiting | a run is requested or due, and has not started |',
   '| `r` | running | a run is in progress |',
-  '| `t` | retrying | the last run failed; the next one starts automatically |',
+  '| `t` | retrying | the last attempt or run failed; the next one starts automatically |',
   '| `y` | needs you | the last run failed and is not retried, or somebody has to decide; `needs_you` gives the reason |',
   '| `p` | paused | it ended during a pause and was not delivered |',
   '',
@@ -112,13 +112,17 @@ export const IntervalMapBody = Type.Object(
       Type.Object({
         ...bounds,
         next_try_at: nullable(Instant, {
-          description: 'The time from which the next run is requested, within a minute; null if it is not known.',
+          description:
+            'The time of the next attempt, or from which the next run is requested, within a minute; null if it is not known.',
         }),
         detail: Detail,
         error: RunErrorBody,
         run_id: RunId,
       }),
-      { description: 'The newest 100 intervals whose mark is `t`, newest first.' },
+      {
+        description:
+          'The newest 100 intervals whose mark is `t`, newest first; also those of runs in progress whose last attempt failed.',
+      },
     ),
     missed_while_paused: nullable(MissedBody),
     history_start: nullable(Instant, {

@@ -20,7 +20,7 @@ const TROUBLED = `
     select wanted.id, newest.fact, newest.start, newest."end" from wanted cross join lateral (
       select ${interval('run')}, ${FACT_OF_RUN} as fact from (
         -- An interval has a run for each retry: it is counted once.
-        select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by
+        select distinct on (data_interval_end) batch_export_id, data_interval_start, data_interval_end, created_at, status, closed_by, latest_error
         from batch_export_runs as any_run where ${key('any_run')} and status <> 'Completed'
         order by data_interval_end desc, created_at desc limit ${MAX_EXAMINED}
       ) as run where ${IS_NEWEST} order by run.data_interval_end desc limit ${MAX_TROUBLED}

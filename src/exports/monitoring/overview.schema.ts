@@ -15,8 +15,8 @@ const Instant = Type.String({ format: 'date-time' });
 
 export const StandingName = stringEnum(STANDINGS, {
   description:
-    'How the export is doing: the first of these that is true. `needs_you`: a data interval needs somebody. `retrying`: a failed interval is ' +
-    'retried automatically. `paused`: the export is paused. `behind`: `lag_seconds` exceeds the target, or 15 minutes if there is none. ' +
+    'How the export is doing: the first of these that is true. `needs_you`: a data interval needs somebody. `retrying`: an interval whose ' +
+    'last attempt or run failed is retried automatically. `paused`: the export is paused. `behind`: `lag_seconds` exceeds the target, or 15 minutes if there is none. ' +
     '`on_time`: otherwise.',
 });
 

@@ -37,7 +37,7 @@ type Refusal = { attr: string; detail: string };
 /** Marks and blanks that agree with a status of the list. */
 const AGREEING: Readonly<Record<string, RegExp>> = {
   // Also what the schedule does not offer counts there as due for two minutes.
-  running: /^(.[rw]|--)$/,
+  running: /^(.[rwt]|--)$/,
   failed: /^.[yt]$/,
   stale: /^s[iy]$/,
   delivered: /^h[iy]$/,

@@ -141,6 +141,25 @@ describe('the overview of exports', () => {
     );
   });
 
+  it('counts as retrying what a run in progress tries again, with the time of its next attempt', async () => {
+    const id = await build('failing', [
+      DELIVERED,
+      DELIVERED,
+      DELIVERED,
+      { runs: [{ status: 'Running', error: 'The bucket does not exist.' }] },
+    ]);
+    await exports
+      .db('batch_export_runs')
+      .where({ batch_export_id: id, status: 'Running' })
+      .update({ next_try_at: at(1) });
+    const [failing] = (await overview()).results as [OverviewItemBody];
+    assert.deepEqual(
+      [failing.state, failing.needs_you, failing.retrying, failing.last_error?.reason, failing.last_error?.detail],
+      ['retrying', 0, 1, null, 'The bucket does not exist.'],
+    );
+    assert.deepEqual([Date.parse(failing.next_try_at!), failing.recent.states.at(-1)], [Date.parse(at(1)), 'nt']);
+  });
+
   it('forgets a failure once the interval was delivered, is requested or was cancelled', async () => {
     const [failed] = FAILED.runs!;
     await build('mended', [
