@@ -14,7 +14,7 @@ import {
   type ExaminedPlan,
   type StatusFilter,
 } from './backfill-plan.ts';
-import { findFailedIntervals } from './failed-intervals.ts';
+import { findRetriableIntervals } from './failed-intervals.ts';
 import { presentPreview } from './backfills.present.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -201,6 +201,11 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       });
     },
 
+    /** Counts the data intervals that `retryFailed` would request now. */
+    async countRetriable(projectId: number, exportId: string): Promise<number> {
+      return (await findRetriableIntervals(stores, await stores.batchExports.get(projectId, exportId))).length;
+    },
+
     /**
      * Requests a run for every data interval whose newest run failed, in one backfill. If the project is at its limit of backfills,
      * this one waits for its turn.
@@ -210,7 +215,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       await ensureTemporal();
       const backfill = await stores.inTransaction(async (inside) => {
         const batchExport = await inside.batchExports.lock(projectId, exportId);
-        const failed = await inside.backfills.listUnrequested(exportId, await findFailedIntervals(inside, batchExport));
+        const failed = await findRetriableIntervals(inside, batchExport);
         if (failed.length === 0) return undefined;
         const range = { start: failed[0]!.start, end: failed.at(-1)!.end };
         const plan = { wanted: joinNeighbors(failed), totalRuns: failed.length };

@@ -8,10 +8,13 @@ import type { ExportStores } from '../stores.ts';
 /** Reasons for which another run would end like the last one, until a person decides, or Sluice settles the last run's delivery. */
 const NOT_RETRIABLE: readonly Reason[] = ['delivered_elsewhere', 'would_shrink', 'unsettled'];
 
-type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps'>;
+type Stores = Pick<ExportStores, 'troubledIntervals' | 'intervalFacts' | 'gaps' | 'backfills'>;
 
-/** @returns oldest first, with intervals that are retried automatically; of each kind of trouble, only the newest `MAX_TROUBLED` count */
-export async function findFailedIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
+/**
+ * @returns oldest first, with intervals that are retried automatically, without those that have a run in progress or are requested
+ * already; of each kind of trouble, only the newest `MAX_TROUBLED` count
+ */
+export async function findRetriableIntervals(stores: Stores, batchExport: BatchExport): Promise<DataInterval[]> {
   const { id } = batchExport;
   const [facts, pauses] = await Promise.all([stores.troubledIntervals.listFacts([id]), stores.gaps.listPauses(id)]);
   const { needsYou: waiting, retrying } = attentionOf(batchExport, pauses, facts);
@@ -20,7 +23,10 @@ export async function findFailedIntervals(stores: Stores, batchExport: BatchExpo
   const retriable = waiting.filter(
     (one) => !NOT_RETRIABLE.includes(explainNeed(one, one.facts, runs.get(one.end)).reason),
   );
-  return [...retriable, ...retrying]
-    .map(({ start, end }) => ({ start, end }))
-    .sort((one, other) => one.start - other.start);
+  const ended = retrying.filter(({ facts: its }) => its.every(({ fact }) => fact !== 'failing'));
+  const failed = [...retriable, ...ended].map(({ start, end }) => ({ start, end }));
+  return stores.backfills.listUnrequested(
+    id,
+    failed.sort((one, other) => one.start - other.start),
+  );
 }

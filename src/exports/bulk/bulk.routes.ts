@@ -14,7 +14,12 @@ import { BulkBody, BulkResultsBody, MAX_EXPORTS, type BulkResult } from './bulk.
 /** Number of exports handled at once, because all requests share the database's connections. */
 const EXPORTS_AT_ONCE = 4;
 
-type BulkAction = Pick<BulkBody, 'action'> & { projectId: number; by: Author; rights: Rights; notes: PauseNotes };
+type BulkAction = Pick<BulkBody, 'action' | 'dry_run'> & {
+  projectId: number;
+  by: Author;
+  rights: Rights;
+  notes: PauseNotes;
+};
 type ActionResult = Partial<Pick<BulkResult, 'backfill_id' | 'intervals'>> & { changed: boolean };
 
 const bulk = route({
@@ -32,7 +37,7 @@ const bulk = route({
     const notes = notesOf(body);
     const results: BulkResult[] = [];
     for (const ids of batchesOf(body.ids, EXPORTS_AT_ONCE)) {
-      const wanted = { projectId: project.id, by: caller, rights, action: body.action, notes };
+      const wanted = { projectId: project.id, by: caller, rights, action: body.action, dry_run: body.dry_run, notes };
       results.push(...(await Promise.all(ids.map((id) => tryToAct(api, wanted, id)))));
     }
     return json(200, { results });
@@ -43,7 +48,8 @@ export const bulkRoutes = [bulk];
 
 /** @throws InvalidInput for notes that are invalid, or that the action does not take */
 function notesOf(body: BulkBody): PauseNotes {
-  const { action, reason, resume_at } = body;
+  const { action, reason, resume_at, dry_run } = body;
+  if (dry_run && action !== 'retry_failed') throw new InvalidInput('Only `retry_failed` takes `dry_run`.', 'dry_run');
   if (action === 'pause') return wantedNotes(body);
   if (reason !== undefined) throw new InvalidInput('Only `pause` takes a reason.', 'reason');
   if (resume_at !== undefined) throw new InvalidInput('Only `pause` takes a time to resume.', 'resume_at');
@@ -65,7 +71,7 @@ async function tryToAct(api: ExportsApi, bulk: BulkAction, id: string): Promise<
 
 async function act(
   api: ExportsApi,
-  { projectId, by, rights, action, notes }: BulkAction,
+  { projectId, by, rights, action, dry_run, notes }: BulkAction,
   wanted: string,
 ): Promise<ActionResult> {
   const { batchExports, backfills } = api;
@@ -80,6 +86,7 @@ async function act(
     const { changed } = await unpause(api, { projectId, id, by }, false);
     return { changed };
   }
+  if (dry_run) return { changed: false, intervals: await backfills.countRetriable(projectId, id) };
   const backfill = await backfills.retryFailed(projectId, id, by);
   return backfill ? { changed: true, backfill_id: backfill.id, intervals: backfill.totalRuns } : { changed: false };
 }

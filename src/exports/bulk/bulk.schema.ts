@@ -22,6 +22,11 @@ export const BulkBody = Type.Object(
       description: 'The batch exports.',
     }),
     ...pauseIn,
+    dry_run: Type.Boolean({
+      default: false,
+      description:
+        'With `retry_failed`: if true, requests nothing, and `intervals` is the number of runs that it would request.',
+    }),
   },
   { title: 'BulkAction' },
 );
@@ -37,7 +42,9 @@ const BulkResult = Type.Object(
     backfill_id: nullable(Type.String({ format: 'uuid' }), {
       description: 'The backfill that `retry_failed` created; null if it created none.',
     }),
-    intervals: nullable(Type.Integer(), { description: 'The number of data intervals of that backfill.' }),
+    intervals: nullable(Type.Integer(), {
+      description: 'The number of data intervals of that backfill, or of the one that `dry_run` is about.',
+    }),
     error: nullable(ErrorBody, {
       description: 'The error that a request for this export alone would get; null unless refused.',
     }),

@@ -147,6 +147,20 @@ describe('an action on several exports', () => {
       { runs: [{ status: 'FailedRetryable', error: 'The store is away.' }] },
     );
     await storeInterval(exports, { exportId: mixed, ...hour(0) }, { ...FAILED, foreign: true });
+    // Its run is in progress, and tries again.
+    await storeInterval(
+      exports,
+      { exportId: mixed, ...hour(-5) },
+      { runs: [{ status: 'Running', error: 'The store is away.' }] },
+    );
+    const counted = await bulk({ action: 'retry_failed', ids: [mixed, well], dry_run: true });
+    assert.deepEqual(
+      counted.map(({ result, intervals, backfill_id }) => [result, intervals, backfill_id]),
+      [
+        ['unchanged', 3, null],
+        ['unchanged', 0, null],
+      ],
+    );
     const [ofMixed, ofWell] = await bulk({ action: 'retry_failed', ids: [mixed, well] });
     assert.deepEqual([ofMixed?.result, ofMixed?.intervals], ['changed', 3]);
     assert.deepEqual([ofWell?.result, ofWell?.backfill_id], ['unchanged', null]);
@@ -161,6 +175,8 @@ describe('an action on several exports', () => {
     );
     const again = await bulk({ action: 'retry_failed', ids: [mixed] });
     assert.deepEqual(resultsOf(again), ['unchanged'], 'all of them are requested');
+    const [left] = await bulk({ action: 'retry_failed', ids: [mixed], dry_run: true });
+    assert.equal(left?.intervals, 0);
   });
 
   it('asks once for what failed, also while the backfill waits for its turn', async () => {
@@ -188,6 +204,7 @@ describe('an action on several exports', () => {
     [{ action: 'unpause', ids: [randomUUID()], reason: 'x' }, 'reason'],
     [{ action: 'retry_failed', ids: [randomUUID()], resume_at: '2030-01-01' }, 'resume_at'],
     [{ action: 'pause', ids: [randomUUID()], resume_at: 'soon' }, 'resume_at'],
+    [{ action: 'unpause', ids: [randomUUID()], dry_run: true }, 'dry_run'],
   ] as const) {
     it(`is refused as ${JSON.stringify(body).slice(0, 60)}`, async () => {
       const { status, body: refusal } = await exports.request('POST', '/batch_exports/bulk/', body);
