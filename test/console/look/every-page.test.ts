@@ -52,6 +52,7 @@ function pagesOf({ tenant }: ConsoleInstallation, ids: Furnished): Record<string
     'exports/$exportId': [
       { name: 'export', address: one(ids.delivered) },
       { name: 'export-plan', address: `${one(ids.refused)}?${range}&only=all` },
+      { name: 'export-retrying', address: one(ids.retried) },
       { name: 'export-paused', address: one(ids.paused) },
       { name: 'export-table', address: `${one(ids.refused)}?${range}&view=table` },
       { name: 'export-pause', address: one(ids.delivered), do: ask('Pause') },
@@ -60,6 +61,7 @@ function pagesOf({ tenant }: ConsoleInstallation, ids: Furnished): Record<string
     'exports/$exportId/runs/$runId': [
       { name: 'run-delivered', address: `${one(ids.delivered)}/runs/${ids.deliveredRun}` },
       { name: 'run-refused', address: `${one(ids.refused)}/runs/${ids.refusedRun}` },
+      { name: 'run-retrying', address: `${one(ids.retried)}/runs/${ids.retriedRun}` },
     ],
     flags: [
       { name: 'flags', address: `${project}/flags` },

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { keyStore } from '../../../src/people/keys/keys.store.ts';
 import { promote } from '../api/identity.ts';
 import { buildMember } from '../api/members.ts';
-import { runsOfEndedBackfill } from '../exports/export-world.ts';
+import { eventually, runsOfEndedBackfill } from '../exports/export-world.ts';
 import type { ConsoleInstallation } from './installation.ts';
 import { bucketPlace, schemaPlace, type Place } from './places.ts';
 
@@ -15,7 +15,16 @@ const GOOGLE = { type: 'person', key: '$initial_referrer', operator: 'icontains'
 
 /** Ids for addresses. */
 export type Furnished = Record<
-  'delivered' | 'deliveredRun' | 'refused' | 'refusedRun' | 'paused' | 'flag' | 'dashboard' | 'longDashboard',
+  | 'delivered'
+  | 'deliveredRun'
+  | 'refused'
+  | 'refusedRun'
+  | 'retried'
+  | 'retriedRun'
+  | 'paused'
+  | 'flag'
+  | 'dashboard'
+  | 'longDashboard',
   string
 >;
 
@@ -37,9 +46,11 @@ export async function buildFurnishedInstallation(at: ConsoleInstallation): Promi
   return {
     delivered,
     refused,
+    retried,
     paused,
     deliveredRun: await newestRun(at, delivered),
     refusedRun: await newestRun(at, refused),
+    retriedRun: await eventually('an attempt that failed', () => failingRun(at, retried)),
     flag: await flags(at),
     ...(await dashboards(at)),
   };
@@ -76,6 +87,15 @@ async function deliverMorning({ tenant, world }: ConsoleInstallation, id: string
 
 async function newestRun({ request }: ConsoleInstallation, id: string): Promise<string> {
   return (await request<{ results: { id: string }[] }>('GET', `/batch_exports/${id}/runs/`)).results[0]!.id;
+}
+
+/** The run of an export that failed first, and is tried again. */
+async function failingRun({ request }: ConsoleInstallation, id: string): Promise<string | undefined> {
+  const { results } = await request<{ results: { id: string; error: object | null }[] }>(
+    'GET',
+    `/batch_exports/${id}/runs/`,
+  );
+  return results.find(({ error }) => error !== null)?.id;
 }
 
 async function people({ sluice: { db }, tenant }: ConsoleInstallation): Promise<void> {

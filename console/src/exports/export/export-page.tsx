@@ -21,6 +21,7 @@ import { showNotice } from '../../look/notice.tsx';
 import { runOf, wanted } from './plan-data.ts';
 import { PlanSlip, ViewersSlip } from './plan-slip.tsx';
 import { TableTwin } from './table-twin.tsx';
+import { Troubles } from './troubles.tsx';
 import styles from './export.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId');
@@ -45,6 +46,7 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
       <BlockedBanner />
       {one.data && <ExportHeader {...{ projectId, mayEdit }} one={one.data} missed={map.data?.missed_while_paused} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
+      {one.data && map.data && <Troubles {...{ projectId, mayEdit }} one={one.data} map={map.data} />}
       {map.data?.needs_you.some(({ reason }) => reason === 'delivered_elsewhere') && (
         <ForeignDeliveries {...{ projectId, exportId }} />
       )}

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { api, ApiError, done } from '../../api/client.ts';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { exportKeys } from '../query-keys.ts';
-import { failedQuery, retryFailed } from '../run/run-data.ts';
+import { retriableQuery, retryFailed } from '../run/run-data.ts';
 import { countIntervals } from '../words/cadence.ts';
 import { offerQuery } from './destination-types.ts';
 import { draftOf, fieldsOf, patchBody } from './draft.ts';
@@ -33,14 +33,14 @@ export function EditExportPage() {
     staleTime: Infinity,
     gcTime: 0,
   });
-  const failed = useQuery({ ...failedQuery({ projectId, exportId }), staleTime: Infinity });
+  const retriable = useQuery({ ...retriableQuery({ projectId, exportId }), staleTime: Infinity });
   const offer = useQuery(offerQuery(projectId));
   if (loaded.isPending || offer.isPending) return <Skeleton rows={8} label="Loading the export" />;
   if (loaded.isError) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
   if (offer.isError) return <Failure error={offer.error} onRetry={() => void offer.refetch()} />;
   const { draft } = loaded.data;
   const type = offer.data.types.find((one) => one.type === draft.destination.type);
-  const count = failed.data?.count ?? 0;
+  const count = retriable.data ?? 0;
 
   async function change({ fields, base, isRetried, onSaved }: Submission) {
     const answer = api.PATCH('/api/environments/{project_id}/batch_exports/{id}/', {
@@ -53,7 +53,7 @@ export function EditExportPage() {
       throw error;
     });
     onSaved({ draft: draftOf(saved), etag: (await answer).response.headers.get('ETag') });
-    if (isRetried) await retryFailed(projectId, exportId);
+    if (isRetried) await retryFailed({ projectId, exportId });
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
     await navigate({ to: '/project/$projectId/exports/$exportId', params: { projectId, exportId } });

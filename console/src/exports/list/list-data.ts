@@ -32,6 +32,8 @@ export type ListedExport = {
   cells: readonly Code[];
   /** Intervals that failed and are not tried again. */
   undelivered: { count: number; since: Since } | null;
+  /** Intervals that are retried automatically. */
+  retrying: number;
   /** Time of the next retry; null: none, or unknown. */
   nextTryAt: string | null;
   error: { detail: string | null; field: string | null; runId: string | null } | null;
@@ -111,6 +113,7 @@ function listed(one: Body): ListedExport {
     startAt: one.start_at,
     cells,
     undelivered: one.needs_you > 0 ? { count: one.needs_you, since: sinceOf(one, cells) } : null,
+    retrying: one.retrying,
     nextTryAt: one.next_try_at,
     error: one.last_error && {
       detail: one.last_error.detail,

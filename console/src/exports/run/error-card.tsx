@@ -6,18 +6,13 @@ import { useMayEdit } from '../access.ts';
 import { editAddress } from '../addresses.ts';
 import { exportQuery } from '../export/export-data.ts';
 import { countIntervals } from '../words/cadence.ts';
-import { fieldWords } from '../words/field.ts';
-import { diagnosisQuery, valueAt, valueWords } from './diagnosis-data.ts';
-import { failedQuery, isOpen, type Run, type RunError, type RunPlace } from './run-data.ts';
+import { fieldWords, valueAt, valueWords } from '../words/field.ts';
+import { OWNERS } from '../words/owner.ts';
+import { diagnosisQuery } from './diagnosis-data.ts';
+import { isOpen, retriableQuery, type Run, type RunPlace } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
 import { Why } from './why.tsx';
 import styles from './run.module.css';
-
-const OWNERS: Record<RunError['owner'], { short: string; sentence: string }> = {
-  you: { short: 'you', sentence: 'Whoever configures this export can fix it.' },
-  destination: { short: 'destination', sentence: 'The destination’s operators can fix it, or it may pass by itself.' },
-  sluice: { short: 'Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
-};
 
 /** Why a run did not deliver: the sentence, the people who can end it, the field, what was changed, and what is waited for. */
 export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
@@ -34,7 +29,13 @@ export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
       {error && error.field !== null && <FieldLine place={place} field={error.field} />}
       <Why place={place} field={error?.field ?? null} />
       {error?.next_try_at && !isDelivered && <p>The next automatic try: {formatAgo(error.next_try_at, now)}.</p>}
-      {error && error.field !== null && !isDelivered && !isOpen(run) && <Fix place={place} field={error.field} />}
+      {error && error.field !== null && !isDelivered && <Fix place={place} field={error.field} />}
+      {error && error.field !== null && isOpen(run) && (
+        <p className="quiet">
+          This run uses new credentials with its next try, but keeps to the place that it was planned for. If you change
+          the place, cancel the run and retry it.
+        </p>
+      )}
       {error && (
         <details>
           <summary className="quiet">raw</summary>
@@ -61,14 +62,15 @@ function FieldLine({ place, field }: { place: RunPlace; field: string }) {
 
 /** Leads to the field, and from there to all intervals that wait for it. */
 function Fix({ place, field }: { place: RunPlace; field: string }) {
-  const { data } = useQuery(failedQuery(place));
   const name = fieldWords(field);
   const mayEdit = useMayEdit(place.projectId, place.exportId);
+  const { data: count = 0 } = useQuery({ ...retriableQuery(place), enabled: mayEdit === true });
+  const { data: one } = useQuery(exportQuery(place.projectId, place.exportId));
   if (mayEdit === false) return <p>You can look at this export; ask an editor to fix {name} and retry.</p>;
   return (
     <div>
       <ButtonLink kind="primary" to={editAddress(place, field)}>
-        {data && data.count > 0 ? `Fix ${name} and retry ${countIntervals(data.count, data.interval)}` : `Fix ${name}`}
+        {one && count > 0 ? `Fix ${name} and retry ${countIntervals(count, one.interval)}` : `Fix ${name}`}
       </ButtonLink>
     </div>
   );

@@ -6,7 +6,6 @@ import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
 
 export type Run = components['schemas']['BatchExportRun'];
-export type RunError = NonNullable<Run['error']>;
 
 /** The ids that locate a run. */
 export type RunPlace = { projectId: number; exportId: string; runId: string };
@@ -77,30 +76,26 @@ export function cancel(place: RunPlace): Promise<unknown> {
   );
 }
 
-/** Counts the export's intervals that need a person; correcting a field may fix those that failed. */
-export const failedQuery = ({ projectId, exportId }: Pick<RunPlace, 'projectId' | 'exportId'>) =>
-  queryOptions({
-    queryKey: [...exportKeys.all(projectId), 'one', exportId] as const,
-    queryFn: async ({ signal }) => {
-      const query = { search: exportId, limit: 10 };
-      const path = { project_id: projectId };
-      const page = await done(
-        api.GET('/api/environments/{project_id}/batch_exports/overview/', { params: { path, query }, signal }),
-      );
-      // The search matches names, too, so it may find another export whose name contains this id.
-      const one = page.results.find(({ id }) => id === exportId);
-      return { count: one?.needs_you ?? 0, interval: one?.interval ?? '' };
-    },
-  });
+type Failed = Pick<RunPlace, 'projectId' | 'exportId'>;
 
-/** Retries all failed intervals of an export. @throws ApiError */
-export async function retryFailed(projectId: number, exportId: string): Promise<void> {
+async function requestRetry({ projectId, exportId }: Failed, isDryRun: boolean): Promise<number> {
   const { results } = await done(
     api.POST('/api/environments/{project_id}/batch_exports/bulk/', {
       params: { path: { project_id: projectId } },
-      body: { action: 'retry_failed', ids: [exportId] },
+      body: { action: 'retry_failed', ids: [exportId], dry_run: isDryRun },
     }),
   );
   const refusal = results[0]?.error;
   if (refusal) throw new ApiError(400, refusal);
+  return results[0]?.intervals ?? 0;
 }
+
+/** Counts the intervals that `retryFailed` would request, for editors. */
+export const retriableQuery = (of: Failed) =>
+  queryOptions({
+    queryKey: [...exportKeys.all(of.projectId), 'retriable', of.exportId] as const,
+    queryFn: () => requestRetry(of, true),
+  });
+
+/** Requests a run for each failed interval of an export that needs no decision first. @throws ApiError */
+export const retryFailed = (of: Failed): Promise<number> => requestRetry(of, false);

@@ -6,15 +6,8 @@ import { Button } from '../../look/button.tsx';
 import { Failure, Skeleton } from '../../look/notes.tsx';
 import { formatInterval, isToday, Time } from '../../look/time.tsx';
 import { runAddress } from '../addresses.ts';
-import { fieldWords } from '../words/field.ts';
-import {
-  authorWords,
-  diagnosisQuery,
-  sortedChanges,
-  valueWords,
-  type Change,
-  type Diagnosis,
-} from './diagnosis-data.ts';
+import { fieldWords, valueWords } from '../words/field.ts';
+import { authorWords, diagnosisQuery, sortedChanges, type Change, type Diagnosis } from './diagnosis-data.ts';
 import type { RunPlace } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
 import styles from './run.module.css';

@@ -12,3 +12,20 @@ export function withLabels(sentence: string, fields: readonly Labelled[]): strin
   const names = /["'`](\w+)["'`]|\b\w+_\w+\b/g;
   return sentence.replace(names, (found, quoted?: string) => titles.get(quoted ?? found) ?? found);
 }
+
+const MAX_SHOWN = 60;
+
+/** A value of a field, on one line. */
+export function valueWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'nothing';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** @param field as errors name it, `destination__config__bucket_name` @returns its value in an export; undefined if it has none that is shown */
+export function valueAt(body: object, field: string): unknown {
+  return field.split('__').reduce<unknown>((at, name) => {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    return (at as Record<string, unknown>)[name];
+  }, body);
+}

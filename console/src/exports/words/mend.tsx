@@ -1,0 +1,45 @@
+/** How an error ends: links to the field to correct or to the run with the details, and the time of the next try. */
+import { Link } from '@tanstack/react-router';
+import { formatDuration } from '../../look/time.tsx';
+import { editAddress, runAddress } from '../addresses.ts';
+
+export type MendOf = {
+  of: Parameters<typeof runAddress>[0];
+  /** Name of the export, for labels. */
+  name: string;
+  error: { field: string | null; runId: string | null } | null;
+  canEdit: boolean;
+};
+
+/** Viewers read why, and whom to ask. */
+export function Mend({ of, name, error, canEdit }: MendOf) {
+  if (canEdit && error?.field)
+    return (
+      <>
+        <Link to={editAddress(of, error.field) as string} aria-label={`Fix ${name}`}>
+          Fix
+        </Link>{' '}
+      </>
+    );
+  return (
+    <>
+      {error?.runId && (
+        <>
+          <Link to={runAddress(of, error.runId) as string} aria-label={`Why ${name} failed`}>
+            Why
+          </Link>{' '}
+        </>
+      )}
+      {!canEdit && 'You can look at this export; ask an editor to retry. '}
+    </>
+  );
+}
+
+/** @param at ISO; null: not known */
+export function nextTry(at: string | null, now: number): string {
+  if (at === null) return 'It is tried again by itself.';
+  const seconds = (Date.parse(at) - now) / 1000;
+  return seconds > 0
+    ? `The next try is in ${formatDuration(Math.ceil(seconds))}.`
+    : 'The next try is due or under way.';
+}

@@ -1,0 +1,112 @@
+/** What keeps intervals from being delivered, as the list, the page of the export and the page of the run say it, and where Fix leads. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { assertAccessible } from '../../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import { schemaPlace, type Place } from '../../support/console/places.ts';
+import { buildEvent, microseconds } from '../../support/events/events.ts';
+import { eventually, runsOfEndedBackfill } from '../../support/exports/export-world.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
+
+const MORNING = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T12:00:00Z' };
+const HOUR = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T10:00:00Z' };
+
+describe('why intervals are not delivered', () => {
+  let at: ConsoleInstallation;
+  before(async function () {
+    await needsBrowser(this);
+    at = await buildConsoleInstallation();
+    await at.world.store([buildEvent({ uuid: randomUUID(), timestamp: microseconds('2025-06-02T09:30:00Z') })]);
+  });
+  after(() => at?.close());
+
+  async function create(name: string, { type, config }: Place): Promise<{ id: string; address: string }> {
+    const body = { name, interval: 'hour', destination: { type, config } };
+    const { id } = await at.request<{ id: string }>('POST', '/batch_exports/', body);
+    return { id, address: `/project/${at.world.projectId}/exports/${id}` };
+  }
+
+  /** An export whose three hours failed, because a file stands where the folder should be. */
+  async function createRefused(name: string) {
+    const { world } = at;
+    await mkdir(world.folder, { recursive: true });
+    await writeFile(path.join(world.folder, name), '');
+    const made = await create(name, { type: 'LocalFile', config: { directory: name } });
+    const backfill = await world.backfills.request(world.projectId, made.id, MORNING);
+    await runsOfEndedBackfill(world, made.id, backfill.id);
+    return made;
+  }
+
+  it('stands above the grid with the people who can end it, the field and the link that leads there', async () => {
+    const { address } = await createRefused('clicks');
+    const { page, close } = await at.visit();
+    await page.goto(`${address}?since=${MORNING.startAt}`);
+    const reasons = page.getByRole('region', { name: 'Why intervals are not delivered' });
+    await reasons.getByText('3 hours not delivered', { exact: true }).waitFor();
+    await reasons.getByText(/A part of the directory or prefix is a file or a link\./).waitFor();
+    await reasons.getByText('Field: directory clicks. Whoever configures this export can fix it.').waitFor();
+    await assertAccessible(page);
+    await reasons.getByRole('link', { name: 'Fix clicks' }).click();
+    await page.waitForURL(/edit\?field=destination__config__directory$/);
+    await page.getByRole('button', { name: 'Save and retry 3 hours' }).waitFor();
+    await close();
+  });
+
+  it('leaves intervals out of the count that await a decision', async () => {
+    const { id, address } = await createRefused('foreign');
+    await at.sluice.pool.query(
+      `insert into foreign_deliveries (batch_export_id, data_interval_start, data_interval_end, run_id, epoch, receipt)
+       values ($1, '2025-06-02T11:00:00Z', '2025-06-02T12:00:00Z', '', 1, '{"rows": 1, "bytes": 1, "location": "theirs"}')`,
+      [id],
+    );
+    const { page, close } = await at.visit();
+    await page.goto(`${address}?since=${MORNING.startAt}`);
+    const reasons = page.getByRole('region', { name: 'Why intervals are not delivered' });
+    await reasons.getByText('2 hours not delivered', { exact: true }).waitFor();
+    await reasons.getByRole('link', { name: 'Fix foreign' }).click();
+    await page.getByRole('button', { name: 'Save and retry 2 hours' }).waitFor();
+    await close();
+  });
+
+  it('is said while the first run still tries, and corrected from there', async () => {
+    const { world } = at;
+    const place = await schemaPlace(at, { database: 'not_there' });
+    const { id, address } = await create('Reports', place);
+    await world.backfills.request(world.projectId, id, HOUR);
+    const run = await eventually('an attempt that failed', async () => {
+      const found = await world.engine.stores.runs.findNewestOfInterval(id, HOUR.endAt);
+      return found?.status === 'Running' && found.latestError !== null ? found : undefined;
+    });
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${world.projectId}/exports`);
+    await page.getByRole('link', { name: /^1 retrying/ }).waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'Reports' });
+    await row
+      .getByText(
+        /1 hour retrying\. The database does not exist\..* The next try is (in \d+ \w+|due or under way)\. Fix/,
+      )
+      .waitFor();
+    await assertAccessible(page);
+    await page.goto(`${address}?since=${HOUR.startAt}`);
+    const reasons = page.getByRole('region', { name: 'Why intervals are not delivered' });
+    await reasons.getByText(/^1 hour retrying since .*The database does not exist\..*The next try is/).waitFor();
+    await reasons.getByRole('link', { name: 'Fix Reports' }).waitFor();
+    await assertAccessible(page);
+    await page.goto(`${address}/runs/${run.id}`);
+    await page.getByRole('heading', { name: /The database does not exist/ }).waitFor();
+    await page.getByRole('link', { name: 'Fix database', exact: true }).click();
+    await page.locator('input:focus').fill(new URL(world.options.databaseUrl).pathname.slice(1));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.waitForURL(new RegExp(`exports/${id}$`));
+    await page.goto(`${address}/runs/${run.id}`);
+    await page.getByText(/If you change the place, cancel the run and retry it\./).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText(/^Requested\./).waitFor();
+    await page.goto(`${address}?since=${HOUR.startAt}`);
+    await page.getByText('1 delivered').waitFor();
+    await close();
+  });
+});
