@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
+import { schemaPlace } from '../support/console/places.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
 type Exported = { id: string; name: string; destination: { config: { directory: string } } };
@@ -41,6 +42,23 @@ describe('the form of an export', () => {
       results.map(({ name, destination }) => [name, destination.config.directory]),
       [['Orders', 'orders']],
     );
+    await close();
+  });
+
+  it('says of the steps after one that failed that they were not tried', async () => {
+    const { type, config } = await schemaPlace(at, { database: 'not_there' });
+    const { id } = await at.request<Exported>('POST', '/batch_exports/', {
+      name: 'Nowhere',
+      interval: 'hour',
+      destination: { type, config },
+    });
+    const { page, close } = await at.visit();
+    await page.goto(address(`${id}/edit`));
+    await page.getByRole('button', { name: 'Test the destination' }).click();
+    const steps = page.getByRole('list', { name: 'Test steps' }).getByRole('listitem');
+    await steps.filter({ hasText: 'failed:' }).waitFor();
+    await steps.last().getByText('not tried: ').waitFor();
+    assert.equal(await steps.filter({ hasText: 'waiting:' }).count(), 0);
     await close();
   });
 

@@ -70,6 +70,7 @@ export function Trial({ projectId, saved, type, read, present, onError }: TrialP
               type={type}
               result={results[index]}
               isNow={test.isPending && index === results.length}
+              isOver={!test.isPending}
             />
           ))}
         </ol>
@@ -143,15 +144,28 @@ async function previewOf({ projectId: project_id, saved, type }: At, fields: Fie
   return { after, before: await previewed({ data_interval_start, data_interval_end }) };
 }
 
-type StepProps = { name: string; type: DestinationType; result: Result | undefined; isNow: boolean };
+type StepProps = {
+  name: string;
+  type: DestinationType;
+  result: Result | undefined;
+  isNow: boolean;
+  /** Whether the test has ended: a step without a result is not tried any more. */
+  isOver: boolean;
+};
 
-function Step({ name, type, result, isNow }: StepProps) {
+function Step({ name, type, result, isNow, isOver }: StepProps) {
   const mark = result ? { Passed: '✓', Failed: '✗', Skipped: '–' }[result.status] : isNow ? '…' : '·';
-  const words = result ? result.status.toLowerCase() : isNow ? 'running' : 'waiting';
+  const words = result ? result.status.toLowerCase() : isNow ? 'running' : isOver ? 'not tried' : 'waiting';
   return (
     <li className={result?.status === 'Failed' ? styles.error : undefined}>
       <span aria-hidden>{mark}</span> <span className="visually-hidden">{words}: </span>
       {name}
+      {words === 'not tried' && (
+        <span className="quiet" aria-hidden>
+          {' '}
+          not tried
+        </span>
+      )}
       {result?.message && <p>{withLabels(result.message, type.fields)}</p>}
     </li>
   );
