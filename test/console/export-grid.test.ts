@@ -43,12 +43,17 @@ describe('the grid of an export', () => {
       const scroll = document.querySelector('[role=grid]')!.parentElement!;
       scroll.scrollTop = scroll.scrollHeight;
     });
+    await page
+      .getByRole('gridcell', { name: /^2 Jun 2025 09:00.*, not delivered, outside of the schedule$/ })
+      .waitFor();
     await cell(page, 9).hover();
     await page.mouse.down();
     await cell(page, 10).hover();
     await cell(page, 11).hover();
     await page.mouse.up();
     await page.getByRole('button', { name: 'Deliver 3 hours' }).waitFor();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    assert.match((await plan.locator('dl').textContent())!, /^not delivered3rows/, 'in the words of the cells');
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Deliver 3 hours' }).click();
     await page.getByText('3 of 3 hours delivered').waitFor();
@@ -57,7 +62,8 @@ describe('the grid of an export', () => {
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get('start'), searchParams.get('end')], [FROM, '2025-06-02T12:00:00.000Z']);
     await page.reload();
-    await page.getByRole('button', { name: 'Deliver 0 hours' }).waitFor();
+    await plan.getByText('All of this is delivered already. Choose “all” to deliver it again.').waitFor();
+    assert.equal(await plan.getByRole('button', { name: 'Nothing to deliver' }).isDisabled(), true);
     await close();
   });
 

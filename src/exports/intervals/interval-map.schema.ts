@@ -34,8 +34,8 @@ export const CODE_TABLE = [
   '| `y` | needs you | the last run failed and is not retried, or somebody has to decide; `needs_you` gives the reason |',
   '| `p` | paused | it ended during a pause and was not delivered |',
   '',
-  '`hy` is a delivered interval whose re-delivery failed. `--` is blank: an interval that was not offered, because it ended before ' +
-    'the export was created or lies outside of its `start_at` and `end_at`, and that has no run.',
+  '`hy` is a delivered interval whose re-delivery failed. `--` is blank: an interval outside of the schedule, because it ended ' +
+    'before the export was created or lies outside of its `start_at` and `end_at`, and without a run.',
 ].join('\n');
 
 const Code = stringEnum(INTERVAL_CODES, {

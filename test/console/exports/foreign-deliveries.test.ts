@@ -51,7 +51,7 @@ describe('a delivery of another timeline', () => {
     await plan.getByText('Another timeline delivered 1 hour of these. They are left out until').waitFor();
     await plan.getByRole('heading', { name: '2 Jun 2025 11:00–12:00 CEST' }).waitFor();
     await plan.getByText('2 Jun 2025 09:00–10:00 UTC').waitFor();
-    assert.equal(await plan.getByRole('button', { name: 'Deliver 0 hours' }).isDisabled(), true);
+    assert.equal(await plan.getByRole('button', { name: 'Nothing to deliver' }).isDisabled(), true);
     await plan.getByRole('link', { name: 'Decide' }).click();
     await page.waitForURL(new RegExp(`${run}$`));
     await page.getByRole('link', { name: 'Decide which delivery stays' }).waitFor();

@@ -28,7 +28,7 @@ export function UnpauseDialog({ projectId, one, missed, onDone, onClose }: Props
     <Dialog title={`Unpause ${one.name}`} isOpen onClose={onClose}>
       <p>
         {missed
-          ? `${countIntervals(missed.intervals, one.interval)} ended during the pause and can be delivered now. Otherwise they stay missing until somebody delivers them.`
+          ? `${countIntervals(missed.intervals, one.interval)} ended during the pause and can be delivered now. Otherwise they stay undelivered until somebody delivers them.`
           : missed === null
             ? 'Delivery resumes with the current interval.'
             : 'Delivery resumes with the current interval. What was missed during the pause is not known yet.'}

@@ -192,7 +192,7 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
             projectId={projectId}
             exportId={one.id}
             cadence={cadence}
-            range={{ ...bounds, count: selected.last - selected.first + 1 }}
+            range={bounds}
             body={wanted(cadence, bounds.start, bounds.end, onlyMissing)}
             onlyMissing={onlyMissing}
             onOnly={(only) => go({ only: only ? undefined : 'all' })}

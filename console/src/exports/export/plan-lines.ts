@@ -4,30 +4,26 @@ import type { Preview } from './plan-data.ts';
 
 type Line = [name: string, value: string];
 
-const SKIPPED = ['delivered', 'running', 'failed', 'missing', 'stale'] as const;
+/** The API's names of states, and their words in the legend. */
+const WORDS = [
+  ['failed', 'failed'],
+  ['missing', 'not delivered'],
+  ['stale', 'out of date'],
+  ['delivered', 'delivered'],
+  ['running', 'running'],
+] as const;
 
 /** @param onlyMissing whether the plan leaves intervals out */
-export function linesOf(preview: Preview, selected: number, onlyMissing: boolean): Line[] {
+export function linesOf(preview: Preview, onlyMissing: boolean): Line[] {
   const { intervals, skipped, rows, overwrites, estimate, awaiting_decision: waiting } = preview;
-  const { missing, failed, stale, delivered, running } = intervals;
-  const runs: readonly (readonly [string, number])[] = [
-    ['failed', failed.count],
-    ['missing', missing.count],
-    ['out of date', stale.count],
-    ['delivered, again', delivered.count],
-    ['running, again', running.count],
-  ];
-  const leftOut: readonly (readonly [string, number])[] = onlyMissing
-    ? [['wait for a decision, skipped', waiting.count]]
-    : [];
-  const left = SKIPPED.map(
-    (state) => [`${state === 'stale' ? 'out of date' : state}, skipped`, skipped[state]] as const,
-  );
-  const known = [...runs, ...left, ...leftOut].reduce((sum, [, count]) => sum + count, 0);
-  // The rest is not offered, for example because it is before the start of the export.
-  const others = Math.max(0, selected - known);
+  const runs = WORDS.map(([state, words]): [string, number] => {
+    const isAgain = state === 'delivered' || state === 'running';
+    return [isAgain ? `${words}, again` : words, intervals[state].count];
+  });
+  const left = WORDS.map(([state, words]): [string, number] => [`${words}, skipped`, skipped[state]]);
+  const undecided: [string, number] = ['wait for a decision, skipped', onlyMissing ? waiting.count : 0];
   return [
-    ...[...runs, ...left, ...leftOut, ['not offered, skipped', others] as const]
+    ...[...runs, ...left, undecided]
       .filter(([, count]) => count > 0)
       .map(([name, count]): Line => [name, formatCount(count)]),
     ['rows', rows ? `${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known'],

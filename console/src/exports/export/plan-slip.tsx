@@ -19,7 +19,7 @@ type SlipProps = {
   projectId: number;
   exportId: string;
   cadence: Cadence;
-  range: { start: number; end: number; count: number };
+  range: { start: number; end: number };
   body: Wanted;
   onlyMissing: boolean;
   onOnly: (onlyMissing: boolean) => void;
@@ -51,21 +51,21 @@ export function PlanSlip(props: SlipProps) {
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
       <RangeTitle range={range} cadence={cadence} />
       {preview.isError && <p role="alert">{refusalOf(preview.error)}</p>}
-      {plan && !preview.isError && (
-        <Lines plan={plan} selected={range.count} isExact={isCurrent} onlyMissing={onlyMissing} />
-      )}
+      {plan && !preview.isError && <Lines plan={plan} isExact={isCurrent} onlyMissing={onlyMissing} />}
       {plan && !preview.isError && (
         <Waiting {...{ projectId, exportId, plan, onlyMissing }} interval={cadence.interval} />
       )}
       <fieldset className={styles.only}>
         <legend className="visually-hidden">Which intervals</legend>
         <label>
-          <input type="radio" name="only" checked={onlyMissing} onChange={() => onOnly(true)} /> missing and failed
+          <input type="radio" name="only" checked={onlyMissing} onChange={() => onOnly(true)} /> not delivered, failed
+          or out of date
         </label>
         <label>
           <input type="radio" name="only" checked={!onlyMissing} onChange={() => onOnly(false)} /> all
         </label>
       </fieldset>
+      {plan?.total_runs === 0 && <p>{nothingLeft(plan)}</p>}
       {change && <p role="alert">{change}</p>}
       {start.isError && !newPlanOf(start.error) && <p role="alert">{messageOf(start.error)}</p>}
       <Button
@@ -75,7 +75,13 @@ export function PlanSlip(props: SlipProps) {
         isPending={start.isPending}
         onPress={() => plan && start.mutate(plan)}
       >
-        {plan ? `Deliver ${countIntervals(plan.total_runs, cadence.interval)}` : 'Deliver'} <kbd aria-hidden>⏎</kbd>
+        {plan?.total_runs === 0 ? (
+          'Nothing to deliver'
+        ) : (
+          <>
+            {plan ? `Deliver ${countIntervals(plan.total_runs, cadence.interval)}` : 'Deliver'} <kbd aria-hidden>⏎</kbd>
+          </>
+        )}
       </Button>
       <div>
         <Copy text={() => asCurl('POST', path, { ...body, ...(plan && { plan: plan.plan }) })}>curl</Copy>
@@ -143,6 +149,12 @@ function refusalOf(error: unknown): string {
   return messageOf(error);
 }
 
+/** Why a plan has no runs. @returns undefined where intervals wait for a decision, which has a sentence of its own */
+function nothingLeft({ skipped, awaiting_decision: waiting }: Preview): string | undefined {
+  if (skipped.running > 0) return 'What is not delivered yet is under way.';
+  return waiting.count === 0 ? 'All of this is delivered already. Choose “all” to deliver it again.' : undefined;
+}
+
 /** Returns the current plan from a refusal of an outdated one. */
 function newPlanOf(error: unknown): Preview | undefined {
   return error instanceof ApiError && error.status === 409 ? (error.body as { plan?: Preview }).plan : undefined;
@@ -156,10 +168,10 @@ function changeBetween(shown: Preview, now: Preview, interval: string): string {
   return `${what} Now ${countIntervals(now.total_runs, interval)}.`;
 }
 
-type LinesProps = { plan: Preview; selected: number; isExact: boolean; onlyMissing: boolean };
+type LinesProps = { plan: Preview; isExact: boolean; onlyMissing: boolean };
 
-function Lines({ plan, selected, isExact, onlyMissing }: LinesProps) {
-  const lines = linesOf(plan, selected, onlyMissing);
+function Lines({ plan, isExact, onlyMissing }: LinesProps) {
+  const lines = linesOf(plan, onlyMissing);
   return (
     <dl className={styles.lines} data-pending={!isExact || undefined}>
       {lines.map(([name, value]) => (
@@ -185,7 +197,7 @@ function Progress({ projectId, exportId, id, interval, onlyMissing }: ProgressPr
   }, [queries, projectId, exportId, finished]);
   const isOver = onlyMissing && data?.finished_at != null;
   useEffect(() => {
-    // The lines of the spent plan would still call delivered intervals missing.
+    // The lines of the spent plan would still call delivered intervals not delivered.
     if (isOver) void queries.invalidateQueries({ queryKey: [...exportKeys.intervals(projectId, exportId), 'plan'] });
   }, [queries, projectId, exportId, isOver]);
   if (!data) return null;

@@ -1,6 +1,6 @@
 /**
  * State of a data interval in the API's two letters: the fill for the destination's data, and the mark for the current work. `--` is blank:
- * not offered. All code that draws, counts or names intervals uses these.
+ * outside of the schedule. All code that draws, counts or names intervals uses these.
  */
 import type { components } from '../../api/schema.d.ts';
 
@@ -8,7 +8,7 @@ export type Code = components['schemas']['IntervalMap']['states'][number];
 
 /** Codes in the API's order, the most urgent last; of several intervals in one place, the most urgent is drawn. */
 const NAMES: Readonly<Record<Code, string>> = {
-  '--': 'not offered',
+  '--': 'not delivered, outside of the schedule',
   hi: 'delivered',
   xi: 'expired: the source no longer has its rows',
   ni: 'not delivered',
