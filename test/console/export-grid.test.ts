@@ -163,6 +163,9 @@ describe('the grid of an export', () => {
     await page.goto(address);
     await page.getByRole('link', { name: 'Or deliver history' }).click();
     await page.getByRole('grid', { name: 'Intervals, times in UTC' }).waitFor();
+    await page.getByText('Hour, UTC', { exact: true }).waitFor();
+    await page.getByText('History', { exact: true }).waitFor();
+    await page.getByRole('img', { name: /^The whole history/ }).waitFor();
     await page.getByText('Select intervals to see').waitFor();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });

@@ -138,10 +138,15 @@ export function Grid({
   return (
     <div className={styles.gridAndMap}>
       <div className={styles.columns} aria-hidden>
-        <span className={styles.rowHeader}>{zone}</span>
+        <span className={styles.rowHeader} title={zone}>
+          {layout.unit}, {zone}
+        </span>
         {layout.columns.map((name, column) => (
-          <span key={name}>{column % (layout.columns.length > 24 ? 5 : 6) === 0 ? name : ''}</span>
+          <span key={name} title={name} data-active={column === layout.columnOf[active] || undefined}>
+            {name.length > 2 ? name[0] : name}
+          </span>
         ))}
+        <span className={styles.mapName}>History</span>
       </div>
       <div ref={scrollRef} className={styles.scroll}>
         <div

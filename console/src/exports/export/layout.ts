@@ -6,9 +6,16 @@ import type { IntervalMap } from './interval-map.ts';
 
 export type Cadence = { interval: string; timezone: string };
 export type Row = { label: string; /** Numbers of intervals; -1: none. */ cells: Int32Array };
-export type Layout = { columns: readonly string[]; rows: readonly Row[]; rowOf: Int32Array; columnOf: Int32Array };
+export type Layout = {
+  /** What a column stands for. */
+  unit: string;
+  columns: readonly string[];
+  rows: readonly Row[];
+  rowOf: Int32Array;
+  columnOf: Int32Array;
+};
 
-type Rule = { columns: readonly string[]; place(start: number): { key: string; column: number } };
+type Rule = { unit: string; columns: readonly string[]; place(start: number): { key: string; column: number } };
 
 const HOUR = 3_600_000;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -16,7 +23,7 @@ const two = (value: number) => String(value).padStart(2, '0');
 const numbered = (count: number, name: (index: number) => string) => Array.from({ length: count }, (_, i) => name(i));
 
 export function layoutOf({ starts }: IntervalMap, cadence: Cadence): Layout {
-  const { columns, place } = ruleOf(cadence);
+  const { unit, columns, place } = ruleOf(cadence);
   const oldestFirst: { key: string; cells: Int32Array }[] = [];
   const [rowOf, columnOf] = [new Int32Array(starts.length), new Int32Array(starts.length)];
   starts.forEach((start, number) => {
@@ -32,19 +39,21 @@ export function layoutOf({ starts }: IntervalMap, cadence: Cadence): Layout {
     columnOf[number] = column;
   });
   const rows = oldestFirst.map(({ key, cells }) => ({ label: key, cells })).toReversed();
-  return { columns, rows, rowOf: rowOf.map((row) => rows.length - 1 - row), columnOf };
+  return { unit, columns, rows, rowOf: rowOf.map((row) => rows.length - 1 - row), columnOf };
 }
 
 function ruleOf({ interval, timezone }: Cadence): Rule {
   const minutes = interval === 'hour' ? 60 : Number(/^every (\d+) minutes$/.exec(interval)?.[1]);
   if (minutes >= 60) {
     return {
+      unit: 'Hour',
       columns: numbered(Math.ceil(1440 / minutes), (index) => two(Math.floor((index * minutes) / 60))),
       place: (start) => ({ key: dayName(start), column: Math.floor((start % (24 * HOUR)) / (minutes * 60_000)) }),
     };
   }
   if (minutes > 0) {
     return {
+      unit: 'Minute',
       columns: numbered(Math.ceil(60 / minutes), (index) => two(index * minutes)),
       place: (start) => ({
         key: `${dayName(start)} ${two(new Date(start).getUTCHours())}:00`,
@@ -62,6 +71,7 @@ function ruleOf({ interval, timezone }: Cadence): Rule {
   if (interval === 'month' || interval === 'week') {
     const isMonth = interval === 'month';
     return {
+      unit: isMonth ? 'Month' : 'Week',
       columns: isMonth ? MONTHS : numbered(53, (index) => String(index + 1)),
       place(start) {
         const [year = 0, month = 1, day = 1] = dateOf(start);
@@ -71,6 +81,7 @@ function ruleOf({ interval, timezone }: Cadence): Rule {
     };
   }
   return {
+    unit: 'Day',
     columns: numbered(31, (index) => String(index + 1)),
     place(start) {
       const [year = 0, month = 1, day = 1] = dateOf(start);

@@ -62,7 +62,14 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
     scroll.scrollTop = share * scroll.scrollHeight - scroll.clientHeight / 2;
   }
   return (
-    <span className={styles.minimap} aria-hidden onPointerDown={onPointer} onPointerMove={onPointer}>
+    <span
+      className={styles.minimap}
+      role="img"
+      aria-label="The whole history, the newest on top; a frame marks the part that the grid shows"
+      title="The whole history: click or drag to scroll the grid there"
+      onPointerDown={onPointer}
+      onPointerMove={onPointer}
+    >
       <canvas ref={canvas} />
       <span ref={view} className={styles.view} />
     </span>
