@@ -95,7 +95,9 @@ describe('why intervals are not delivered', () => {
     await reasons.getByRole('link', { name: 'Fix Reports' }).waitFor();
     await assertAccessible(page);
     await page.goto(`${address}/runs/${run.id}`);
+    await page.getByRole('heading', { name: /· retrying$/ }).waitFor();
     await page.getByRole('heading', { name: /The database does not exist/ }).waitFor();
+    await page.getByText('Nothing was delivered by this run yet.').waitFor();
     await page.getByRole('link', { name: 'Fix database', exact: true }).click();
     await page.locator('input:focus').fill(new URL(world.options.databaseUrl).pathname.slice(1));
     await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -6,6 +6,8 @@ import type { Layout } from './layout.ts';
 import styles from './export.module.css';
 
 const WIDTH = 48;
+/** Colours of marks, which are larger than a row of a long history. */
+const MARKED: ReadonlySet<string> = new Set(['needs-you', 'stale', 'action']);
 
 type MinimapProps = { map: IntervalMap; layout: Layout; scrollRef: RefObject<HTMLDivElement | null> };
 
@@ -32,12 +34,11 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
       const colour = colourOf(map.codes[number]!);
       if (!colour) continue;
       context.fillStyle = colours.get(colour)!;
-      context.fillRect(
-        layout.columnOf[number]! * width,
-        layout.rowOf[number]! * scale,
-        Math.max(1, width),
-        Math.max(1, scale),
-      );
+      // What has a mark is seen in a history of years, too, and not hidden below the frame.
+      const least = MARKED.has(colour) ? 3 : 1;
+      const [wide, high] = [Math.max(least, width), Math.max(least, scale)];
+      const top = Math.min(layout.rowOf[number]! * scale, height - high);
+      context.fillRect(layout.columnOf[number]! * width, top, wide, high);
     }
   }, [map, layout]);
 

@@ -16,7 +16,7 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
       {undelivered ? <Undelivered {...{ one, undelivered }} /> : !pause && <Freshness {...one} />}{' '}
       {(undelivered || retrying > 0) && (
         <>
-          {!undelivered && <strong>{countIntervals(retrying, interval)} retrying. </strong>}
+          {!undelivered && <strong className={styles.retried}>{countIntervals(retrying, interval)} retrying. </strong>}
           {error?.detail && <span className={styles.error}>{error.detail} </span>}
           {!undelivered && `${nextTry(one.nextTryAt, now)} `}
           {(undelivered || canEdit) && <Mend {...one} of={{ projectId, exportId: one.id }} />}

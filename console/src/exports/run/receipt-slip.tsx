@@ -28,7 +28,7 @@ export function ReceiptSlip({ run }: { run: Run }) {
       <p className={receipt ? styles.verified : 'quiet'}>
         {receipt
           ? 'Read back and compared with the source after the commit: nothing is missing and nothing is duplicated.'
-          : 'Nothing was delivered by this run.'}
+          : `Nothing was delivered by this run${run.finished_at === null ? ' yet' : ''}.`}
       </p>
       {run.verified_at && (
         <p>

@@ -84,7 +84,8 @@ function Header({ place, run }: { place: RunPlace; run: Run }) {
   return (
     <header className={styles.header}>
       <h1>
-        {formatInterval(run.data_interval_start, run.data_interval_end)} <span>· {STATUS_WORDS[run.status]}</span>
+        {formatInterval(run.data_interval_start, run.data_interval_end)}{' '}
+        <span>· {isOpen(run) && run.error ? 'retrying' : STATUS_WORDS[run.status]}</span>
       </h1>
       <div className={styles.buttons}>
         {isOpen(run) && mayEdit && (
