@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { destinationOf } from '../../../src/exports/destinations/index.ts';
 import { openPostgresSocket } from '../../../src/exports/destinations/postgres/socket.ts';
-import { DestinationRejected } from '../../../src/platform/errors.ts';
+import { DestinationRejected, DestinationUnavailable } from '../../../src/platform/errors.ts';
 import type { HostRules } from '../../../src/platform/net/host-rules.ts';
 import { selfSignedCertificate } from '../../support/servers/certificate.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -54,10 +55,16 @@ describe('a connection to Postgres', () => {
     clear = [];
   });
 
-  function open(rules: HostRules) {
+  function open(rules: HostRules, at = port) {
     const signal = new AbortController().signal;
-    return openPostgresSocket({ host: '127.0.0.1', port, rules, trustAnyCertificate: false, signal });
+    return openPostgresSocket({ host: '127.0.0.1', port: at, rules, trustAnyCertificate: false, signal });
   }
+
+  const wrongPort = (error: unknown) => {
+    assert.ok(error instanceof DestinationRejected);
+    assert.deepEqual(error.fault, { code: 'not_postgres', owner: 'you', field: 'destination__config__port' });
+    return true;
+  };
 
   it('is refused when a host that the operator does not list has no TLS', async () => {
     answer = 'N';
@@ -73,6 +80,24 @@ describe('a connection to Postgres', () => {
   it('is refused when somebody speaks before encryption starts', async () => {
     answer = 'Shello';
     await assert.rejects(open(LISTED), DestinationRejected);
+  });
+
+  it('to a server of something else is refused for its port, whether the operator lists the host or not', async () => {
+    const web = createHttpServer();
+    await new Promise<void>((listening) => web.listen(0, '127.0.0.1', listening));
+    const { port: webPort } = web.address() as AddressInfo;
+    try {
+      for (const rules of [PUBLIC, LISTED]) await assert.rejects(open(rules, webPort), wrongPort);
+    } finally {
+      web.close();
+    }
+    answer = 'SSH-2.0-OpenSSH_10.0\r\n';
+    await assert.rejects(open(LISTED), wrongPort);
+  });
+
+  it('to a server that has no process left for it may work later', async () => {
+    answer = 'Ecould not fork new process for connection: Cannot allocate memory\n\0';
+    await assert.rejects(open(PUBLIC), DestinationUnavailable);
   });
 
   it('with a certificate that nobody signed needs the user’s word', async () => {

@@ -21,6 +21,12 @@ export const POSTGRES_FAULTS = {
     final: true,
     sentence: 'The server does not offer TLS, which is needed for hosts on the public internet.',
   },
+  not_postgres: {
+    owner: 'you',
+    field: 'port',
+    final: true,
+    sentence: 'Something answers at this port, but it does not speak Postgres. Choose another port.',
+  },
   // Schema and tables.
   schema_not_found: { owner: 'you', field: 'schema', sentence: 'The schema does not exist.', answers: ['3F'] },
   privilege_missing: {

@@ -21,7 +21,7 @@ export type PostgresAddress = {
 
 /**
  * Opens an encrypted socket, or a plain one if the server has no TLS and the operator allows its host explicitly.
- * @throws HostRefused, the system's and TLS's errors, DestinationRejected when the server has no TLS
+ * @throws HostRefused, the system's and TLS's errors, DestinationRejected when the server has no TLS or is none of Postgres
  */
 export async function openPostgresSocket(address: PostgresAddress): Promise<Socket> {
   const { host, port, rules, trustAnyCertificate } = address;
@@ -34,12 +34,13 @@ export async function openPostgresSocket(address: PostgresAddress): Promise<Sock
     const letter = answer.length === 1 ? String.fromCharCode(answer[0]!) : '';
     if (letter === 'S') return await startEncryption(socket, host, trustAnyCertificate, signal);
     if (letter === 'N' && (rules.lists(host) || rules.lists(socket.remoteAddress ?? ''))) return socket;
+    if (letter === 'N') throw postgresFault('tls_missing');
+    // A server without a process left for the connection answers with a message of this type.
+    throw postgresFault(answer.toString('latin1', 0, 1) === 'E' ? 'server_unavailable' : 'not_postgres');
   } catch (error) {
     socket.destroy();
     throw error;
   }
-  socket.destroy();
-  throw postgresFault('tls_missing');
 }
 
 /** @throws always, once the socket has closed, so no time is spent waiting for a server that hung up */
