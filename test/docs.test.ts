@@ -130,4 +130,17 @@ describe('the examples of the documentation', () => {
     const missing = ['name', ...Object.keys(projectSettings)].filter((setting) => !text.includes(`\`${setting}\``));
     assert.deepEqual(missing, []);
   });
+
+  it('install what tests need in the versions of `.ci/run`', () => {
+    const [guide, ci] = ['CONTRIBUTING.md', '.ci/run'].map((name) => readFileSync(new URL(name, ROOT), 'utf8'));
+    const programs = [...ci!.matchAll(/^stage .* go_program (\S+) (\S+)/gm)].map(
+      ([, name, from]) => [name, from] as const,
+    );
+    const packages = [...ci!.matchAll(/ python_package (\w\S*) (\d\S*)/g)].map(([, name, of]) => `${name!}==${of!}`);
+    const debian = [...ci!.matchAll(/ debian_program \S+ (\S+) \|\| exit/g)].map(([, name]) => name!);
+    assert.ok(programs.length > 1 && packages.length > 2 && debian.length > 2);
+    // `npm start` and the tests build Temporal's server by themselves.
+    const built = programs.filter(([name]) => name !== 'temporal').map(([, from]) => from!);
+    for (const one of [...built, ...packages, ...debian]) assert.ok(guide!.includes(one), one);
+  });
 });
