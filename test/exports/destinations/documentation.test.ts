@@ -5,6 +5,7 @@ import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../../src/exports/forma
 import { destinations } from '../../../src/exports/destinations/index.ts';
 import { PREFIX_VARIABLES } from '../../../src/exports/destinations/object-store/keys.ts';
 import { checkedConfig } from '../../../src/exports/integrations/destination-config.ts';
+import { DEFAULT_FILE_GRACE_HOURS } from '../../../src/platform/config.ts';
 import { fileExtension } from '../../../src/exports/formats/file.ts';
 
 const TEXT = readFileSync(new URL('../../../docs/destinations.md', import.meta.url), 'utf8');
@@ -42,6 +43,13 @@ describe('the documentation of destinations', () => {
       ];
       assert.deepEqual(sections.flatMap(documentedFields).sort(byField), fieldsOf(destination).sort(byField));
     });
+
+    const { layout } = destination.config.properties as { layout?: { description: string } };
+    if (layout)
+      it(`says how long replaced files of ${type} stay, as its schema does`, () => {
+        assert.ok(TEXT.includes(`\`EXPORT_FILE_GRACE_HOURS\` (${DEFAULT_FILE_GRACE_HOURS}) and are then deleted`));
+        assert.ok(layout.description.includes(`are deleted after ${DEFAULT_FILE_GRACE_HOURS} hours`));
+      });
 
     it(`says what an integration brings to ${type}`, () => {
       const { integration } = destination;

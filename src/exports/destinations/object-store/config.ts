@@ -28,9 +28,9 @@ export const fileProperties = {
       title: 'Layout',
       default: 'versioned',
       description:
-        'versioned: file names include the run, and files replaced by a later delivery are kept; readers follow ' +
-        'the manifest, which changes atomically. stable: file names depend only on the data interval, and readers ' +
-        'may see a later delivery half-written.',
+        'versioned: file names include the run, and readers follow the manifest, which changes atomically; files that a ' +
+        'later delivery replaces are deleted after 24 hours, or the time that the operator has set. ' +
+        'stable: file names depend only on the data interval, and readers may see a later delivery half-written.',
     }),
     file_format: stringEnum(FILE_FORMATS, {
       title: 'Format',
