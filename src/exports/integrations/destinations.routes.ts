@@ -15,7 +15,7 @@ const DestinationBody = Type.Object(
     config: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The JSON Schema of `config`. Each field has a `title`, and an `x-group`, one of ' +
-        `${FIELD_GROUPS.map((group) => `\`${group}\``).join(', ')}; \`writeOnly\` marks secrets, \`examples\` holds a placeholder.`,
+        `${FIELD_GROUPS.map((group) => `\`${group}\``).join(', ')}; \`writeOnly\` marks secrets, \`format\` is \`password\` for those that a form hides while they are typed, \`examples\` holds a placeholder.`,
     }),
     replaced_secrets: Type.Array(Type.String(), {
       description: 'Fields whose change requires the secrets to be sent again.',

@@ -9,6 +9,7 @@ type Field = {
   description?: string;
   'x-group'?: string;
   writeOnly?: boolean;
+  format?: string;
   default?: unknown;
   examples?: unknown[];
 };
@@ -80,6 +81,12 @@ describe('the list of destinations', () => {
       );
     });
   }
+
+  it('tells secrets that a form hides from those that people read while they type', () => {
+    const secrets = all.flatMap(({ config }) => Object.entries(config.properties).filter(([, one]) => one.writeOnly));
+    const readable = secrets.filter(([, { format }]) => format !== 'password').map(([name]) => name);
+    assert.deepEqual([...new Set(readable)].sort(), ['aws_access_key_id', 'user']);
+  });
 
   it('is enough to make an export: what is required, and examples where there are any', async () => {
     const secrets = { aws_access_key_id: 'AKIA', aws_secret_access_key: 'hush' };

@@ -105,7 +105,7 @@ export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
       error={error}
       autoFocus={problem.isWanted(attrOf(name))}
       autoComplete="off"
-      {...(secret && { type: 'password', autoComplete: 'new-password' })}
+      {...(of.hidden && { type: 'password', autoComplete: 'new-password' })}
       {...(kind === 'integer' && { inputMode: 'numeric' as const })}
       {...(kind === 'list' && { lines: 3 })}
     />

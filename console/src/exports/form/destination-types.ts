@@ -24,6 +24,8 @@ export type Field = {
   required: boolean;
   nullable: boolean;
   secret: boolean;
+  /** Whether it is hidden while it is typed. */
+  hidden: boolean;
   placeholder: string | undefined;
 };
 
@@ -39,6 +41,7 @@ type Schema = {
   default?: unknown;
   examples?: string[];
   writeOnly?: boolean;
+  format?: string;
   'x-group'?: string;
 };
 
@@ -74,6 +77,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
       required: required.includes(name) && outer.default === undefined,
       nullable: outer !== inner,
       secret: inner.writeOnly === true,
+      hidden: inner.format === 'password',
       placeholder: (outer.examples ?? inner.examples)?.[0],
     };
   });

@@ -26,7 +26,7 @@ const PostgresConfig = Type.Object(
           'hosts allowed by the operator may be used without TLS.',
       }),
       port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5432, title: 'Port' }),
-      user: secret('User'),
+      user: secret('User', { isReadable: true }),
       password: secret('Password'),
       database: Type.String({ minLength: 1, title: 'Database', examples: ['warehouse'] }),
     }),

@@ -31,7 +31,7 @@ const bucketProperties = {
       description: 'The region of the bucket, such as us-east-1; S3-compatible stores other than AWS accept any value.',
       examples: ['us-east-1'],
     }),
-    aws_access_key_id: secret('Access key ID'),
+    aws_access_key_id: secret('Access key ID', { isReadable: true }),
     aws_secret_access_key: secret('Secret access key'),
   }),
   ...fileProperties,
