@@ -80,14 +80,26 @@ export type CheckProps = {
   isDisabled?: boolean;
 };
 
-export function Switch({ children, ...props }: CheckProps) {
-  return (
-    <AriaSwitch {...props} className={styles.check!}>
+export function Switch({ children, description, error, ...props }: CheckProps & Pick<Common, 'description' | 'error'>) {
+  const below = useId();
+  const isExplained = description !== undefined || error !== undefined;
+  const control = (
+    <AriaSwitch {...props} {...(isExplained && { 'aria-describedby': below })} className={styles.check!}>
       <span className={styles.track} aria-hidden>
         <span className={styles.thumb} />
       </span>
       {children}
     </AriaSwitch>
+  );
+  if (!isExplained) return control;
+  return (
+    <div data-invalid={error !== undefined || undefined}>
+      {control}
+      <div id={below}>
+        {description && <p className={styles.description}>{description}</p>}
+        {error && <p className={styles.error}>{error}</p>}
+      </div>
+    </div>
   );
 }
 

@@ -12,6 +12,15 @@ import { needsObjectStore } from '../../support/servers/object-store.ts';
 
 const HOURS = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T12:00:00Z' };
 
+/** What a screen reader says about the field that has the focus, besides its name. */
+const descriptionOfFocus = (page: Page) =>
+  page.evaluate(() =>
+    (document.activeElement?.getAttribute('aria-describedby') ?? '')
+      .split(' ')
+      .map((id) => document.getElementById(id)?.textContent ?? '')
+      .join(' '),
+  );
+
 /** Presses Tab until the focus is there. */
 async function tabTo(page: Page, role: 'link' | 'button', name: string): Promise<void> {
   const wanted = page.getByRole(role, { name });
@@ -78,7 +87,10 @@ describe('three hours that a destination refused', () => {
     await page.getByRole('link', { name: 'Fix region and retry 3 hours' }).click();
     const field = page.locator('input:focus');
     await field.waitFor();
+    assert.match(await descriptionOfFocus(page), /in another region/);
+    await assertAccessible(page);
     await field.fill('us-east-1');
+    assert.doesNotMatch(await descriptionOfFocus(page), /in another region/);
     await page.getByRole('button', { name: 'Save and retry 3 hours' }).click();
     await waitUntilDelivered(page, id);
     await close();
@@ -101,6 +113,7 @@ describe('three hours that a destination refused', () => {
       const { top, bottom } = document.activeElement!.getBoundingClientRect();
       return top >= 0 && bottom <= innerHeight;
     });
+    assert.match(await descriptionOfFocus(page), /is not a table\. Choose another Table\./);
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('clicks');
     await tabTo(page, 'button', 'Save and retry 3 hours');

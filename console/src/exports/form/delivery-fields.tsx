@@ -58,12 +58,13 @@ export function DeliveryFields({ draft, set }: FieldsProps) {
           description="At most so long after its interval a run starts, so that many exports do not start at once."
         />
       </div>
-      <div>
-        <Switch isSelected={draft.redeliver_stale} onChange={(redeliver_stale) => set({ redeliver_stale })}>
-          Deliver stale intervals again
-        </Switch>
-        <p className="quiet">Ten minutes after the last import into them, or after an hour at the latest.</p>
-      </div>
+      <Switch
+        isSelected={draft.redeliver_stale}
+        onChange={(redeliver_stale) => set({ redeliver_stale })}
+        description="Ten minutes after the last import into them, or after an hour at the latest."
+      >
+        Deliver stale intervals again
+      </Switch>
     </More>
   );
 }

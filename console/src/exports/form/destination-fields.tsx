@@ -67,17 +67,14 @@ export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
   const value = config[name];
   if (kind === 'boolean')
     return (
-      <div>
-        <Switch isSelected={value === true} onChange={(isOn) => onChange({ ...config, [name]: isOn })}>
-          {title}
-        </Switch>
-        {description && <p className="quiet">{description}</p>}
-        {error && (
-          <p role="alert" className={styles.error}>
-            {error}
-          </p>
-        )}
-      </div>
+      <Switch
+        isSelected={value === true}
+        onChange={(isOn) => onChange({ ...config, [name]: isOn })}
+        description={description}
+        error={error}
+      >
+        {title}
+      </Switch>
     );
   if (kind === 'choice')
     return (
@@ -96,7 +93,7 @@ export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
   const isKept = secret && hasSecrets;
   return (
     <TextField
-      label={title}
+      label={kind === 'list' ? `${title}, one per line` : title}
       value={textOf(value)}
       onChange={(text) => onChange(withText(config, of, text))}
       isRequired={of.required && !isKept}
@@ -112,8 +109,7 @@ export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
   );
 }
 
-function describe({ secret, kind, description }: Field, hasSecrets: boolean): string | undefined {
+function describe({ secret, description }: Field, hasSecrets: boolean): string | undefined {
   if (secret) return hasSecrets ? 'Leave empty to keep the current value.' : undefined;
-  if (kind === 'list') return 'One name per line. Leave empty for no restriction.';
   return description;
 }

@@ -12,6 +12,13 @@ import styles from './form.module.css';
 
 const route = getRouteApi('/inside/project/$projectId/exports/$exportId/edit');
 
+type FieldFailure = { field: string | null; detail: string };
+
+/** A failure as the form shows a refusal: at the field that ends it. */
+function failureOf(error: FieldFailure | null): ApiError | undefined {
+  return error?.field ? new ApiError(0, { detail: error.detail, attr: error.field }) : undefined;
+}
+
 /** Changes an export, unless it was changed by another person since it was loaded. */
 export function EditExportPage() {
   const { projectId, exportId } = route.useParams();
@@ -24,7 +31,12 @@ export function EditExportPage() {
       params: { path },
       ...(signal && { signal }),
     });
-    return { draft: draftOf(await done(answer)), etag: (await answer).response.headers.get('ETag') };
+    const saved = await done(answer);
+    return {
+      draft: draftOf(saved),
+      etag: (await answer).response.headers.get('ETag'),
+      failure: failureOf(saved.error),
+    };
   };
   const loaded = useQuery({
     queryKey: ['export-form', projectId, exportId],

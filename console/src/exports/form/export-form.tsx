@@ -13,7 +13,7 @@ import { DeliveryFields, NotificationFields } from './delivery-fields.tsx';
 import { DestinationPart } from './destination-part.tsx';
 import type { Offer } from './destination-types.ts';
 import { differencesBetween } from './differences.ts';
-import { changedFields, draftFrom, fieldsOf, type Draft, type Fields } from './draft.ts';
+import { changedFields, draftFrom, fieldsOf, isSame, type Draft, type Fields } from './draft.ts';
 import { Effects } from './effects.tsx';
 import styles from './form.module.css';
 import { NextRuns } from './next-runs.tsx';
@@ -23,8 +23,8 @@ import { IntervalField, ScheduleFields } from './schedule-fields.tsx';
 import { useNextRuns } from './schedule-data.ts';
 import { Trial } from './trial.tsx';
 
-/** An export as saved on the server, with its ETag. */
-export type Saved = { draft: Draft; etag: string | null };
+/** An export as saved on the server, with its ETag, and what its latest failure says about a field. */
+export type Saved = { draft: Draft; etag: string | null; failure?: ApiError | undefined };
 
 /** Another person saved the export since the form was loaded. */
 export class ChangedMeanwhile extends Error {
@@ -89,13 +89,13 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   /** Returns the fields; sets an error and returns undefined if the JSON is invalid or a filter is blank. */
   function read(): Fields | undefined {
     const blank = draft.filters.findIndex(({ key }) => key === '');
-    const fault = !parsed
+    const found = !parsed
       ? new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' })
       : blank >= 0
         ? new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' })
         : undefined;
-    setError(fault);
-    return fault ? undefined : fields;
+    setError(found);
+    return found ? undefined : fields;
   }
   async function save(given: Fields, from: Saved, isRetried: boolean) {
     setPending(true);
@@ -134,12 +134,19 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
     first?.scrollIntoView({ block: 'center' });
   }, [error]);
 
-  // A field that takes the focus automatically is not scrolled into view.
+  // A field that takes the focus automatically is not scrolled into view; those without text take it only here.
   useEffect(() => {
-    if (field) form.current!.querySelector(':focus')?.scrollIntoView({ block: 'center' });
+    if (!field) return;
+    const wanted =
+      form.current!.querySelector<HTMLElement>(':focus') ?? form.current!.querySelector<HTMLElement>(INVALID);
+    wanted?.focus({ preventScroll: true });
+    wanted?.scrollIntoView({ block: 'center' });
   }, [field]);
 
-  const problem = problemOf(error, field, type);
+  /** The failure stands at its field until that is changed. */
+  const failed = base.failure?.attr;
+  const fault = error ?? (failed && isSame(fields[failed], before[failed]) ? base.failure : undefined);
+  const problem = problemOf(fault, field, type);
   const isDirty = differences.length > 0 || !parsed;
   return (
     <ProblemContext value={problem}>
@@ -172,7 +179,8 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
           onConfig={json === undefined ? (config) => set({ destination: { ...destination, config } }) : undefined}
         />
         <DestinationPart
-          {...{ projectId, offer, isEdit, json, error }}
+          {...{ projectId, offer, isEdit, json }}
+          error={fault}
           destination={destination}
           before={base.draft.destination}
           onChange={(changed) => set({ destination: changed })}
