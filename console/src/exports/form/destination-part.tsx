@@ -105,9 +105,13 @@ export function DestinationPart({
           onChange={onJson}
           error={jsonError(error)}
           description={
-            isEdit
-              ? 'Secrets are not shown, and stay unless you add them here.'
-              : 'docs/destinations.md describes every field.'
+            <>
+              {isEdit && 'Secrets are not shown, and stay unless you add them here. '}
+              <a href="/docs/api" target="_blank">
+                The API’s document
+              </a>{' '}
+              describes every field.
+            </>
           }
         />
       )}

@@ -151,6 +151,7 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   return (
     <ProblemContext value={problem}>
       <Form ref={form} className={styles.form!} onSubmit={send}>
+        <p className="quiet">Fields marked * are required.</p>
         <LeaveQuestion isDirty={isDirty && !isPending} what="What you have typed" />
         <TextField
           label="Name"

@@ -74,7 +74,7 @@ export function ContentFields({ draft, set, model, type, onConfig, hasKey }: Con
             value={draft.hogql_query ?? ''}
             onChange={(text) => set({ hogql_query: text === '' ? null : text })}
             placeholder="SELECT uuid, properties.$browser AS browser FROM events WHERE event = 'paid'"
-            description="One SELECT over events or persons decides rows and columns. docs/custom-queries.md lists what it may say."
+            description="One SELECT over events or persons decides rows and columns, with expressions and WHERE, but without joins, groups and sub-queries. A refusal names what it may not say."
             error={problem.at('hogql_query')}
           />
         </More>

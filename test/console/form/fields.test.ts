@@ -1,0 +1,92 @@
+/** How the form of an export explains its fields: what is required, what can be read, and each hint once. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { assertAccessible } from '../../support/console/axe.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
+
+const TYPES = ['Local files', 'PostgreSQL'];
+
+describe('a field of the form', () => {
+  let at: ConsoleInstallation;
+  before(async function () {
+    await needsBrowser(this);
+    at = await buildConsoleInstallation();
+  });
+  after(() => at?.close());
+
+  /** The form of a new export with all of its groups open. */
+  async function open(type: string) {
+    const { page, close } = await at.visit();
+    await page.goto(`/project/${at.tenant.projectId}/exports/new`);
+    await page.getByRole('button', { name: /Where to$/ }).click();
+    await page.getByRole('option', { name: type }).click();
+    await page.evaluate(() => {
+      for (const group of document.querySelectorAll('details')) group.open = true;
+    });
+    return { page, close };
+  }
+
+  const hintsOf = (page: Page) =>
+    page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('form [slot=description], form p')].map((one) => ({
+        text: one.innerText,
+        size: getComputedStyle(one).fontSize,
+      })),
+    );
+
+  for (const type of TYPES) {
+    it(`of ${type} has a hint of its own, in one size, without a file that the console does not have`, async () => {
+      const { page, close } = await open(type);
+      const hints = await hintsOf(page);
+      assert.ok(hints.length > 8);
+      const sentences = hints.flatMap(({ text }) => text.split(/(?<=\.) /)).filter((text) => text !== '');
+      assert.deepEqual(
+        sentences.filter((one, index) => sentences.indexOf(one) !== index),
+        [],
+      );
+      assert.deepEqual([...new Set(hints.map(({ size }) => size))], ['12.5px']);
+      assert.doesNotMatch(sentences.join(' '), /\.md/);
+      await assertAccessible(page);
+      await close();
+    });
+  }
+
+  it('is marked where it is required, to eyes and to screen readers, and nowhere else', async () => {
+    const { page, close } = await open('PostgreSQL');
+    await page.getByText('Fields marked * are required.').waitFor();
+    const fields = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLInputElement>('form label[for]')].map((label) => ({
+        name: label.textContent,
+        isMarked: getComputedStyle(label, '::after').content.includes('*'),
+        isRequired: (document.getElementById(label.getAttribute('for')!) as HTMLInputElement).required,
+      })),
+    );
+    assert.deepEqual(
+      fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+      ['Name', 'Host', 'User', 'Password', 'Database'],
+    );
+    assert.deepEqual(
+      fields.filter(({ isMarked, isRequired }) => isMarked !== isRequired),
+      [],
+    );
+    await page.getByRole('textbox', { name: 'Host', exact: true }).waitFor();
+    await close();
+  });
+
+  it('with the name of a user can be read while it is typed, and one with a password cannot', async () => {
+    const { page, close } = await open('PostgreSQL');
+    assert.equal(await page.getByLabel('User', { exact: true }).getAttribute('type'), 'text');
+    assert.equal(await page.getByLabel('Password', { exact: true }).getAttribute('type'), 'password');
+    await close();
+  });
+
+  it('of the configuration as JSON leads to what describes it', async () => {
+    const { page, close } = await open('PostgreSQL');
+    await page.locator('label', { hasText: 'Edit as JSON' }).click();
+    const opening = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'The API’s document' }).click();
+    await (await opening).getByRole('heading', { level: 1 }).waitFor();
+    await close();
+  });
+});
