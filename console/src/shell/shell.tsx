@@ -75,6 +75,7 @@ function ProjectMenu({ projectId }: { projectId: number }) {
   return (
     <MenuTrigger>
       <AriaButton className={styles.menuButton!} aria-label={`Project ${name}`}>
+        <span className={styles.kind}>Project </span>
         {name} <span aria-hidden>▾</span>
       </AriaButton>
       <Popover className={styles.popover!}>
@@ -103,10 +104,12 @@ function UserMenu({ projectId }: { projectId: number | undefined }) {
   const me = useMe();
   const navigate = useNavigate();
   const search = { project: projectId };
+  const name = me.first_name || me.email;
   return (
     <MenuTrigger>
-      <AriaButton className={styles.menuButton!} aria-label={`${me.first_name || me.email}: account`}>
-        {me.first_name || me.email} <span aria-hidden>▾</span>
+      <AriaButton className={styles.menuButton!} aria-label={`${name}: account`}>
+        <span className={styles.initial} data-initial={[...name][0]} />
+        {name} <span aria-hidden>▾</span>
       </AriaButton>
       <Popover className={styles.popover!} placement="bottom end">
         <Menu className={styles.menu!} aria-label="Account">
