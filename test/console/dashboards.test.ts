@@ -112,6 +112,12 @@ describe('dashboards in the console', () => {
     await dialog.getByLabel('Note').fill('the board');
     await dialog.getByRole('button', { name: 'Add the password' }).click();
     await dialog.getByText('it cannot be shown again').waitFor();
+    const copying = dialog.getByRole('status').getByRole('button', { name: 'Copy' });
+    await copying.and(page.locator(':focus')).waitFor();
+    await page.waitForFunction(() => {
+      const { top, bottom } = document.activeElement!.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
     await assertAccessible(page);
     const password = await dialog.getByRole('status').locator('code').innerText();
     const opened = await fetch(second, {

@@ -15,6 +15,11 @@ type PasswordsProps = { path: Shared; passwords: readonly Password[] };
 
 const nameOf = ({ note }: Pick<Password, 'note'>) => (note ? `“${note}”` : 'without a note');
 
+/** Without it the new password may be above the visible part of the dialog. */
+function showCopyButton(line: HTMLElement | null): void {
+  line?.querySelector('button')?.focus();
+}
+
 /** The passwords of a link. Each of them opens it, and is shown only once. */
 export function Passwords({ path, passwords }: PasswordsProps) {
   const queries = useQueryClient();
@@ -63,7 +68,7 @@ export function Passwords({ path, passwords }: PasswordsProps) {
         </ul>
       )}
       {adding.data && (
-        <div role="status">
+        <div role="status" ref={showCopyButton}>
           <CopyLine text={adding.data.password} before="Copy this password now: it cannot be shown again." />
         </div>
       )}
