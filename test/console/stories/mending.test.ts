@@ -12,7 +12,7 @@ import { needsObjectStore } from '../../support/servers/object-store.ts';
 
 const HOURS = { startAt: '2025-06-02T09:00:00Z', endAt: '2025-06-02T12:00:00Z' };
 
-/** What a screen reader says about the field that has the focus, besides its name. */
+/** The texts that describe the focused field to screen readers. */
 const descriptionOfFocus = (page: Page) =>
   page.evaluate(() =>
     (document.activeElement?.getAttribute('aria-describedby') ?? '')
