@@ -53,6 +53,20 @@ export function flagQuery(projectId: number, id: number) {
   });
 }
 
+export function groupTypesQuery(projectId: number) {
+  return queryOptions({
+    queryKey: ['group types', projectId],
+    queryFn: ({ signal }) =>
+      done(
+        api.GET('/api/environments/{project_id}/groups_types/', {
+          params: { path: { project_id: projectId } },
+          signal,
+        }),
+      ),
+    staleTime: 60_000,
+  });
+}
+
 export function changeFlag(projectId: number, id: number, body: FlagPatch): Promise<Flag> {
   return done(
     api.PATCH('/api/environments/{project_id}/feature_flags/{id}/', {

@@ -1,4 +1,4 @@
-/** The question who gets a flag, asked on its page. */
+/** The question who gets a flag, asked on its page: of a person, groups and properties. */
 import assert from 'node:assert/strict';
 import { startFlagsApi, type FlagsApi } from '../../support/api/flags-api.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
@@ -71,6 +71,75 @@ describe('the page of a flag', () => {
     await section.getByRole('button', { name: 'Remove property 2' }).click();
     await section.getByRole('button', { name: 'Evaluate' }).click();
     await section.getByText('→ off').waitFor();
+    await close();
+  });
+
+  it('takes groups with their properties, and values of the type that was chosen', async () => {
+    const { ours, sluice } = api;
+    await sluice.db('group_types').insert([
+      { project_id: ours.projectId, group_type_index: 0, group_type: 'company' },
+      { project_id: ours.projectId, group_type_index: 1, group_type: 'team' },
+    ]);
+    const isBig = { type: 'group', group_type_index: 0, key: 'size', operator: 'gt', value: '5' };
+    const filters = { aggregation_group_type_index: 0, groups: [{ properties: [isBig] }] };
+    const { id } = await api.create({ key: 'asked-of-groups', filters });
+    const { page, close } = await visit(sluice, { userId: ours.userId });
+    // The browser does not report bodies of `Request`s.
+    await page.addInitScript(`{
+      const send = window.fetch;
+      window.fetch = async (...input) => {
+        const request = new Request(...input);
+        if (request.url.endsWith('/evaluate/')) window.sentLast = await request.clone().text();
+        return send(request);
+      };
+    }`);
+    await page.goto(`/project/${ours.projectId}/flags/${id}`);
+    const section = page.getByRole('region', { name: 'Who gets it' });
+    const field = (label: string) => section.getByLabel(label, { exact: true });
+    const bodyOfNext = async (act: () => Promise<void>) => {
+      const [answer] = await Promise.all([page.waitForResponse('**/feature_flags/evaluate/'), act()]);
+      assert.equal(answer.status(), 200);
+      return JSON.parse(await page.evaluate<string>('sentLast')) as unknown;
+    };
+    const evaluate = () => section.getByRole('button', { name: 'Evaluate' }).click();
+    const choose = async (label: string, option: string) => {
+      await section.getByRole('button', { name: new RegExp(` ${label}$`) }).click();
+      await page.getByRole('option', { name: option, exact: true }).click();
+    };
+    await evaluate();
+    await section.getByText('no group was given').waitFor();
+
+    await field('Property of company').fill('size');
+    await field('Value of company').fill('many');
+    await section.getByText('A group is named by its key.').waitFor();
+    await field('Key of company').fill('acme');
+    await choose('Type of company', 'Number');
+    await section.getByText('Not a number, such as 12 or -1.5.').waitFor();
+    await field('Value of company').fill('12');
+    const asked = { flag: id, groups: { company: 'acme' }, group_properties: { company: { size: 12 } } };
+    assert.deepEqual(await bodyOfNext(evaluate), asked);
+    await section.getByText('→ on').waitFor();
+
+    await section.getByRole('button', { name: '+ Group team' }).click();
+    await field('Key of team').fill('blue');
+    await field('Property').fill('1');
+    await field('Value').fill('1');
+    await section.getByRole('button', { name: '+ Property', exact: true }).click();
+    await field('Property 2').fill('paid');
+    await choose('Type 2', 'True or false');
+    await choose('Value 2', 'false');
+    await section.getByRole('button', { name: '+ Property', exact: true }).click();
+    await field('Property 3').fill('plans');
+    await choose('Type 3', 'JSON');
+    await section.getByText('Not JSON').waitFor();
+    await field('Value 3').fill('["pro", null]');
+    assert.deepEqual(await bodyOfNext(evaluate), {
+      ...asked,
+      groups: { company: 'acme', team: 'blue' },
+      person_properties: { 1: '1', paid: false, plans: ['pro', null] },
+    });
+    await section.getByText('→ on').waitFor();
+    await assertAccessible(page);
     await close();
   });
 });

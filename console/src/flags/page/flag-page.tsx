@@ -14,7 +14,7 @@ import { SaveBar } from './save-bar.tsx';
 import { useEdit } from './use-edit.ts';
 import { useRefusal } from './use-refusal.ts';
 import { Variants } from './variants.tsx';
-import { WhoGetsIt } from './who-gets-it.tsx';
+import { WhoGetsIt } from './who-gets-it/who-gets-it.tsx';
 
 const route = getRouteApi('/inside/project/$projectId/flags/$flagId');
 

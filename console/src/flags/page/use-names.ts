@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, done } from '../../api/client.ts';
-import { flagQuery } from '../flags-data.ts';
+import { flagQuery, groupTypesQuery } from '../flags-data.ts';
 import { conditionsOf, IDS, type Filters, type Names } from '../words/conditions.ts';
 
 /** Names of cohorts, flags and group types, which conditions hold only by id. Hidden ones are shown by id. */
@@ -26,18 +26,7 @@ export function useNames(projectId: number, filters: Filters): Names {
     })),
   });
   const flagKeys = useQueries({ queries: flags.map((id) => ({ ...flagQuery(projectId, id), staleTime: 60_000 })) });
-  const groupTypes = useQuery({
-    queryKey: ['group types', projectId],
-    queryFn: ({ signal }) =>
-      done(
-        api.GET('/api/environments/{project_id}/groups_types/', {
-          params: { path: { project_id: projectId } },
-          signal,
-        }),
-      ),
-    enabled: isAboutGroups,
-    staleTime: 60_000,
-  });
+  const groupTypes = useQuery({ ...groupTypesQuery(projectId), enabled: isAboutGroups });
   const nameOfCohort = new Map(cohorts.map((id, index) => [String(id), cohortNames[index]?.data?.name]));
   const keyOfFlag = new Map(flags.map((id, index) => [String(id), flagKeys[index]?.data?.key]));
   return useMemo(

@@ -1,23 +1,29 @@
-/** The decision for one person, by the saved or the edited flag: the outcome of each condition set, and the person's place in the rollout. */
+/** The decision for one person and their groups, by the saved or the edited flag: the outcome of each condition set, and the person's place in the rollout. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Form } from 'react-aria-components';
-import { api, done, messageOf } from '../../api/client.ts';
-import type { components } from '../../api/schema.d.ts';
-import { Button } from '../../look/button.tsx';
-import { Switch } from '../../look/field.tsx';
-import type { Flag } from '../flags-data.ts';
-import { formatPercent, groupTypeOf, percentOf, type Filters } from '../words/conditions.ts';
-import { SetWords } from './condition-sets.tsx';
-import { isValid, NOBODY, PersonFields, subjectOf, type Subject } from './person-fields.tsx';
-import { formatBucket, Ruler, Shares } from './ruler.tsx';
-import type { Edit } from './use-edit.ts';
-import { useNames } from './use-names.ts';
+import { api, done, messageOf } from '../../../api/client.ts';
+import type { components } from '../../../api/schema.d.ts';
+import { Button } from '../../../look/button.tsx';
+import { Switch } from '../../../look/field.tsx';
+import type { Flag } from '../../flags-data.ts';
+import { formatPercent, groupTypeOf, percentOf, type Filters } from '../../words/conditions.ts';
+import { SetWords } from '../condition-sets.tsx';
+import { formatBucket, Ruler, Shares } from '../ruler.tsx';
+import type { Edit } from '../use-edit.ts';
+import { useNames } from '../use-names.ts';
+import { bodyOf, isValid, NO_SUBJECT, type SubjectBody } from './subject.ts';
+import { SubjectFields } from './subject-fields.tsx';
 import styles from './who-gets-it.module.css';
 
 type Evaluation = components['schemas']['FlagEvaluation'];
 
-function evaluationQuery(projectId: number, flag: Flag, subject: Subject | undefined, filters: Filters | undefined) {
+function evaluationQuery(
+  projectId: number,
+  flag: Flag,
+  subject: SubjectBody | undefined,
+  filters: Filters | undefined,
+) {
   return {
     queryKey: ['flags', projectId, 'evaluation', flag.id, flag.version, subject, filters],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
@@ -35,25 +41,26 @@ function evaluationQuery(projectId: number, flag: Flag, subject: Subject | undef
 }
 
 export function WhoGetsIt({ projectId, flag, edit }: { projectId: number; flag: Flag; edit: Edit }) {
-  const [person, setPerson] = useState(NOBODY);
-  const [subject, setSubject] = useState<Subject>();
+  const [typed, setTyped] = useState(NO_SUBJECT);
+  const [subject, setSubject] = useState<SubjectBody>();
   const [isOfEdit, setOfEdit] = useState(true);
   const filters = edit.isDirty && isOfEdit ? edit.fields.filters : undefined;
   const evaluation = useQuery(evaluationQuery(projectId, flag, subject, filters));
 
   function ask(event: FormEvent) {
     event.preventDefault();
-    if (isValid(person)) setSubject(subjectOf(person));
+    if (isValid(typed)) setSubject(bodyOf(typed));
   }
 
   return (
     <section aria-labelledby="who-gets-it">
       <h2 id="who-gets-it">Who gets it</h2>
       <p className="quiet">
-        Try a person: what you enter counts for this answer only. Properties replace those that are stored.
+        Try a person and their groups: what you enter counts for this answer only. Properties replace those that are
+        stored, and are sent with the type that you choose.
       </p>
       <Form className={styles.form!} onSubmit={ask}>
-        <PersonFields person={person} onChange={setPerson} />
+        <SubjectFields projectId={projectId} filters={filters ?? flag.filters} subject={typed} onChange={setTyped} />
         <Button type="submit" isPending={evaluation.isFetching}>
           Evaluate
         </Button>
