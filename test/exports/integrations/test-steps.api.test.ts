@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { folderQuota } from '../../../src/exports/destinations/local-file/quota.ts';
+import { localStore } from '../../../src/exports/destinations/local-file/store.ts';
 import { createClient } from '../../../src/platform/db/connection.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { startExportsApi, type ExportsApi } from '../../support/api/exports-api.ts';
@@ -62,11 +64,38 @@ describe('test steps', () => {
     }
   });
 
-  it('make the folder of local files and leave nothing in it', async () => {
+  it('make the folder of local files and leave neither a file nor a folder that was not there', async () => {
+    const { folder } = exports.world;
     const config = { directory: 'tried', prefix: '{table}/{year}' };
     assert.deepEqual(await resultsOf('LocalFile', config), [passed]);
-    const folder = path.join(exports.world.folder, 'tried', 'events', String(new Date().getUTCFullYear()));
-    assert.deepEqual(await readdir(folder), []);
+    await assert.rejects(readdir(path.join(folder, 'tried')), { code: 'ENOENT' });
+    await mkdir(path.join(folder, 'tried', 'events'), { recursive: true });
+    assert.deepEqual(await resultsOf('LocalFile', config), [passed]);
+    assert.deepEqual(await readdir(path.join(folder, 'tried'), { recursive: true }), ['events']);
+  });
+
+  it('take no folder from under a delivery that begins at the same time', async () => {
+    const config = { directory: 'shared', prefix: 'a/b' };
+    const { localRoot } = exports.world.options.environment;
+    const store = localStore({
+      root: localRoot!,
+      quota: folderQuota(localRoot!, undefined),
+      place: 'local',
+      epoch: 1,
+      signal: new AbortController().signal,
+    });
+    const key = `${exports.world.projectId}/shared/a/b/events/x`;
+    const over = new AbortController();
+    const begin = async () => {
+      for (let n = 0; !over.signal.aborted; n++) await store.abort(await store.begin(`${key}${n}`, 'token'));
+    };
+    const begun = begin();
+    const test = async () => {
+      for (let n = 0; n < 40; n++) assert.deepEqual(await resultsOf('LocalFile', config), [passed]);
+    };
+    await Promise.race([Promise.all([test(), test()]), begun]);
+    over.abort();
+    await begun;
   });
 
   it('say that a part of the folder is a file', async () => {
@@ -105,10 +134,10 @@ describe('test steps', () => {
     assert.partialDeepStrictEqual(await run({}), { status: 200, body: { result: passed } });
     const changed = { destination: { type: 'LocalFile', config: { directory: 'other' } } };
     assert.partialDeepStrictEqual(await run(changed), { status: 200, body: { result: passed } });
-    assert.deepEqual(
-      (await readdir(exports.world.folder)).filter((name) => ['kept', 'other'].includes(name)).length,
-      2,
-    );
+    await mkdir(exports.world.folder, { recursive: true });
+    await writeFile(path.join(exports.world.folder, 'other'), '');
+    assert.partialDeepStrictEqual(await run(changed), { status: 200, body: { result: { status: 'Failed' } } });
+    assert.partialDeepStrictEqual(await run({}), { status: 200, body: { result: passed } });
     const { body } = await exports.request('GET', `/batch_exports/${id}/`);
     assert.partialDeepStrictEqual(body, { destination: { config: { directory: 'kept' } } });
     assert.partialDeepStrictEqual(await run({ destination: { type: 'Postgres', config: {} } }), {

@@ -1,4 +1,5 @@
 /** Files in a folder of the installation; needs no other service. */
+import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
@@ -70,15 +71,23 @@ export const localFile = defineDestination<LocalFileConfig>({
   steps: [
     {
       name: 'Check files can be written',
-      description: 'Ensure that the folder can be created and a file can be written to it. No file is left behind.',
+      description:
+        'Ensure that the folder can be created and a file can be written to it. No file or new folder is left behind.',
       async run(config, { projectId, model, environment, signal }) {
+        const made: string[] = [];
         const store = localStore({
           ...storageOf(environment, projectId),
           place: folderPlace(config, { projectId, model }),
           epoch: 0,
           signal,
+          onFolderMade: (folder) => made.unshift(folder),
         });
-        await testUpload(store, folderOf(config, projectId), model);
+        try {
+          await testUpload(store, folderOf(config, projectId), model);
+        } finally {
+          // A folder that a delivery uses meanwhile is not empty, and stays.
+          for (const folder of made) await rmdir(folder).catch(() => {});
+        }
       },
     },
   ],

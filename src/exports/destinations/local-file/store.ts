@@ -27,6 +27,8 @@ export type LocalStoreOptions = {
   /** Appears in the names of temporary files, for people who find one. */
   epoch: number;
   signal: AbortSignal;
+  /** Called with each folder that an upload makes, outermost first. */
+  onFolderMade?: (folder: string) => void;
   /** Does what `link(2)` does; not every volume supports it. */
   linkFile?: LinkFile;
 };
@@ -35,7 +37,16 @@ export type LocalStoreOptions = {
 export const DEFAULT_FILE_MODE = 0o640;
 
 export function localStore(options: LocalStoreOptions): ObjectStore {
-  const { root, quota, fileMode = DEFAULT_FILE_MODE, place, epoch, signal, linkFile = link } = options;
+  const {
+    root,
+    quota,
+    fileMode = DEFAULT_FILE_MODE,
+    place,
+    epoch,
+    signal,
+    onFolderMade = () => {},
+    linkFile = link,
+  } = options;
   const store: ObjectStore = {
     partsInFlight: 1,
     partBytes: PIECE_BYTES,
@@ -43,13 +54,16 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     formerPlace: 'local',
     locate: (key) => key,
     async begin(key, token) {
-      await makeFolder(root, key, folderMode(fileMode));
       const id = path.posix.join(
         path.posix.dirname(key),
         `.${path.posix.basename(key)}.${epoch}.${randomBytes(8).toString('hex')}.tmp`,
       );
-      const file = await open(path.join(root, id), 'wx', fileMode);
-      await file.close();
+      const create = async () => {
+        await makeFolder(root, key, { mode: folderMode(fileMode), onFolderMade });
+        await (await open(path.join(root, id), 'wx', fileMode)).close();
+      };
+      // A test of the destination may remove a folder that it made, while it is still empty.
+      await create().catch((error: unknown) => (isMissing(error) ? create() : Promise.reject(error)));
       return { key, id, token };
     },
     async listUnfinishedUploads(key) {
@@ -187,7 +201,11 @@ async function openInside(root: string, key: string, mode: number): Promise<File
 }
 
 /** Makes the key's folders, each durable before the next, and refuses to walk through links. */
-async function makeFolder(root: string, key: string, mode: number): Promise<void> {
+async function makeFolder(
+  root: string,
+  key: string,
+  { mode, onFolderMade }: { mode: number } & Required<Pick<LocalStoreOptions, 'onFolderMade'>>,
+): Promise<void> {
   await mkdir(root, { recursive: true, mode });
   for (const folder of foldersOf(key)) {
     const target = path.join(root, folder);
@@ -198,8 +216,10 @@ async function makeFolder(root: string, key: string, mode: number): Promise<void
         return false;
       },
     );
-    if (isNew) await syncFolder(path.dirname(target));
-    else await checkFolder(target);
+    if (isNew) {
+      onFolderMade(target);
+      await syncFolder(path.dirname(target));
+    } else await checkFolder(target);
   }
 }
 
