@@ -1,7 +1,18 @@
 /** A route: declared as data, handled as a function of values. Routing, OpenAPI and the authorization matrix read the data. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
-import type { Access, Caller, Organization, Project, Rights } from './access.ts';
+import type {
+  Access,
+  Caller,
+  ObjectAccess,
+  Organization,
+  OrganizationAccess,
+  Project,
+  ProjectAccess,
+  PublicAccess,
+  Rights,
+  UserAccess,
+} from './access.ts';
 import type { CsvFile } from './form.ts';
 
 /**
@@ -117,14 +128,41 @@ export type DescribedRoute = Omit<Route<never>, 'handle' | 'path'> & { path: `/$
 const Nothing = Type.Object({});
 type Nothing = typeof Nothing;
 
+/** Refuses names that an access does not have: an inferred type may have any, and a misspelt `sensitive` would demand nothing. */
+type CheckedAccess<A extends Access, P extends TObject> = {
+  [Name in keyof A]: Name extends keyof KindOf<A>
+    ? Name extends 'object'
+      ? CheckedObject<A[Name], P>
+      : A[Name]
+    : never;
+};
+type KindOf<A extends Access> = A extends { scope: string }
+  ? ProjectAccess
+  : A extends { organization: string }
+    ? OrganizationAccess
+    : A extends { authenticated: true }
+      ? UserAccess
+      : PublicAccess;
+
+/** An object is named by a parameter of the route; a name that is put together at run time cannot be checked. */
+type CheckedObject<O, P extends TObject> = {
+  [Name in keyof O]: Name extends keyof ObjectAccess
+    ? Name extends 'param'
+      ? string extends O[Name]
+        ? O[Name]
+        : keyof Static<P> | 'project_id'
+      : O[Name]
+    : never;
+};
+
 /** Declares a route. `access` has no default: a route without one does not compile. */
 export function route<
-  A extends Access,
+  const A extends Access,
   Collaborators,
   P extends TObject = Nothing,
   Q extends TObject = Nothing,
   B extends TSchema = never,
   F = undefined,
->(definition: RouteDefinition<A, P, Q, B, Collaborators, F>): Route<Collaborators> {
+>(definition: RouteDefinition<A, P, Q, B, Collaborators, F> & { access: CheckedAccess<A, P> }): Route<Collaborators> {
   return definition;
 }

@@ -8,7 +8,7 @@ import type { Collaborator } from './collaborators.store.ts';
 
 export type CollaboratorsApi = { dashboardCollaborators: DashboardCollaborators };
 
-const object = { resource: 'dashboard', param: 'dashboard_id', notFoundDetail: 'Dashboard not found.' };
+const object = { resource: 'dashboard', param: 'dashboard_id', notFoundDetail: 'Dashboard not found.' } as const;
 const Uuid = Type.String({ format: 'uuid' });
 
 const Params = Type.Object({ dashboard_id: DashboardParams.properties.id });
