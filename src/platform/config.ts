@@ -68,7 +68,7 @@ export const Environment = Type.Object({
   SLUICE_ENCRYPTION_KEYS: Type.Optional(
     Type.String({
       description:
-        'Key ring for credentials at rest: `id:base64 of 32 bytes`, comma-separated, the newest first. `sluice up` makes one.',
+        'Key ring for credentials at rest: `id:base64 of 32 bytes`, comma-separated, the newest first; `id:lost` for a lost key. `sluice up` makes one.',
     }),
   ),
   SLUICE_API_KEY: Type.Optional(

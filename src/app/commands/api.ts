@@ -10,6 +10,7 @@ import { createClientAddress } from '../../platform/wire/client-address.ts';
 import { openGeoip } from '../../platform/wire/geoip.ts';
 import { startMetricsServer } from './metrics-server.ts';
 import { checkAddressLists } from '../address-lists.ts';
+import { startSecretsCheck } from '../secrets-check.ts';
 
 /** How long running requests may take after a signal to stop. */
 const GRACE_MS = 10_000;
@@ -38,8 +39,9 @@ async function run(): Promise<void> {
   const locate = config.GEOIP_DB_PATH === undefined ? undefined : await openGeoip(config.GEOIP_DB_PATH);
   const { TEMPORAL_CODEC_TOKEN: token, TEMPORAL_UI_URL: uiUrl } = config;
   const codecAccess = token && uiUrl ? { token, origin: new URL(uiUrl).origin } : undefined;
+  const options = engineOptions(config, log);
   const api = createApi({
-    ...engineOptions(config, log),
+    ...options,
     publicUrl,
     temporalUiUrl: uiUrl,
     eventsPerSecond,
@@ -52,13 +54,14 @@ async function run(): Promise<void> {
   });
   const signals = stopSignals();
   const stopping = new AbortController();
+  const secrets = await startSecretsCheck(api.pool, { ...options, signal: stopping.signal });
   void warnOfShortage(api.pool, plannedProcesses(config), { log, signal: stopping.signal });
   const server = await startHttpServer(api.application, { host, port, fastPath: config.SLUICE_FAST_PATH === 'on' });
   log.info({ url: server.url }, 'listening');
   const { metrics } = api;
   const metricsServer = await startMetricsServer(config, { port: config.SLUICE_METRICS_PORT, metrics, log });
 
-  log.info({ reason: await signals.requested }, 'stopping');
+  log.info({ reason: await Promise.race([signals.requested, secrets.refused]) }, 'stopping');
   stopping.abort();
   api.drain();
   await Promise.race([server.stop(GRACE_MS), signals.forced]);

@@ -14,6 +14,7 @@ import { untilAnswered } from '../../platform/temporal/until-answered.ts';
 import { endRuntime, installRuntime, startExportWorker, type ExportWorker } from '../../exports/temporal/worker.ts';
 import { startMetricsServer } from './metrics-server.ts';
 import { checkAddressLists } from '../address-lists.ts';
+import { startSecretsCheck } from '../secrets-check.ts';
 
 export function workerCommand(): Command {
   return new Command('worker')
@@ -35,6 +36,7 @@ async function run(): Promise<void> {
   const temporalMetrics = config.SLUICE_WORKER_METRICS_PORT === undefined ? undefined : `127.0.0.1:${await freePort()}`;
   installRuntime(options.log, temporalMetrics);
   const engine = createEngine(options);
+  const secrets = await startSecretsCheck(engine.pool, { ...options, signal: stopping.signal });
   const metricsServer = await startMetricsServer(config, {
     port: config.SLUICE_WORKER_METRICS_PORT,
     metrics: engine.metrics,
@@ -44,7 +46,7 @@ async function run(): Promise<void> {
   void warnOfShortage(engine.pool, plannedProcesses(config), { log: options.log, signal: stopping.signal });
   const reportReady = engine.metrics.registerWorker();
   try {
-    const worker = await startWhenTemporalAnswers(engine, options, stopping.signal);
+    const worker = await Promise.race([startWhenTemporalAnswers(engine, options, stopping.signal), secrets.refused]);
     // The first delivery would check, too, but after a restore the operator should be told immediately.
     await engine.timeline.blockReason();
     engine.log.info('worker ready');
@@ -55,7 +57,7 @@ async function run(): Promise<void> {
     };
     if (stopping.signal.aborted) shutdown();
     else stopping.signal.addEventListener('abort', shutdown);
-    await worker.stopped;
+    await Promise.race([worker.stopped, secrets.refused]);
   } catch (error) {
     // A stop that ended the wait for Temporal is not a failure.
     if (error !== stopping.signal.reason) throw error;

@@ -133,7 +133,7 @@ export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId,
 }
 
 /** Purpose that the encrypted key is bound to, besides its row. */
-const HASH_KEY = 'hash_key';
+export const HASH_KEY = 'hash_key';
 const KEY_BYTES = 32;
 
 /** Makes a key for exports whose users do not bring one. */

@@ -36,7 +36,7 @@ export function configEncryption(keyRing: KeyRing) {
     return mergeConfig(plain, JSON.parse(keyRing.decrypt(encrypted, additionalData)) as Config);
   }
 
-  const decryptIntegration = (integration: Integration): Config =>
+  const decryptIntegration = (integration: Pick<Integration, 'id' | 'projectId' | 'config' | 'secrets'>): Config =>
     join(integration.config, integration.secrets, integrationBoundTo(integration));
 
   return {

@@ -9,7 +9,7 @@ import type { ConfigEncryption } from './config-encryption.ts';
 import type { BoundStores } from '../stores.ts';
 
 /** Purpose that the encrypted secrets of a left place are bound to. */
-const PURPOSE = 'place';
+export const PLACE_SECRETS = 'place';
 
 type Config = Record<string, unknown>;
 type Stores = Pick<BoundStores, 'places'>;
@@ -48,7 +48,7 @@ export async function decryptPinned(
   const present = leftPlace
     ? {
         ...(leftPlace.secrets !== null &&
-          (JSON.parse(configs.decryptSecret(one, PURPOSE, leftPlace.secrets)) as Config)),
+          (JSON.parse(configs.decryptSecret(one, PLACE_SECRETS, leftPlace.secrets)) as Config)),
         ...(leftPlace.integration && configs.decryptIntegration(leftPlace.integration)),
       }
     : configs.decrypt(one);
@@ -63,7 +63,7 @@ export async function leavePlace(
   const { config: schema } = anyDestination(one.destinationType);
   const pinned = pinnedDestination(one);
   const secrets = hasSecrets(schema)
-    ? configs.encryptSecret(one, PURPOSE, JSON.stringify(secretsOf(schema, one, configs)))
+    ? configs.encryptSecret(one, PLACE_SECRETS, JSON.stringify(secretsOf(schema, one, configs)))
     : null;
   await stores.places.storeLeftPlace(one.id, { ...pinned, secrets, integration: one.integration });
 }

@@ -1,6 +1,7 @@
 /** Secret payloads: encrypted at rest, masked in answers, and decrypted only for `remote_config`. */
 import { InvalidInput } from '../../platform/errors.ts';
 import type { KeyRing } from '../../platform/secrets/key-ring.ts';
+import type { SecretColumn } from '../../platform/secrets/stored-secrets.ts';
 import type { FeatureFlag, FlagFields } from './feature-flags.store.ts';
 import { variantsOf } from './filters.ts';
 import { MASK } from './payloads.ts';
@@ -55,4 +56,15 @@ export function withoutSecretPayload(wanted: FlagFields, current?: FlagFields): 
     return { ...wanted, filters, encryptedPayloads: current?.encryptedPayloads ?? null };
   }
   return { ...wanted, filters, secret: payload };
+}
+
+/** The column that the key ring must open. */
+export function payloadColumn(encryption: PayloadEncryption): SecretColumn {
+  return {
+    name: 'feature_flags.sealed_payloads',
+    query: `select id, project_id, sealed_payloads as envelope from feature_flags
+      where sealed_payloads is not null and not deleted`,
+    open: ({ id, projectId, envelope }) =>
+      encryption.decrypt({ id: Number(id), projectId, encryptedPayloads: envelope }),
+  };
 }

@@ -27,14 +27,16 @@ export type KeyRing = {
   sign(text: string, purpose: string): string;
   /** Whether the signature is of the text, by a key that the ring still has. */
   hasSigned(text: string, purpose: string, signature: string): boolean;
+  /** Whether the ring has a key of this id, or says that it is lost. */
+  standingOf(id: string): 'held' | 'lost' | 'missing';
 };
 
 /**
- * @param text `id:base64 of 32 bytes`, comma-separated, the newest key first (SLUICE_ENCRYPTION_KEYS)
+ * @param text `id:base64 of 32 bytes`, comma-separated, the newest key first (SLUICE_ENCRYPTION_KEYS); `id:lost` for a key that nobody has
  * @throws CommandFailed saying which entry is wrong, without its key
  */
 export function createKeyRing(text: string): KeyRing {
-  const keys = parse(text);
+  const { keys, lost } = parse(text);
   const newest = keys.entries().next().value;
   if (!newest) throw new CommandFailed('SLUICE_ENCRYPTION_KEYS holds no key. Make one with: openssl rand -base64 32');
   const [newestId, newestKey] = newest;
@@ -70,6 +72,8 @@ export function createKeyRing(text: string): KeyRing {
       // tooth: key-ring-signature
       return key !== undefined && given.length === MAC_BYTES && timingSafeEqual(given, mac(key, text, purpose));
     },
+
+    standingOf: (id) => (keys.has(id) ? 'held' : lost.has(id) ? 'lost' : 'missing'),
   };
 }
 
@@ -83,8 +87,12 @@ export function generateKeyRing(): string {
   return `k1:${randomBytes(KEY_BYTES).toString('base64')}`;
 }
 
-function parse(text: string): Map<string, Buffer> {
+/** Takes the place of a lost key. */
+const LOST = 'lost';
+
+function parse(text: string): { keys: Map<string, Buffer>; lost: Set<string> } {
   const keys = new Map<string, Buffer>();
+  const lost = new Set<string>();
   for (const [index, entry] of text.split(',').entries()) {
     const [id = '', encoded = ''] = entry.trim().split(/:(.*)/s);
     const key = Buffer.from(encoded, 'base64');
@@ -92,13 +100,14 @@ function parse(text: string): Map<string, Buffer> {
     const problem =
       !KEY_ID.test(id) || !entry.includes(':')
         ? 'has no id (`id:base64`)'
-        : keys.has(id)
+        : keys.has(id) || lost.has(id)
           ? `repeats the id "${id}"`
-          : key.length !== KEY_BYTES
+          : key.length !== KEY_BYTES && encoded !== LOST
             ? `("${id}") is not ${KEY_BYTES} bytes of base64`
             : undefined;
     if (problem) throw new CommandFailed(`SLUICE_ENCRYPTION_KEYS: entry ${index + 1} ${problem}.`);
-    keys.set(id, key);
+    if (encoded === LOST) lost.add(id);
+    else keys.set(id, key);
   }
-  return keys;
+  return { keys, lost };
 }

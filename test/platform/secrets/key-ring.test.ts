@@ -31,6 +31,14 @@ describe('the key ring', () => {
     assert.throws(() => createKeyRing(NEW).decrypt(before, 'row'), /the key "old"/);
   });
 
+  it('knows which keys it holds, and which are declared lost', () => {
+    const ring = createKeyRing(`${NEW},old:lost`);
+    assert.deepEqual(['new', 'old', 'other'].map(ring.standingOf), ['held', 'lost', 'missing']);
+    assert.throws(() => ring.decrypt(createKeyRing(OLD).encrypt('lost', 'row'), 'row'), /the key "old"/);
+    assert.throws(() => createKeyRing('old:lost'), /holds no key/);
+    assert.throws(() => createKeyRing(`${OLD},old:lost`), /repeats the id "old"/);
+  });
+
   it('refuses an envelope in which one bit is different', () => {
     const ring = createKeyRing(NEW);
     const [version, id, body = ''] = ring.encrypt('value', 'row').split('.');

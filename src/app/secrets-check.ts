@@ -1,0 +1,53 @@
+/** The check at start that SLUICE_ENCRYPTION_KEYS opens what is stored. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exportSecretColumns } from '../exports/secret-columns.ts';
+import { configEncryption } from '../exports/integrations/config-encryption.ts';
+import { payloadColumn, payloadEncryption } from '../flags/feature-flags/encrypted-payloads.ts';
+import type { Pool } from '../platform/db/connection.ts';
+import { CommandFailed } from '../platform/errors.ts';
+import { createKeyRing } from '../platform/secrets/key-ring.ts';
+import { checkStoredSecrets } from '../platform/secrets/stored-secrets.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { EngineOptions } from './engine.ts';
+
+type Options = Pick<EngineOptions, 'encryptionKeys'> & { log: Logger; signal: AbortSignal; retryMs?: number };
+
+export type SecretsCheck = {
+  /** Rejects if the keys turn out to be wrong after the start, because the database did not answer before; never resolves. */
+  refused: Promise<never>;
+};
+
+/**
+ * Resolves after the first try, whose failure stops no start: the database may be away or not migrated yet, which readiness reports.
+ * @throws CommandFailed naming the key that does not open what is stored
+ */
+export async function startSecretsCheck(
+  pool: Pool,
+  { encryptionKeys, log, signal, retryMs = 10_000 }: Options,
+): Promise<SecretsCheck> {
+  const ring = createKeyRing(encryptionKeys);
+  const columns = [...exportSecretColumns(configEncryption(ring)), payloadColumn(payloadEncryption(ring))];
+
+  /** @returns whether the database answered */
+  async function check(): Promise<boolean> {
+    try {
+      const warnings = await checkStoredSecrets(ring, columns, (sql) => pool.query(sql));
+      for (const warning of warnings) log.warn(warning);
+      return true;
+    } catch (error) {
+      if (error instanceof CommandFailed) throw error;
+      return false;
+    }
+  }
+
+  async function checkLater(): Promise<never> {
+    do await sleep(retryMs, undefined, { signal, ref: false }).catch(() => {});
+    while (!signal.aborted && !(await check()));
+    return new Promise(() => {});
+  }
+
+  const refused = (await check()) ? new Promise<never>(() => {}) : checkLater();
+  // The caller gets the error when it waits; without this, an earlier one would end the process with a stack.
+  refused.catch(() => {});
+  return { refused };
+}

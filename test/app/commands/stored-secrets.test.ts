@@ -1,0 +1,166 @@
+/** Starts of the API and of a worker whose keys do not open what is stored. */
+import assert from 'node:assert/strict';
+import { createPool } from '../../../src/platform/db/connection.ts';
+import { generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { buildPersonalKey, buildTenant, type Tenant } from '../../support/api/identity.ts';
+import { startApiProcess } from '../../support/servers/api-process.ts';
+import { startSluice, type Sluice } from '../../support/servers/sluice.ts';
+import { testTemporal } from '../../support/servers/temporal.ts';
+import { startWorkerProcess } from '../../support/servers/worker-process.ts';
+
+const KEYS = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-key' };
+const ENDPOINT = 'http://127.0.0.1:7070';
+/** Every column that holds encrypted values. */
+const COLUMNS = [
+  'batch_exports.destination_secrets',
+  'batch_exports.hash_key',
+  'batch_exports.notification_secret',
+  'batch_export_places.secrets',
+  'integrations.secrets',
+  'feature_flags.sealed_payloads',
+];
+
+const keyOf = (ring: string) => ring.slice(ring.indexOf(':') + 1);
+
+describe('keys that are to open stored secrets', () => {
+  const [ring, other] = [generateKeyRing(), generateKeyRing()];
+  let database: TestDatabase;
+  let sluice: Sluice;
+  let tenant: Tenant;
+
+  before(async () => {
+    database = await createTestDatabase();
+    sluice = await startSluice({
+      database,
+      temporal: await testTemporal(),
+      encryptionKeys: ring,
+      allowedHosts: ['127.0.0.1'],
+    });
+    tenant = await buildTenant(sluice.db);
+    await store();
+  });
+  after(() => sluice?.stop());
+
+  /** Stores a value in every column, by the API. */
+  async function store(): Promise<void> {
+    const key = await buildPersonalKey(sluice.db, tenant, '*');
+    const request = async (method: string, path: string, body: unknown) => {
+      const answer = await fetch(`${sluice.url}/api/environments/${tenant.projectId}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      assert.ok(answer.ok, `${path}: ${text}`);
+      return JSON.parse(text) as { id: number | string };
+    };
+    await request('POST', '/integrations/', { kind: 's3-compatible', config: { ...KEYS, endpoint_url: ENDPOINT } });
+    await request('POST', '/feature_flags/', {
+      key: 'secret',
+      is_remote_configuration: true,
+      has_encrypted_payloads: true,
+      filters: { payloads: { true: { password: 'canary' } } },
+    });
+    const config = { ...KEYS, endpoint_url: ENDPOINT, bucket_name: 'first', region: 'eu-central-1' };
+    const { id } = await request('POST', '/batch_exports/', {
+      name: 'n',
+      interval: 'hour',
+      paused: true,
+      destination: { type: 'S3Compatible', config },
+      transformations: [{ path: 'distinct_id', action: 'hash' }],
+      notifications: {
+        webhook: { url: 'http://127.0.0.1:18080/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` },
+      },
+    });
+    const moved = { ...config, bucket_name: 'second' };
+    await request('PATCH', `/batch_exports/${id}/`, { destination: { type: 'S3Compatible', config: moved } });
+  }
+
+  /** @returns what the process said, and whether it went on */
+  async function startApi(keys: string): Promise<{ isUp: boolean; said: string }> {
+    const lines: string[] = [];
+    const started = startApiProcess({
+      databaseUrl: database.url,
+      environment: { SLUICE_ENCRYPTION_KEYS: keys },
+      onLog: (line) => lines.push(line),
+    });
+    const api = await started.catch(() => undefined);
+    await api?.end('SIGTERM');
+    return { isUp: api !== undefined, said: lines.join('\n') };
+  }
+
+  function assertHoldsNoKey(said: string): void {
+    for (const one of [ring, other]) assert.ok(!said.includes(keyOf(one)), 'the log holds a key');
+    assert.doesNotMatch(said, /canary/);
+  }
+
+  it('stop the API if another key has the id, and say which and what to do', async () => {
+    const { isUp, said } = await startApi(other);
+    assert.equal(isUp, false);
+    assert.match(said, /sluice: SLUICE_ENCRYPTION_KEYS has another key under the id "k1"/);
+    for (const column of COLUMNS) assert.ok(said.includes(column), `${column} in:\n${said}`);
+    assertHoldsNoKey(said);
+  });
+
+  it('stop a worker, too, also one whose ring lacks the key', async () => {
+    for (const [keys, words] of [
+      [other, /has another key under the id "k1"/],
+      [other.replace('k1:', 'k2:'), /lacks the key "k1"/],
+    ] as const) {
+      const worker = startWorkerProcess({
+        DATABASE_URL: database.url,
+        TEMPORAL_ADDRESS: '127.0.0.1:1',
+        SLUICE_ENCRYPTION_KEYS: keys,
+      });
+      assert.equal(await worker.exited, 1);
+      const said = worker.lines.join('\n');
+      assert.match(said, words);
+      assertHoldsNoKey(said);
+    }
+  });
+
+  it('start it if they are the same, if a new one stands in front, and if the former one is declared lost', async () => {
+    const renamed = other.replace('k1:', 'k2:');
+    for (const keys of [ring, `${renamed},${ring}`, `${renamed},k1:lost`]) {
+      const { isUp, said } = await startApi(keys);
+      assert.ok(isUp, said);
+      assert.doesNotMatch(said, /ENCRYPTION_KEYS/);
+    }
+  });
+
+  it('are warned of if they open only some of it', async () => {
+    const pool = createPool({ url: database.url, applicationName: 'test' });
+    try {
+      await pool.query(
+        `insert into integrations (project_id, kind, config, secrets)
+          select project_id, kind, config, secrets from integrations limit 1`,
+      );
+    } finally {
+      await pool.end();
+    }
+    const { isUp, said } = await startApi(ring);
+    assert.ok(isUp, said);
+    assert.match(said, /The key \\"k1\\" .* opens 6 of 7 tried secrets, not all in integrations\.secrets/);
+  });
+
+  it('stop the API also if the database is there only later', async () => {
+    await sluice.db.raw('alter table feature_flags rename to feature_flags_away');
+    const lines: string[] = [];
+    const started = startApiProcess({
+      databaseUrl: database.url,
+      environment: { SLUICE_ENCRYPTION_KEYS: other },
+      onLog: (line) => lines.push(line),
+    });
+    try {
+      await started;
+    } finally {
+      await sluice.db.raw('alter table feature_flags_away rename to feature_flags');
+    }
+    const api = await started;
+    // The check is tried again after ten seconds.
+    while (!lines.some((line) => line.startsWith('sluice: SLUICE_ENCRYPTION_KEYS has another key')))
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    await api.end('SIGTERM');
+  });
+});
