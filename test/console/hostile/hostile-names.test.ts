@@ -2,28 +2,21 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
-import { keyStore } from '../../src/people/keys/keys.store.ts';
-import { promote } from '../support/api/identity.ts';
-import { buildMember } from '../support/api/members.ts';
-import { ATTACKS, URLS } from '../support/attacks.ts';
-import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
-import { runsOfEndedBackfill, buildExport } from '../support/exports/export-world.ts';
-import { needsBrowser } from '../support/sdks/browser.ts';
+import { keyStore } from '../../../src/people/keys/keys.store.ts';
+import { promote } from '../../support/api/identity.ts';
+import { buildMember } from '../../support/api/members.ts';
+import { ATTACKS, URLS } from '../../support/attacks.ts';
+import { assertNothingRan } from '../../support/console/hostile-page.ts';
+import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import { runsOfEndedBackfill, buildExport } from '../../support/exports/export-world.ts';
+import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const ALL = ATTACKS.join(' ');
 const SHORT = ATTACKS[1]!;
 const PROPERTIES = Object.fromEntries([...ATTACKS, ...URLS].map((text, n) => [n % 2 ? text : `p${n}`, text]));
-const ROUTER = new URL('../../console/src/router.tsx', import.meta.url);
+const ROUTER = new URL('../../../console/src/router.tsx', import.meta.url);
 
 type Ids = Record<'exportId' | 'runId' | 'flagId' | 'dashboardId', string>;
-
-async function assertNothingRan(page: Page, address: string): Promise<void> {
-  assert.equal(await page.evaluate('window.executed ?? null'), null, address);
-  assert.equal(await page.locator('img, iframe, base, svg[onload], [onerror], [ontoggle]').count(), 0, address);
-  const links = await page.locator('a[href]').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
-  for (const link of links) assert.match(link, /^(https?:\/\/127\.0\.0\.1[:/]|mailto:)/, address);
-}
 
 describe('hostile names in the console', function () {
   this.timeout(120_000);
