@@ -2,6 +2,7 @@
 import type { Tooth } from '../tooth.ts';
 
 const LOCAL_FILE = ['test/exports/destinations/local-file.test.ts'];
+const PLANTED = ['test/exports/destinations/local-file-planted.test.ts'];
 const SUPERSEDED = ['test/activities/rounds/superseded-files.test.ts'];
 const POSTGRES = ['test/exports/destinations/postgres.test.ts'];
 
@@ -123,6 +124,13 @@ export const DESTINATION_TEETH: readonly Tooth[] = [
     tests: LOCAL_FILE,
     grep: 'through a link',
     replace: [' | constants.O_NOFOLLOW', ''],
+  },
+  {
+    name: 'local-file-pipes',
+    guards: 'a pipe in the place of a file holds up no worker',
+    tests: PLANTED,
+    grep: 'a pipe in the place of a file',
+    replace: ['.isFile()', ''],
   },
   {
     name: 'local-file-linked-folders',

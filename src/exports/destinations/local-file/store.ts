@@ -69,7 +69,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     async listUnfinishedUploads(key) {
       const [folder, name] = [path.posix.dirname(key), path.posix.basename(key)];
       try {
-        for (const one of foldersOf(key)) await checkFolder(path.join(root, one));
+        await checkFoldersOf(root, key);
         const siblings = await readdir(path.join(root, folder));
         const ours = siblings.filter(
           (one) => one.startsWith(`.${name}.`) && /^\d+\.[\da-f]{16}\.tmp$/.test(one.slice(name.length + 2)),
@@ -114,9 +114,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
       await syncFolder(path.join(root, path.dirname(key)));
     },
     async abort({ id }) {
-      await unlink(path.join(root, id)).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
-      });
+      await unlinkInside(root, id).catch(undefinedIfMissing);
     },
     async head(key) {
       const file = await openInside(root, key, constants.O_RDONLY).catch(undefinedIfMissing);
@@ -152,8 +150,7 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     },
     async remove(key) {
       try {
-        for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
-        await unlink(path.join(root, key));
+        await unlinkInside(root, key);
       } catch (error) {
         if (hasCode(error, ...DENIED)) return 'denied';
         undefinedIfMissing(error);
@@ -192,12 +189,26 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
   }
 }
 
-/** Opens an existing file, and follows no link anywhere in its path. */
+/** Opens an existing file, and follows no link anywhere in its path. A pipe is refused, and its other end not waited for. */
 async function openInside(root: string, key: string, mode: number): Promise<FileHandle> {
+  await checkFoldersOf(root, key);
+  // tooth: local-file-links
+  const file = await open(path.join(root, key), mode | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  // tooth: local-file-pipes
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw localFileFault('directory_unusable');
+}
+
+async function unlinkInside(root: string, key: string): Promise<void> {
+  await checkFoldersOf(root, key);
+  await unlink(path.join(root, key));
+}
+
+/** @throws DestinationRejected when one of the key's folders is a link */
+async function checkFoldersOf(root: string, key: string): Promise<void> {
   // tooth: local-file-linked-folders
   for (const folder of foldersOf(key)) await checkFolder(path.join(root, folder));
-  // tooth: local-file-links
-  return open(path.join(root, key), mode | constants.O_NOFOLLOW);
 }
 
 /** Makes the key's folders, each durable before the next, and refuses to walk through links. */
