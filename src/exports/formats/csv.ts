@@ -18,7 +18,11 @@ const SCALAR_BYTES = 32;
 const PIECE_BYTES = 8 * 1024;
 
 /** Spreadsheets treat cells with these first characters as formulas: https://owasp.org/www-community/attacks/CSV_Injection */
-const BEGINS_FORMULA = byteSet('=+-@\t\r');
+const BEGINS_FORMULA = byteSet('=+-@\t\r\n');
+/** First bytes of white space, which some of them skip, and of wide characters, which some of them read as narrow ones. */
+const MAY_BEGIN_FORMULA = byteSet(' \v\f\u00a0\u1680\u2003\u3000\ufeff＝');
+/** White space includes the byte order mark. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]/;
 const NEEDS_QUOTES = byteSet('",\r\n');
 
 type WriteValue = (source: Buffer, start: number, length: number) => void;
@@ -91,9 +95,15 @@ function writeByte(out: BlockWriter, value: number): void {
 
 function writeText(out: BlockWriter, source: Buffer, start: number, end: number, formulaSafe: boolean): void {
   if (start === end) return writeQuoted(out, source, start, end);
-  const isFormula = formulaSafe && BEGINS_FORMULA[source[start]!] === 1;
+  const isFormula = formulaSafe && isFormulaAt(source, start, end);
   if (isFormula || needsQuotes(source, start, end)) return writeQuoted(out, source, start, end, isFormula);
   out.copy(source, start, end);
+}
+
+function isFormulaAt(source: Buffer, start: number, end: number): boolean {
+  const first = source[start]!;
+  if (MAY_BEGIN_FORMULA[first] === 1) return FORMULA.test(source.toString('utf8', start, end));
+  return BEGINS_FORMULA[first] === 1;
 }
 
 function needsQuotes(source: Buffer, start: number, end: number): boolean {

@@ -43,6 +43,28 @@ describe('CSV', () => {
     assert.match(await encode(table), /\r\n0,=1\+1\r\n/);
   });
 
+  it('finds the formula behind white space, and in wide characters', async () => {
+    const formulas = [
+      '\n=1',
+      ' =1',
+      ' '.repeat(200) + '@a',
+      '\u00a0-1',
+      '\u2003+1',
+      '\u3000=1',
+      '\ufeff=1',
+      '\v=1',
+      '＝1',
+      '＋1',
+      '－1',
+      '＠a',
+    ];
+    const others = [' a', '\u00a0', '\ufeffa', '\ufffd=', '\u2018=1', 'é=1', '’=1', '｜=1', "'=1", '"=1"', 'a\n=1'];
+    for (const text of formulas) assert.equal(await encode(texts(text), true), `n,text\r\n0,"'${text}"\r\n`, text);
+    for (const text of others) assert.equal(await encode(texts(text), true), await encode(texts(text)), text);
+    const named: Table = { columns: [{ name: '\ufeff=1', type: 'text' }], rows: [] };
+    assert.equal(await encode(named, true), `"'\ufeff=1"\r\n`);
+  });
+
   it('writes each type as text', async () => {
     const lines = (await encode(buildTableOfEveryType(4))).split('\r\n');
     assert.equal(lines[0], 'uuid,text,jsonb,timestamptz,date,int4,int8,float8,bool');
