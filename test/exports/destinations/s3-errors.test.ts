@@ -29,6 +29,8 @@ const ANSWERS: [code: string, status: number | undefined, consequence: 'final' |
   ['RequestTimeTooSkewed', 403, 'passes', /clock/],
   // Another place, or a store of another kind.
   ['PermanentRedirect', 301, 'final', /another region/],
+  ['301', 301, 'final', /redirects to another address/],
+  ['308', 308, 'final', /redirects to another address/],
   ['AuthorizationHeaderMalformed', 400, 'final', /another region/],
   ['MethodNotAllowed', 405, 'final', /multipart/],
   ['NotImplemented', 501, 'final', /multipart/],

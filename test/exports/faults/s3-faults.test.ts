@@ -124,6 +124,9 @@ describe('a fault of a bucket', () => {
     for (const [status, answer, code] of [
       [301, 'PermanentRedirect', 'wrong_region'],
       [400, 'AuthorizationHeaderMalformed', 'wrong_region'],
+      [301, 'Moved', 'endpoint_redirects'],
+      [302, 'Found', 'endpoint_redirects'],
+      [308, 'Moved', 'endpoint_redirects'],
       [307, 'TemporaryRedirect', 'bucket_being_made'],
       [400, 'ExpiredToken', 'credentials_expired'],
       [400, 'InvalidToken', 'credentials_invalid'],

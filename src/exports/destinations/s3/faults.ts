@@ -35,7 +35,16 @@ export const S3_FAULTS = {
     field: 'region',
     final: true,
     sentence: ELSEWHERE,
-    answers: ['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException', 301],
+    answers: ['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException'],
+  },
+  // As from a proxy that leads from http to https; S3 itself answers 301 with a code, or names the region in a header.
+  endpoint_redirects: {
+    owner: 'you',
+    field: 'endpoint_url',
+    final: true,
+    sentence:
+      'The endpoint redirects to another address, which is not followed. Enter the address of the store itself.',
+    answers: [301, 302, 303, 308],
   },
   access_denied: { owner: 'you', sentence: REFUSED, answers: ['AccessDenied', 401, 403] },
   write_denied: { owner: 'you', sentence: DENIED },
