@@ -112,6 +112,16 @@ describe('an export folder in which others plant', () => {
     await folderQuota(path.join(root, '7'), 1).charge(MIB);
   });
 
+  it('counts what stays while other folders are deleted', async () => {
+    const names = Array.from({ length: 200 }, (_, n) => path.join(root, '8', `f-${n}`));
+    for (const name of names) await mkdir(name, { recursive: true });
+    await writeFile(path.join(root, '8', 'large'), Buffer.alloc(MIB));
+    const charged = folderQuota(path.join(root, '8'), 1).charge(1);
+    const deleted = rm(names.at(-1)!, { recursive: true });
+    await assert.rejects(charged, DestinationRejected);
+    await deleted;
+  });
+
   it('refuses a pipe in the place of a file, and waits for nobody to write into it', async () => {
     await mkdir(path.join(root, '7/web'));
     await promisify(execFile)('mkfifo', [inside(FILE), inside(MANIFEST)]);

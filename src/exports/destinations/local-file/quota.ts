@@ -43,18 +43,18 @@ async function readCount(folder: string): Promise<Count> {
   return counting;
 }
 
-/** Bytes of all files below the folder, including unfinished ones. */
+/** Bytes of all files below the folder, including unfinished ones. Files and folders may be renamed or deleted meanwhile. */
 async function measureFolder(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   });
   let bytes = 0;
   for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    // The file may have been renamed or deleted meanwhile.
-    const found = await lstat(path.join(entry.parentPath, entry.name)).catch(() => undefined);
-    bytes += found?.size ?? 0;
+    const name = path.join(folder, entry.name);
+    // Symbolic links are neither.
+    if (entry.isDirectory()) bytes += await measureFolder(name);
+    else if (entry.isFile()) bytes += (await lstat(name).catch(() => undefined))?.size ?? 0;
   }
   return bytes;
 }
