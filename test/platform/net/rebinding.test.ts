@@ -1,0 +1,120 @@
+/** Names that lead to a public server when they are saved, and inside when they are used. */
+import assert from 'node:assert/strict';
+import dns, { type LookupAddress } from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { destinationOf } from '../../../src/exports/destinations/index.ts';
+import { connectTo } from '../../../src/platform/net/connect.ts';
+import { checkEndpoint } from '../../../src/platform/net/endpoint.ts';
+import { HOST_REFUSED, hostRules } from '../../../src/platform/net/host-rules.ts';
+import { post } from '../../../src/platform/net/post.ts';
+
+const NAME = 'db.rebinding.example';
+const PUBLIC = '8.8.8.8';
+const INSIDE = [
+  '127.0.0.1',
+  '169.254.169.254',
+  '10.0.0.1',
+  '::1',
+  '::ffff:127.0.0.1',
+  'fe80::1',
+  'fd00::1',
+  '64:ff9b::7f00:1',
+];
+const environment = { localRoot: undefined, allowedHosts: [] };
+const signal = new AbortController().signal;
+type Lookup = (name: string, options: object, done: (error: null, found: LookupAddress[]) => void) => void;
+
+const context = { projectId: 7, model: 'events', columns: [], merge: null, environment, signal };
+
+describe('a name that leads elsewhere later', () => {
+  const lookup = dns.lookup as unknown as Lookup;
+  let server: Server;
+  let port: number;
+  let knocks: number;
+  /** What the name server answers, the first of it first; the last one stays. */
+  let answers: string[][];
+  let asked: number;
+
+  const answer: Lookup = (name, options, done) => {
+    if (name !== NAME) return lookup(name, options, done);
+    const addresses = answers.length > 1 ? answers.shift()! : answers[0]!;
+    asked++;
+    setImmediate(() =>
+      done(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      ),
+    );
+  };
+
+  before(async () => {
+    server = createServer((socket: Socket) => {
+      knocks++;
+      socket.on('error', () => {}).end();
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    port = (server.address() as AddressInfo).port;
+    Object.assign(dns, { lookup: answer });
+    syncBuiltinESMExports();
+  });
+  after(() => {
+    Object.assign(dns, { lookup });
+    syncBuiltinESMExports();
+    server.close();
+  });
+  beforeEach(() => {
+    knocks = 0;
+    asked = 0;
+  });
+
+  const postgres = destinationOf('Postgres', environment);
+  const s3 = destinationOf('S3Compatible', environment);
+  const configs = {
+    Postgres: () => ({
+      host: NAME,
+      port,
+      user: 'u',
+      password: 'p',
+      database: 'd',
+      schema: 'public',
+      table_name: 'events',
+      has_self_signed_cert: false,
+    }),
+    S3Compatible: () => ({
+      bucket_name: 'lake',
+      region: 'us-east-1',
+      prefix: '',
+      aws_access_key_id: 'a',
+      aws_secret_access_key: 's',
+      endpoint_url: `https://${NAME}:${port}`,
+    }),
+  };
+
+  for (const later of [...INSIDE.map((address) => [address]), [PUBLIC, '127.0.0.1'], ['127.0.0.1', PUBLIC]]) {
+    it(`is refused at the moment of connecting: ${later.join(' and ')}`, async () => {
+      answers = [[PUBLIC], later];
+      assert.equal(await checkEndpoint(`https://${NAME}:${port}`, hostRules([])), `https://${NAME}:${port}`);
+      const refused = { message: HOST_REFUSED };
+      await assert.rejects(postgres.steps[0]!.run(configs.Postgres(), context), refused);
+      await assert.rejects(s3.steps[0]!.run(configs.S3Compatible(), context), refused);
+      const url = new URL(`http://${NAME}:${port}/`);
+      await assert.rejects(
+        post({ url, headers: {}, body: '', rules: hostRules([]), timeoutMs: 5_000, signal }),
+        refused,
+      );
+      assert.equal(knocks, 0);
+    });
+  }
+
+  it('is connected to at the address that was checked, without asking again', async () => {
+    answers = [['127.0.0.1'], ['127.0.0.2']];
+    const socket = await connectTo({ host: NAME, port, rules: hostRules(['127.0.0.1']), timeoutMs: 1000, signal });
+    assert.equal(socket.remoteAddress, '127.0.0.1');
+    assert.equal(asked, 1);
+    socket.destroy();
+    await assert.rejects(connectTo({ host: NAME, port, rules: hostRules(['127.0.0.1']), timeoutMs: 1000, signal }), {
+      message: HOST_REFUSED,
+    });
+  });
+});
