@@ -2,7 +2,7 @@
 import type { Project } from '../../platform/http/access.ts';
 import type { RawAccess } from '../../people/access/raw-data.ts';
 import type { ResultRequest, Results } from '../insights/results/results.ts';
-import { EMPTY_MS } from '../insights/results/freshness.ts';
+import { EMPTY_MS, isFromFuture } from '../insights/results/freshness.ts';
 import { NO_RESULT, type InsightResult, type ResultError } from '../insights/results/result.ts';
 
 /** Age up to which results, and failures, are shown without computing again. */
@@ -35,6 +35,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   function isOld({ last_refresh: computedAt, cache_target_age: freshUntil }: InsightResult): boolean {
     if (computedAt === null) return true;
     const [from, until] = [Date.parse(computedAt), Date.parse(freshUntil ?? computedAt)];
+    if (isFromFuture(from, now())) return true;
     return Math.max(from + (until - from === EMPTY_MS ? EMPTY_KEPT_MS : KEPT_MS), until) < now();
   }
 

@@ -15,6 +15,7 @@ import { startInsightWorld, type InsightWorld } from '../../support/analytics/in
 import { sleepInTurns } from '../../support/until.ts';
 
 const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
 const OPEN: RawAccess = { refusal: () => undefined };
 
 function numberOf(event: string) {
@@ -143,6 +144,19 @@ describe('results of insights', () => {
       assert.equal((await readResult(event, 'force_cache')).value, 1 + computations);
     });
   }
+
+  it('are computed again after a clock that was a day ahead has been set back', async () => {
+    const event = question();
+    await send(event);
+    const today = now;
+    now += DAY;
+    await readResult(event, 'cache');
+    now = today + 2 * MINUTE;
+    const shown = await readResult(event, 'blocking');
+    assert.deepEqual([shown.value, shown.last_refresh! < new Date(today + DAY).toISOString(), computed], [1, true, 2]);
+    await readResult(event, 'blocking');
+    assert.equal(computed, 2);
+  });
 
   it('are computed once however many ask, also in other processes', async () => {
     const event = question();

@@ -55,6 +55,16 @@ describe('results for strangers', () => {
     assert.equal(computed(), 2);
   });
 
+  it('are computed again after a clock that was a day ahead has been set back', async () => {
+    const { clock, visit, computed } = world(fresh);
+    clock.now += 1_440 * MINUTE;
+    await visit();
+    clock.now -= 1_440 * MINUTE;
+    await visit();
+    await visit();
+    assert.equal(computed(), 2);
+  });
+
   it('that fail are not tried again for five minutes', async () => {
     const error = { type: 'timeout', message: 'It took too long.' } as const;
     const { clock, visit, computed } = world(async () => ({ error }));

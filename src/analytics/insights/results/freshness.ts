@@ -30,6 +30,14 @@ export function freshnessOf(
   return { targetAge: computedAt + freshFor, nextRefresh };
 }
 
+/** Largest difference between clocks of processes, so that none takes the results of another for ones from the future. */
+const CLOCKS_DIFFER_MS = MINUTE;
+
+/** Whether a result was computed while a clock was ahead: it would count as fresh until that time has come. */
+export function isFromFuture(computedAt: number, now: number): boolean {
+  return computedAt > now + CLOCKS_DIFFER_MS;
+}
+
 /** Whether a line, a step or a row has only zeros. */
 function isEmptyRow(row: QueryResult['results'][number]): boolean {
   if (Array.isArray(row)) return false;

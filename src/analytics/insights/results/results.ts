@@ -8,7 +8,7 @@ import { withDashboardFilters } from '../../queries/parsing/dashboard-filters.ts
 import { shownData } from '../../queries/raw-data.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { createComputing, type Compute, type Job } from './computing.ts';
-import { freshnessOf } from './freshness.ts';
+import { freshnessOf, isFromFuture } from './freshness.ts';
 import type { Insight } from '../insight.ts';
 import type { Overlay } from './overlay.ts';
 import { queryHash } from './query-key.ts';
@@ -68,7 +68,7 @@ export function createResults(options: ResultsOptions): Results {
 
   async function answerRequest({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
     const present = known && presentResult(job, known, true);
-    const isOld = present !== undefined && Date.parse(present.cache_target_age!) <= now();
+    const isOld = present !== undefined && isOutdated(present, now());
     const action = actionFor(refresh, present && { isOld });
     if (action === 'compute') return computeResult({ job, known, budget }, refresh);
     const result = present ?? { ...NO_RESULT, filters_hash: hexHash(job) };
@@ -163,6 +163,10 @@ function hashesOf(one: Job | ResultError | undefined): Buffer[] {
 
 function isForced(refresh: Refresh): boolean {
   return refresh === 'force_blocking' || refresh === 'force_async';
+}
+
+function isOutdated({ last_refresh: computedAt, cache_target_age: freshUntil }: InsightResult, now: number): boolean {
+  return Date.parse(freshUntil!) <= now || isFromFuture(Date.parse(computedAt!), now);
 }
 
 function presentResult(job: Job, { result, computed_at }: CachedResult, isCached: boolean): InsightResult {
