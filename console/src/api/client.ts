@@ -56,9 +56,13 @@ export async function done<Data>(answer: Promise<Answer<Data>>): Promise<NonNull
   return data as NonNullable<Data>;
 }
 
+/** Replaces the API's `Not found.` for objects that were shown, or are linked: somebody may have deleted them meanwhile. */
+export const GONE = 'It is not here any more, or you may not see it.';
+
 /** The text for a person of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof ApiError ? error.message : 'Something went wrong in the console. Load the page again.';
+  if (!(error instanceof ApiError)) return 'Something went wrong in the console. Load the page again.';
+  return error.message === 'Not found.' ? GONE : error.message;
 }
 
 /** @returns the message of a refusal that names this field, or a member of it */

@@ -1,5 +1,5 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
-import { ApiError } from '../api/client.ts';
+import { ApiError, GONE } from '../api/client.ts';
 import { ChunkError } from '../chunks/lazy-chunk.ts';
 import { MissingChunk } from '../chunks/missing-chunk.tsx';
 import { Empty, Failure } from '../look/notes.tsx';
@@ -27,7 +27,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
     <main style={{ padding: 16 }}>
       <h1>{isMissing ? 'Not found' : 'This page could not be shown'}</h1>
       {isMissing ? (
-        <Empty action={<Link to="/">Go to the exports</Link>}>It is not here any more, or you may not see it.</Empty>
+        <Empty action={<Link to="/">Go to the exports</Link>}>{GONE}</Empty>
       ) : (
         <Failure error={error} onRetry={reset} />
       )}

@@ -67,6 +67,22 @@ describe('people who share a project', () => {
     assert.deepEqual([both.name, both.destination.config.directory], ['Clicks of Ada', 'clicks-of-ben']);
   });
 
+  it('delete an export that is open elsewhere: its page and its form say that it is gone', async () => {
+    const one = await exported();
+    const [page, form] = await Promise.all([
+      show(`${project()}/exports/${one.id}`),
+      show(`${project()}/exports/${one.id}/edit`, { userId: ben.userId }),
+    ]);
+    await page.getByText('Live ●', { exact: true }).waitFor();
+    await form.getByLabel('Name', { exact: true }).fill('Kept');
+    await at.request('DELETE', `/batch_exports/${one.id}/`);
+    await page.getByText('It is not here any more, or you may not see it.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').getByText('It is not here any more').waitFor();
+    assert.equal(await form.getByLabel('Name', { exact: true }).inputValue(), 'Kept');
+  });
+
   it('change one flag at once, see both edits side by side, and keep both', async () => {
     const { id } = await at.request<{ id: number }>('POST', '/feature_flags/', {
       key: 'new-basket',

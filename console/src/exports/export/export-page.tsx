@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../keys/keys.ts';
-import { messageOf } from '../../api/client.ts';
+import { ApiError, messageOf } from '../../api/client.ts';
 import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
 import { useMayEdit } from '../access.ts';
 import { BlockedBanner } from '../blocked.tsx';
@@ -40,6 +40,14 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   const one = useQuery(exportQuery(projectId, exportId));
   const map = useQuery(mapQuery(projectId, exportId, from));
   const mayEdit = useMayEdit(projectId, exportId);
+  // If it was deleted while it is open, what is known of it would mislead, and its buttons do nothing.
+  if (one.error instanceof ApiError && one.error.status === 404)
+    return (
+      <main>
+        <h1>Not found</h1>
+        <Failure error={one.error} />
+      </main>
+    );
   const failed = one.isError ? one : map.isError ? map : undefined;
   return (
     <main>
