@@ -63,8 +63,10 @@ export type SessionContext = {
     summary(): PartSummary;
   };
   /**
-   * Called before each step that changes what the destination shows, with the step's name (`before-commit`, `file-0`,
-   * `manifest`, …). Tests stop, kill and freeze the process here; in production it does nothing.
+   * Called where a kill or a freeze may leave something half done. In production it does nothing; the contract suite stops the process here,
+   * and knows these names. `write`: `upload-intent` when an artifact is recorded and not made yet, `upload-begun` when it is made,
+   * `part-<n>-begin` and `part-<n>-end` around the rows. `commit`: `before-commit` first; just before readers see a change, `rows` where one
+   * change shows everything, else `replacing`, `file-<n>` and `manifest`; `after-commit` before the cleaning. A commit may have more.
    */
   step(name: string): Promise<void>;
 };

@@ -401,7 +401,8 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
     it('replaces nothing that comes while it commits', async () => {
       const parts = [buildRows(2), buildRows(2)];
       const stepsReached: string[] = [];
-      for (const step of ['rows', 'file', 'manifest']) {
+      const wanted = ['rows', 'file', 'manifest'];
+      for (const step of wanted) {
         const run = interval.plan(parts);
         const staged = await run.write();
         const frozen = freezeAt(...(step === 'file' ? ['file-0', 'file-1', 'file-2'] : [step]));
@@ -419,12 +420,13 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         }
         await freshPlace();
       }
-      assert.notDeepEqual(stepsReached, [], 'a destination has one of these steps');
+      assertReached(stepsReached, wanted);
     });
 
     it('replaces nothing that comes while it replaces a delivery of its own', async () => {
       const stepsReached: string[] = [];
-      for (const step of ['rows', 'replacing', 'file']) {
+      const wanted = ['rows', 'replacing', 'file'];
+      for (const step of wanted) {
         const { run: earlier } = await interval.deliver([buildRows(1)]);
         const run = interval.plan([buildRows(2), buildRows(2)]);
         const staged = await run.write();
@@ -448,7 +450,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
         }
         await freshPlace();
       }
-      assert.notDeepEqual(stepsReached, [], 'a destination has one of these steps');
+      assertReached(stepsReached, wanted);
     });
   });
 
@@ -500,6 +502,17 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
 async function stopAt(step: string, work: (steps: Steps) => Promise<unknown>): Promise<void> {
   const frozen = freezeAt(step);
   await Promise.race([frozen.reached, work(frozen.steps)]);
+}
+
+/** The tests above prove nothing for a commit that has none of the steps at which they stop it. */
+function assertReached(steps: readonly string[], wanted: readonly string[]): void {
+  const names = wanted.map((step) => (step === 'file' ? 'file-<n>' : step)).join(', ');
+  assert.notDeepEqual(
+    steps,
+    [],
+    `\`commit\` calls \`context.step\` with none of these names: ${names}. ` +
+      'src/exports/destinations/contract.ts says when it calls which.',
+  );
 }
 
 /** A thawed commit may find that everything is as it wanted; otherwise it must say that it was overtaken. */
