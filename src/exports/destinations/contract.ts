@@ -11,6 +11,10 @@
  * matter; recording fails with `Superseded` once a later epoch has taken the interval. A commit first makes sure that
  * nothing recorded by other attempts can ever become visible.
  *
+ * Epochs order the attempts at one interval. Runs of several intervals of an export work at the same time: if they share a file, the
+ * destination must keep them apart itself, and whatever it stages must have the interval in its name. The contract suite delivers one interval
+ * only, so such a destination needs tests of its own with several.
+ *
  * Epochs count within one database. **Ownership** guards against another one (a restored or copied database that runs beside or after
  * this one): a delivery says which run made it, and is replaced only if our database knows that run for the interval.
  *
@@ -84,8 +88,11 @@ export type Session = {
   /**
    * Makes these parts the content of the data interval, replacing what an earlier delivery left there. Safe to repeat with the
    * same parts: files that an interrupted call already made visible are recognised. The ledger is `committing` by then.
-   * @throws Superseded when a later epoch took the interval meanwhile; DeliveredElsewhere when the destination holds a delivery that
-   *   this database does not know (`Ownership`), which stays as it is
+   * Content that is there already and whole stays as it is: not one byte changes, so the receipt may have the run and the epoch of the
+   * earlier delivery. The cutoff is always this delivery's.
+   * @throws Superseded when a later epoch took the interval meanwhile, and also when a staged part is gone: the engine asks the ledger which
+   *   of the two it was; DeliveredElsewhere when the destination holds a delivery that this database does not know (`Ownership`), which
+   *   stays as it is
    * @throws StagedLost when a part was staged under a name that is not the plan's
    */
   commit(parts: readonly StagedPart[]): Promise<Receipt>;
