@@ -58,6 +58,8 @@ export async function makeDestination(name: string): Promise<string> {
 Next:
   npx mocha ${test}   # fails, and names what is not written yet
   examples/destination/append-folder.ts is a whole one to copy from; ${FOLDER}/contract.ts says what may be relied on.
+  \`folder\` is an example: put your own fields in its place in both files that were made, in ${PAGE} and in ${FROZEN}.
+  npx mocha test/exports/destinations/documentation.test.ts   # compares fields and ${PAGE}
   npm run frozen-names   # once the fields are settled: they cannot be renamed later`;
 }
 

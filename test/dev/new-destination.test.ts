@@ -140,6 +140,7 @@ describe('npm run new -- destination', () => {
       const { status, stdout } = run(program('mocha/bin/mocha.js'), tests);
       assert.equal(status, 0, stdout);
       assert.match(stdout, /describes the fields of AppendLog/);
+      assert.match(stdout, /finds a group and a title at each field of AppendLog/);
     });
 
     it('once: the name is taken from then on', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type Destination } from '../../../src/exports/destinations/contract.ts';
+import { FIELD_GROUPS } from '../../../src/exports/destinations/define.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../../src/exports/formats/file-encoding.ts';
 import { destinations } from '../../../src/exports/destinations/index.ts';
 import { PREFIX_VARIABLES } from '../../../src/exports/destinations/object-store/keys.ts';
@@ -18,6 +19,8 @@ type Property = {
   items?: Property;
   default?: unknown;
   writeOnly?: boolean;
+  title?: string;
+  'x-group'?: string;
 };
 type Row = { field: string; type: string; default: string; secret: string };
 
@@ -50,6 +53,14 @@ describe('the documentation of destinations', () => {
         assert.ok(TEXT.includes(`\`EXPORT_FILE_GRACE_HOURS\` (${DEFAULT_FILE_GRACE_HOURS}) and are then deleted`));
         assert.ok(layout.description.includes(`are deleted after ${DEFAULT_FILE_GRACE_HOURS} hours`));
       });
+
+    it(`finds a group and a title at each field of ${type}`, () => {
+      for (const [name, field] of Object.entries(destination.config.properties as Record<string, Property>)) {
+        const group = (FIELD_GROUPS as readonly (string | undefined)[]).includes(field['x-group']);
+        assert(group, `${name} has no group: \`addGroup\` of src/exports/destinations/define.ts gives it one`);
+        assert(field.title, `${name} has no title`);
+      }
+    });
 
     it(`says what an integration brings to ${type}`, () => {
       const { integration } = destination;
