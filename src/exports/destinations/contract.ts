@@ -141,6 +141,11 @@ export type Destination<Config = unknown> = {
    * @throws InvalidInput naming the field, or none
    */
   checkBeforeSchema?(config: Readonly<Record<string, unknown>>): void;
+  /**
+   * Fields that follow from others, and replace what was given, such as the server that a secret names.
+   * @throws InvalidInput naming the field
+   */
+  derive?(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Fields that decide which server receives the secrets, so a change of one requires the secrets again. */
   secretsGoTo: readonly string[];
   /**

@@ -42,11 +42,11 @@ function checkType(property: Property, value: unknown): void {
 }
 
 /**
- * @returns the configuration with defaults filled in
+ * @returns the configuration with defaults and derived fields filled in
  * @throws InvalidInput for unknown or missing fields, wrong types and values that the schema refuses
  */
 export function checkedConfig(
-  { config: schema, checkBeforeSchema }: Pick<Destination, 'config' | 'checkBeforeSchema'>,
+  { config: schema, checkBeforeSchema, derive }: Pick<Destination, 'config' | 'checkBeforeSchema' | 'derive'>,
   config: Readonly<Config>,
 ): Config {
   const properties = schema.properties as Record<string, Property>;
@@ -71,10 +71,19 @@ export function checkedConfig(
   }
   checkBeforeSchema?.(checked);
   const valid = validatorOf(schema);
-  if (valid(checked)) return checked;
+  if (valid(checked)) return derive ? { ...checked, ...derivedFields(derive, checked) } : checked;
   const [error] = valid.errors ?? [];
   const field = error?.instancePath.split('/')[1] ?? '';
   throw new InvalidInput(`${field}: ${sentenceOf(error)}`, `destination__config__${field}`);
+}
+
+function derivedFields(derive: NonNullable<Destination['derive']>, config: Config): Readonly<Config> {
+  try {
+    return derive(config);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(error.message, `destination__config__${error.attr}`, error.code);
+  }
 }
 
 function validatorOf(schema: TObject): Validator<TObject> {

@@ -12,17 +12,18 @@ import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
 
 type Config = Record<string, unknown>;
+type Provider = Pick<Destination, 'config' | 'derive'>;
 type Options = { stores: ExportStores; configs: ConfigEncryption; environment: DestinationEnvironment };
 
 export function integrations({ stores, configs, environment }: Options) {
-  /** Schema of the configuration of an integration of this kind. */
-  function schemaOf(kind: string) {
+  /** The destination that takes integrations of this kind, with the schema of their configurations. */
+  function providerOf(kind: string): Provider {
     const destination = destinations(environment).find(({ integration }) => integration?.kind === kind);
     if (!destination?.integration) throw new InvalidInput(`"${kind}" is not a valid choice.`, 'kind', 'invalid_choice');
     const properties = destination.config.properties as Record<string, TSchema>;
-    return Type.Object(Object.fromEntries(destination.integration.fields.map((field) => [field, properties[field]!])), {
-      additionalProperties: false,
-    });
+    const fields = destination.integration.fields.map((field) => [field, properties[field]!] as const);
+    const config = Type.Object(Object.fromEntries(fields), { additionalProperties: false });
+    return { config, ...(destination.derive && { derive: destination.derive }) };
   }
 
   return {
@@ -40,10 +41,10 @@ export function integrations({ stores, configs, environment }: Options) {
 
     /** @throws InvalidInput naming the field */
     async create(projectId: number, kind: string, given: Config, by: Author = SYSTEM_AUTHOR): Promise<Integration> {
-      const schema = schemaOf(kind);
-      const config = checkConfig(schema, given);
+      const provider = providerOf(kind);
+      const config = checkConfig(provider, given);
       return stores.inTransaction(async (inside) => {
-        const encrypt = (id: number) => configs.encryptIntegration({ id, projectId }, schema, config);
+        const encrypt = (id: number) => configs.encryptIntegration({ id, projectId }, provider.config, config);
         const created = await inside.integrations.insert(projectId, kind, encrypt);
         await recordIntegration(inside, by, created, 'created');
         return created;
@@ -62,14 +63,19 @@ export function integrations({ stores, configs, environment }: Options) {
       by: Author = SYSTEM_AUTHOR,
     ): Promise<Integration> {
       const secretsOf = (current: Integration) => {
-        const schema = schemaOf(current.kind);
-        const properties = schema.properties as Record<string, TSchema & { writeOnly?: boolean }>;
+        const provider = providerOf(current.kind);
+        const properties = provider.config.properties as Record<string, TSchema & { writeOnly?: boolean }>;
         const fixed = Object.keys(given).find((field) => properties[field] && !properties[field].writeOnly);
         if (fixed !== undefined) {
           throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
         }
-        const config = checkConfig(schema, { ...configs.decryptIntegration(current), ...given });
-        return configs.encryptIntegration(current, schema, config).secrets;
+        const config = checkConfig(provider, { ...configs.decryptIntegration(current), ...given });
+        const encrypted = configs.encryptIntegration(current, provider.config, config);
+        const moved = Object.keys(current.config).find((field) => encrypted.config[field] !== current.config[field]);
+        if (moved !== undefined) {
+          throw new InvalidInput(`This changes '${moved}', which is fixed: make another integration.`, 'config');
+        }
+        return encrypted.secrets;
       };
       return stores.inTransaction(async (inside) => {
         // This comes first, because a change of an export also locks its health before its integration.
@@ -84,9 +90,9 @@ export function integrations({ stores, configs, environment }: Options) {
 
 export type Integrations = ReturnType<typeof integrations>;
 
-function checkConfig(schema: Destination['config'], given: Config): Config {
+function checkConfig(provider: Provider, given: Config): Config {
   try {
-    return checkedConfig({ config: schema }, given);
+    return checkedConfig(provider, given);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(
