@@ -294,6 +294,7 @@ describe('the house', () => {
     onlyIn(['platform/temporal', 'exports/temporal', 'workflows', 'activities'], '@temporalio');
     onlyIn(['platform/db', 'migrations'], 'knex');
     onlyIn(['exports/destinations'], '@aws-sdk');
+    onlyIn(['exports/destinations'], '@azure/storage-blob');
     onlyIn(['platform/schema'], 'typebox', 'ajv', 'ajv-formats');
     onlyIn(['platform/telemetry'], 'pino', 'prom-client');
     onlyIn(['conditions/custom-queries', 'analytics'], 'chevrotain');

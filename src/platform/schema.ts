@@ -87,7 +87,7 @@ export function stringEnum<const V extends readonly string[]>(
 /** The schema or null. */
 export function nullable<S extends TSchema>(
   schema: S,
-  options: { title?: string; description?: string; default?: Static<S> | null } = {},
+  options: { title?: string; description?: string; default?: Static<S> | null; readOnly?: boolean } = {},
 ) {
   return Type.Union([schema, Type.Null()], options);
 }

@@ -112,6 +112,24 @@ describe('the form of an export', () => {
     await close();
   });
 
+  it('asks for a connection string to Azure, and not for the endpoint in it', async () => {
+    const { page, close } = await at.visit();
+    await page.goto(address('new'));
+    await page.getByLabel('Name', { exact: true }).fill('To Azure');
+    await page.getByRole('button', { name: /Where to$/ }).click();
+    await page.getByRole('option', { name: 'Azure Blob Storage' }).click();
+    await page.getByLabel('Container', { exact: true }).fill('exports');
+    const text = page.getByLabel('Connection string', { exact: true });
+    await text.fill('UseDevelopmentStorage=true');
+    assert.equal(await page.getByLabel('Blob endpoint').count(), 0);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page
+      .locator('[data-invalid]', { has: text })
+      .getByText(/AccountName/)
+      .waitFor();
+    await close();
+  });
+
   it('keeps secrets that nobody touches, and has the fields of every destination', async () => {
     const KEYS = { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'hush-hush' };
     const { id } = await at.request<Exported>('POST', '/batch_exports/', {

@@ -8,6 +8,7 @@ import { type StagedPart } from '../../src/exports/destinations/delivery.ts';
 import { type Delivery } from '../../src/exports/destinations/delivery.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../src/exports/formats/file-encoding.ts';
 import { anyDestination, DESTINATION_TYPES } from '../../src/exports/destinations/index.ts';
+import { METADATA, uploadId, uploadName } from '../../src/exports/destinations/azure-blob/staging.ts';
 import { folderQuota } from '../../src/exports/destinations/local-file/quota.ts';
 import { localStore } from '../../src/exports/destinations/local-file/store.ts';
 import { LAYOUTS, PREFIX_VARIABLES } from '../../src/exports/destinations/object-store/keys.ts';
@@ -32,7 +33,12 @@ export const DESTINATION_KINDS: readonly Kind[] = [
     name: 'destinations/files',
     writtenTo: READERS,
     least: 20,
-    present: async ({ product }) => [...fileNames(), ...(await temporaryFiles()), ...uploadMetadata(product())],
+    present: async ({ product }) => [
+      ...fileNames(),
+      ...(await temporaryFiles()),
+      ...uploadMetadata(product()),
+      ...azureNames(),
+    ],
   },
   { name: 'destinations/manifest', writtenTo: READERS, least: 20, present: manifestFields },
   {
@@ -90,6 +96,7 @@ const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
   S3: { bucket_name: 'bucket', prefix: '{table}/{year}', endpoint_url: 'https://store.example' },
   AwsS3: { bucket_name: 'bucket', prefix: '{table}/{year}' },
   S3Compatible: { bucket_name: 'bucket', prefix: '{table}/{year}', endpoint_url: 'https://store.example' },
+  AzureBlob: { container_name: 'exports', prefix: '{table}/{year}', blob_endpoint: 'https://store.example' },
   Postgres: { host: 'db.example', port: 5432, database: 'warehouse', schema: 'public', table_name: 'events' },
 };
 
@@ -201,6 +208,12 @@ function uploadMetadata(product: Product): string[] {
         : [],
     );
   });
+}
+
+/** Of uploads in a container, which later runs look for, and of the metadata of its blobs. */
+function azureNames(): string[] {
+  const upload = uploadName({ key: 'folder/part.jsonl', id: uploadId('<token>', '"tag"') });
+  return [upload, ...Object.values(METADATA).map((name) => `metadata ${name}`)];
 }
 
 /** Beginnings of the names of stage tables, which later runs look for. */

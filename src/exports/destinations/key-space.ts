@@ -16,6 +16,7 @@ export type KeySpace = {
 
 const LOCAL = /^(local:[^/]*)\/(.*)$/s;
 const S3 = /^s3:(aws|https?:\/\/[^/]*)\/([^/]*)\/(.*)$/s;
+const AZURE = /^(azure:[^#]*#[^/]*)\/(.*)$/s;
 /** Hosts of Amazon in all regions, which share the names of buckets. */
 const AMAZON = /^https?:\/\/([^/:]*\.)?amazonaws\.com(\.cn)?(:\d+)?$/;
 
@@ -23,6 +24,8 @@ const AMAZON = /^https?:\/\/([^/:]*\.)?amazonaws\.com(\.cn)?(:\d+)?$/;
 export function parseKeySpace(text: string): KeySpace {
   const local = LOCAL.exec(text);
   if (local) return { store: local[1]!, mark: `${local[1]}/`, folder: local[2]! };
+  const azure = AZURE.exec(text);
+  if (azure) return { store: azure[1]!, mark: `${azure[1]}/`, folder: azure[2]! };
   const s3 = S3.exec(text);
   if (!s3) return { store: text, mark: text, folder: null };
   const [, origin, bucket, folder] = s3;

@@ -1,5 +1,6 @@
 /** All faults, grouped by origin, as docs/faults.md prints them. */
 import type { KnownFault } from '../destinations/faults.ts';
+import { AZURE_FAULTS } from '../destinations/azure-blob/faults.ts';
 import { LOCAL_FILE_FAULTS } from '../destinations/local-file/faults.ts';
 import { POSTGRES_FAULTS } from '../destinations/postgres/faults.ts';
 import { S3_FAULTS } from '../destinations/s3/faults.ts';
@@ -13,6 +14,7 @@ export const DESTINATION_FAULTS: Readonly<Record<string, KnownFaults>> = {
   S3: S3_FAULTS,
   AwsS3: S3_FAULTS,
   S3Compatible: S3_FAULTS,
+  AzureBlob: AZURE_FAULTS,
   Postgres: POSTGRES_FAULTS,
 };
 

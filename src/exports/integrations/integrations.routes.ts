@@ -10,7 +10,9 @@ const IntegrationParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 
 
 const NewIntegrationBody = Type.Object(
   {
-    kind: Type.String({ description: 'The kind of integration: `aws-s3`, `s3-compatible` or `postgresql`.' }),
+    kind: Type.String({
+      description: 'The kind of integration: `aws-s3`, `s3-compatible`, `azure-blob` or `postgresql`.',
+    }),
     config: Config,
   },
   { title: 'NewIntegration' },

@@ -50,6 +50,9 @@ describe('key spaces', () => {
     assert.ok(!overlap('s3:https://a.example/b/web', 's3:https://a.example/c/web'));
     assert.ok(!overlap('s3:https://a.example/b/web', 's3:https://c.example/b/web'));
     assert.ok(overlap('s3:https://a.example/b/', 's3:https://a.example/b/'));
+    assert.ok(!overlap('azure:https://a.example/account#b/web', 'azure:https://a.example/other#b/web'));
+    assert.ok(!overlap('azure:https://a.example/account#b/web', 'azure:https://a.example/account#c/web'));
+    assert.ok(overlap('azure:https://a.example/account#b/{year}', 'azure:https://a.example/account#b/2025'));
   });
 
   it('know the stores of Amazon by any of their names', () => {

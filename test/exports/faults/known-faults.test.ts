@@ -38,7 +38,12 @@ describe('the tables of faults', () => {
   });
 
   it('name only fields that a type of the destination has', () => {
-    const types = { LocalFile: ['LocalFile'], S3: ['S3', 'AwsS3', 'S3Compatible'], Postgres: ['Postgres'] };
+    const types = {
+      LocalFile: ['LocalFile'],
+      S3: ['S3', 'AwsS3', 'S3Compatible'],
+      AzureBlob: ['AzureBlob'],
+      Postgres: ['Postgres'],
+    };
     for (const [table, of] of Object.entries(types)) {
       const fields = new Set(of.flatMap((type) => Object.keys(anyDestination(type).config.properties)));
       const unknown = Object.entries(DESTINATION_FAULTS[table]!).filter(

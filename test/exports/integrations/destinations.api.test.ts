@@ -32,6 +32,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   S3: S3_SECRETS,
   AwsS3: S3_SECRETS,
   S3Compatible: S3_SECRETS,
+  AzureBlob: ['connection_string'],
   Postgres: ['user', 'password'],
 };
 

@@ -13,6 +13,9 @@ const KEYS = { aws_access_key_id: 'canary-id', aws_secret_access_key: 'canary-ke
 const STORE = { ...KEYS, endpoint_url: 'http://127.0.0.1:7070' };
 const bucket = () => ({ bucket_name: 'warehouse', region: 'eu-central-1', prefix: crypto.randomUUID() });
 
+const connectionString = (account: string, key: string) =>
+  `AccountName=${account};AccountKey=${Buffer.from(key).toString('base64')};BlobEndpoint=http://127.0.0.1:7070/${account}`;
+
 const wanted = (destination: Record<string, unknown>) => ({ name: 'n', interval: 'hour', paused: true, destination });
 
 describe('integrations over HTTP', () => {
@@ -81,6 +84,31 @@ describe('integrations over HTTP', () => {
     const back = await patch({ config: STORE, integration: null });
     assert.equal(back.status, 200, JSON.stringify(back.body));
     assert.equal((back.body as Export).destination.integration, null);
+  });
+
+  it('of a storage account keep to it, whatever their connection string', async () => {
+    const lake = connectionString('lake', 'canary-1');
+    const made = await integrate('azure-blob', { connection_string: lake });
+    assert.deepEqual(made.config, { blob_endpoint: 'http://127.0.0.1:7070/lake' });
+    const container = { container_name: 'exports', prefix: crypto.randomUUID() };
+    const one = await created({ type: 'AzureBlob', config: container, integration: made.id });
+    assert.equal((await opened(one.id))['blob_endpoint'], made.config['blob_endpoint']);
+    assert.equal((await create({ type: 'AzureBlob', config: { ...container, connection_string: lake } })).status, 409);
+
+    const change = (text: string) =>
+      request('PATCH', `/integrations/${made.id}/`, { config: { connection_string: text } });
+    const next = connectionString('lake', 'canary-2');
+    assert.equal((await change(next)).status, 200);
+    assert.equal((await opened(one.id))['connection_string'], next);
+    for (const [text, attr] of [
+      [connectionString('other', 'canary-3'), 'config'],
+      ['UseDevelopmentStorage=true', 'config__connection_string'],
+    ] as const) {
+      const { status, body } = await change(text);
+      assert.deepEqual([status, (body as Problem).attr], [400, attr]);
+      assert.ok(!JSON.stringify(body).includes('127.0.0.1'));
+    }
+    assert.equal((await opened(one.id))['connection_string'], next);
   });
 
   it('do not share a place either', async () => {

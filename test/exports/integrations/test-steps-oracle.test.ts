@@ -25,6 +25,15 @@ const PLACES: Readonly<Record<string, (host: string, port: number) => object>> =
       },
     },
   }),
+  'a container': (host, port) => ({
+    destination: {
+      type: 'AzureBlob',
+      config: {
+        container_name: 'files',
+        connection_string: `AccountName=lake;AccountKey=YQ==;BlobEndpoint=http://${host}:${port}/lake`,
+      },
+    },
+  }),
   'a store with TLS': (host, port) => ({
     destination: {
       type: 'S3',

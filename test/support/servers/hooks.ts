@@ -2,6 +2,7 @@
 import { temporalProgram } from '../../../src/platform/temporal/dev-server-program.ts';
 import { stopTestBrowser } from '../sdks/browser.ts';
 import { stopTestDatabases } from '../database/database.ts';
+import { stopTestAzurite } from './azurite.ts';
 import { stopTestObjectStore } from './object-store.ts';
 import { stopTestTemporal } from './temporal.ts';
 
@@ -22,6 +23,12 @@ export const mochaHooks = isWorker
   ? {}
   : {
       async afterAll() {
-        await Promise.all([stopTestDatabases(), stopTestTemporal(), stopTestObjectStore(), stopTestBrowser()]);
+        await Promise.all([
+          stopTestDatabases(),
+          stopTestTemporal(),
+          stopTestObjectStore(),
+          stopTestAzurite(),
+          stopTestBrowser(),
+        ]);
       },
     };

@@ -40,6 +40,7 @@ type Schema = {
   description?: string;
   default?: unknown;
   examples?: string[];
+  readOnly?: boolean;
   writeOnly?: boolean;
   format?: string;
   'x-group'?: string;
@@ -64,7 +65,8 @@ export const offerQuery = (projectId: number) =>
   });
 
 function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
-  return Object.entries(properties).map(([name, outer]): Field => {
+  const given = Object.entries(properties).filter(([, { readOnly }]) => !readOnly);
+  return given.map(([name, outer]): Field => {
     const inner = outer.anyOf?.find(({ type }) => type !== 'null') ?? outer;
     return {
       name,

@@ -3,16 +3,21 @@ export type DestinationOf = { type: string; config: { [name: string]: unknown } 
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+function folderOf(config: DestinationOf['config']): string {
+  const prefix = textOf(config['prefix']).replace(/^\/|\/$/g, '');
+  return prefix && `/${prefix}`;
+}
+
 export function destinationWords({ type, config }: DestinationOf): string {
   switch (type) {
     case 'LocalFile':
       return `folder ${textOf(config['directory'])}`;
     case 'S3':
     case 'AwsS3':
-    case 'S3Compatible': {
-      const prefix = textOf(config['prefix']).replace(/^\/|\/$/g, '');
-      return `s3://${textOf(config['bucket_name'])}${prefix && `/${prefix}`}`;
-    }
+    case 'S3Compatible':
+      return `s3://${textOf(config['bucket_name'])}${folderOf(config)}`;
+    case 'AzureBlob':
+      return `azure://${textOf(config['container_name'])}${folderOf(config)}`;
     case 'Postgres':
       return `postgres ${textOf(config['schema'])}.${textOf(config['table_name'])}`;
     default:

@@ -1,0 +1,119 @@
+/** Files in a container of Azure Blob Storage. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import { checkEndpoint } from '../../../platform/net/endpoint.ts';
+import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
+import { nullable, Type, type Static } from '../../../platform/schema.ts';
+import type { Subject } from '../contract.ts';
+import { addGroup, defineDestination } from '../define.ts';
+import type { DestinationEnvironment } from '../environment.ts';
+import { withModel } from '../key-space.ts';
+import { checkFileFormat, fileProperties, layoutOf, withDefault } from '../object-store/config.ts';
+import { listDeliveriesIn } from '../object-store/deliveries.ts';
+import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
+import { fileSession } from '../object-store/session.ts';
+import { secret } from '../secret.ts';
+import { isExpired, parseConnectionString } from './connection-string.ts';
+import { azureStore } from './store.ts';
+import { containerSteps, type Container } from './test-steps.ts';
+
+const Config = Type.Object(
+  {
+    ...addGroup('connection', {
+      container_name: Type.String({
+        minLength: 1,
+        title: 'Container',
+        description: 'The name of the container; it must exist.',
+        examples: ['exports'],
+      }),
+      connection_string: secret('Connection string'),
+      blob_endpoint: withDefault(
+        nullable(
+          Type.String({
+            description: 'The URL of the Blob service of the account, taken from the connection string.',
+          }),
+          { title: 'Blob endpoint', readOnly: true },
+        ),
+        null,
+      ),
+    }),
+    ...fileProperties,
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof Config>;
+
+/** Azure's rule; `$root` and `$web` are other kinds of containers. */
+const CONTAINER = /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
+
+async function validate(config: Config, { allowedHosts }: DestinationEnvironment): Promise<void> {
+  if (!CONTAINER.test(config.container_name)) throw new InvalidInput('Not a valid container name.', 'container_name');
+  checkPrefix(config.prefix);
+  const { endpoint } = parseConnectionString(config.connection_string);
+  try {
+    await checkEndpoint(new URL(endpoint).origin, hostRules(allowedHosts));
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    throw new InvalidInput(error.message, 'connection_string', undefined, { cause: error });
+  }
+}
+
+/** Container and prefix: credentials are often limited to one container. */
+function containerPlace(config: Config, { model }: Pick<Subject, 'model'>): string {
+  const folder = withModel(checkPrefix(config.prefix), model);
+  return `azure:${config.blob_endpoint ?? ''}#${config.container_name}/${folder}`;
+}
+
+async function openContainer(
+  config: Config,
+  model: string,
+  { allowedHosts }: DestinationEnvironment,
+  signal: AbortSignal,
+): Promise<Container> {
+  // The SDK takes a second and 40 MB, also of processes that never use it.
+  const { azureContainer, copySource } = await import('./client.ts');
+  const account = parseConnectionString(config.connection_string);
+  const { container, close } = azureContainer(account, config.container_name, allowedHosts);
+  const hasExpired = () => isExpired(account);
+  const store = azureStore({
+    container,
+    place: containerPlace(config, { model }),
+    copySource: (blob) => copySource(blob, account),
+    isExpired: hasExpired,
+    signal,
+    onClose: close,
+  });
+  return { container, prefix: checkPrefix(config.prefix), isExpired: hasExpired, store };
+}
+
+export const azureBlob = defineDestination<Config>({
+  type: 'AzureBlob',
+  title: 'Azure Blob Storage',
+  delivery: 'effectively_once',
+  takes: 'files',
+  config: Config,
+  checkBeforeSchema: checkFileFormat,
+  integration: { kind: 'azure-blob', fields: ['connection_string', 'blob_endpoint'] },
+  secretsGoTo: ['blob_endpoint'],
+  derive: ({ connection_string: text }) =>
+    typeof text === 'string' ? { blob_endpoint: parseConnectionString(text).endpoint } : {},
+  validate,
+  place: containerPlace,
+  keySpace: containerPlace,
+  label: ({ container_name, prefix }) =>
+    `azure://${[container_name, prefix].filter(Boolean).join('/')}`.replace(/\/$/, ''),
+  steps: containerSteps((config, { model, environment, signal }) => openContainer(config, model, environment, signal)),
+  names: (config, delivery) =>
+    allNames(namesOf(checkPrefix(config.prefix), delivery, layoutOf(config)), delivery.parts),
+  async *listDeliveries(config, { model }, environment, signal) {
+    const { store, prefix } = await openContainer(config, model, environment, signal);
+    try {
+      yield* listDeliveriesIn(store, prefix, model);
+    } finally {
+      store.close();
+    }
+  },
+  async open(config, delivery, context, environment) {
+    const { store, prefix } = await openContainer(config, delivery.model, environment, context.signal);
+    return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
+  },
+});

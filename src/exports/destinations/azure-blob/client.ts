@@ -1,0 +1,124 @@
+/**
+ * The SDK's client on a transport of ours: only checked hosts, no redirects, no proxy from the environment, bounded answers. The SDK's own
+ * transport drops the cause of an error, and follows redirects.
+ */
+import {
+  AnonymousCredential,
+  BlobSASPermissions,
+  ContainerClient,
+  newPipeline,
+  RestError,
+  StorageSharedKeyCredential,
+  type BlockBlobClient,
+  type HttpOperationResponse,
+  type IHttpClient,
+  type WebResource,
+} from '@azure/storage-blob';
+import http from 'node:http';
+import https from 'node:https';
+import { checkedAgents, type HttpAgents } from '../../../platform/net/connect.ts';
+import { hostRules } from '../../../platform/net/host-rules.ts';
+import type { AzureAccount } from './connection-string.ts';
+
+/** Limit of answers other than a blob's content: XML of at most 5,000 names. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_TRIES = 5;
+const RETRY_MS = 500;
+/** Limit of silence on a connection. */
+const IDLE_MS = 60_000;
+const MAX_SOCKETS = 16;
+/** Time for which the store may read an upload that it copies. */
+const COPY_SOURCE_MS = 3_600_000;
+
+/** @returns the client, and a function that ends its connections */
+export function azureContainer(
+  { endpoint, credential }: AzureAccount,
+  containerName: string,
+  allowedHosts: readonly string[],
+): { container: ContainerClient; close(): void } {
+  const agents = checkedAgents(hostRules(allowedHosts), { maxSockets: MAX_SOCKETS });
+  const isKey = 'accountKey' in credential;
+  const pipeline = newPipeline(
+    isKey ? new StorageSharedKeyCredential(credential.accountName, credential.accountKey) : new AnonymousCredential(),
+    { httpClient: transport(agents), retryOptions: { maxTries: MAX_TRIES, retryDelayInMs: RETRY_MS } },
+  );
+  const query = isKey ? '' : `?${credential.sas}`;
+  return { container: new ContainerClient(`${endpoint}/${containerName}${query}`, pipeline), close: agents.destroy };
+}
+
+/** The store reads the source itself, for which the account's key is of no use: it needs a signature. */
+export async function copySource(blob: BlockBlobClient, { credential }: AzureAccount): Promise<string> {
+  if ('sas' in credential) return blob.url;
+  const expiresOn = new Date(Date.now() + COPY_SOURCE_MS);
+  return blob.generateSasUrl({ permissions: BlobSASPermissions.parse('r'), expiresOn });
+}
+
+function transport({ httpAgent, httpsAgent }: HttpAgents): IHttpClient {
+  return {
+    async sendRequest(resource: WebResource): Promise<HttpOperationResponse> {
+      const url = new URL(resource.url);
+      const isSecure = url.protocol === 'https:';
+      const signal = resource.abortSignal as AbortSignal | undefined;
+      const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+      const request = (isSecure ? https : http).request(
+        url,
+        {
+          method: resource.method,
+          headers: resource.headers.rawHeaders(),
+          agent: isSecure ? httpsAgent : httpAgent,
+          timeout: IDLE_MS,
+          ...(signal && { signal }),
+        },
+        resolve,
+      );
+      request.on('timeout', () => request.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })));
+      request.on('error', reject);
+      request.end(resource.body as string | Uint8Array | undefined);
+      try {
+        const answer = await promise;
+        // An answer's own error is thrown where it is read.
+        request.off('error', reject).on('error', () => {});
+        return await readAnswer(resource, answer);
+      } catch (error) {
+        throw retryable(error);
+      }
+    },
+  };
+}
+
+/** Errors of the class that the SDK retries, without the host that the system's messages name. */
+function retryable(error: unknown): unknown {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  if (typeof code !== 'string' || name === 'AbortError') return error;
+  return new RestError(code, { code });
+}
+
+async function readAnswer(resource: WebResource, answer: http.IncomingMessage): Promise<HttpOperationResponse> {
+  const status = answer.statusCode ?? 0;
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers).flatMap(([name, value]) =>
+      // Without an address there is nothing to follow.
+      value === undefined || name === 'location' ? [] : [[name, String(value)]],
+    ),
+  );
+  const isStream = resource.streamResponseStatusCodes?.has(status) ?? false;
+  const content = isStream ? { readableStreamBody: answer } : { bodyAsText: await readText(answer) };
+  // The SDK reads only this method of the headers.
+  return {
+    request: resource,
+    status,
+    headers: { toJson: () => headers },
+    ...content,
+  } as unknown as HttpOperationResponse;
+}
+
+async function readText(answer: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

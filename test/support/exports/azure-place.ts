@@ -1,0 +1,93 @@
+/** A place in a container of azurite, with the eyes of whoever reads there. */
+import { randomBytes } from 'node:crypto';
+import { RestError } from '@azure/storage-blob';
+import { destinationOf } from '../../../src/exports/destinations/index.ts';
+import { connectionString, createTestContainer, type TestContainer } from '../servers/azurite.ts';
+import { buildRows, testInterval, type Place } from './deliveries.ts';
+import type { TestPlace } from './destination-contract.ts';
+import { readInterval, snapshotOf, type Objects } from './file-reader.ts';
+
+export const CLOSED = 'http://127.0.0.1:1/account';
+export const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
+
+/** The blob of an upload, which readers overlook. */
+const isUpload = (name: string) => /(^|\/)_sluice-upload-/.test(name);
+
+export async function makeAzurePlace(
+  config: { layout?: 'stable' | 'versioned' } & Record<string, unknown> = {},
+): Promise<TestPlace & { container: TestContainer }> {
+  const container = await createTestContainer();
+  const { client, endpoint } = container;
+
+  async function listed(): Promise<Objects> {
+    const entries: [string, Buffer][] = [];
+    for await (const { name } of client.listBlobsFlat())
+      entries.push([name, await client.getBlobClient(name).downloadToBuffer()]);
+    return new Map(entries);
+  }
+  /** Blobs of uploads come and go between the list and the download. */
+  async function objects(): Promise<Objects> {
+    return listed().catch((error: unknown) => {
+      if (error instanceof RestError && error.statusCode === 404) return objects();
+      throw error;
+    });
+  }
+  async function files(): Promise<Objects> {
+    return new Map([...(await objects())].filter(([name]) => !isUpload(name)));
+  }
+  async function dataKey(): Promise<string> {
+    return [...(await files()).keys()].find((key) => key.includes('-0.jsonl'))!;
+  }
+  return {
+    container,
+    destination: destinationOf('AzureBlob', PRIVATE),
+    config: {
+      container_name: client.containerName,
+      prefix: 'web/{year}',
+      file_format: 'JSONLines',
+      compression: 'gzip',
+      max_file_size_mb: null,
+      connection_string: connectionString(endpoint),
+      blob_endpoint: endpoint,
+      ...config,
+    },
+    environment: PRIVATE,
+    snapshot: async () => snapshotOf(await files()),
+    read: () => readInterval(files, config.layout),
+    async leftovers() {
+      let found = 0;
+      for await (const { name, properties } of client.listBlobsFlat({ includeUncommitedBlobs: true }))
+        if (isUpload(name) || !properties.contentLength) found++;
+      return found;
+    },
+    damages: [
+      {
+        name: 'missing file',
+        inflict: async () => void (await client.getBlobClient(await dataKey()).delete()),
+      },
+      {
+        name: 'changed file',
+        inflict: async () => void (await client.getBlockBlobClient(await dataKey()).upload(randomBytes(100), 100)),
+      },
+    ],
+    async stop() {},
+  };
+}
+
+/** A place whose connection string, or container, is another. */
+export async function azurePlaceWith(change: {
+  sas?: string;
+  key?: string;
+  endpoint?: string;
+  container_name?: string;
+}) {
+  const { container_name } = change;
+  const place = await makeAzurePlace(container_name === undefined ? {} : { container_name });
+  const endpoint = change.endpoint ?? place.container.endpoint;
+  const text = change.sas
+    ? `BlobEndpoint=${endpoint};SharedAccessSignature=${change.sas}`
+    : connectionString(endpoint, change.key);
+  return { ...place, config: { ...(place.config as object), connection_string: text, blob_endpoint: endpoint } };
+}
+
+export const deliverOneRow = async (place: Place) => testInterval(place).deliver([buildRows(1)]);

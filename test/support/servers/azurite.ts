@@ -1,0 +1,102 @@
+/**
+ * One real azurite, Microsoft's emulator of Azure's storage, for the whole test process, and containers of their own for whoever asks.
+ * Where it is missing its suites say so and are skipped; with SLUICE_REQUIRE=all that is a failure.
+ */
+import { ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { cacheFolder } from '../../../src/platform/config.ts';
+
+const VERSION = '3.35.0';
+const START_MS = 60_000;
+
+/** Of the emulator's account: azurite takes it from the environment. */
+export const AZURE_ACCOUNT = {
+  name: 'sluicetest',
+  key: Buffer.from('canary-key-of-the-account').toString('base64'),
+};
+
+type Server = { process: ChildProcess; endpoint: string };
+let running: Promise<Server> | undefined;
+
+const program = () => path.join(cacheFolder(), `azurite-${VERSION}`, 'node_modules/azurite/dist/src/blob/main.js');
+
+/** For a `before` hook, with its `this`. */
+export function needsAzurite(suite: Mocha.Context): void {
+  if (existsSync(program())) return;
+  const message = `azurite is not installed: npm install --prefix "$HOME/.cache/sluice/azurite-${VERSION}" azurite@${VERSION}`;
+  if (process.env['SLUICE_REQUIRE'] === 'all') throw new Error(message);
+  console.log(`    skipped: ${message}`);
+  suite.skip();
+}
+
+async function start(): Promise<Server> {
+  const server = spawn(
+    process.execPath,
+    [
+      program(),
+      '--blobHost=127.0.0.1',
+      '--blobPort=0',
+      '--inMemoryPersistence',
+      '--skipApiVersionCheck',
+      '--disableTelemetry',
+      '--disableProductStyleUrl',
+    ],
+    {
+      env: { AZURITE_ACCOUNTS: `${AZURE_ACCOUNT.name}:${AZURE_ACCOUNT.key}` },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: path.dirname(program()),
+    },
+  );
+  // A test process that dies takes the server along; the hooks stop it in the ordinary case.
+  process.once('exit', () => server.kill('SIGKILL'));
+  return { process: server, endpoint: `${await originOf(server)}/${AZURE_ACCOUNT.name}` };
+}
+
+/** The address that the server prints when it listens. The lines after it, one for each request, must be read as well. */
+async function originOf(server: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => reject(new Error('azurite does not answer')), START_MS);
+  server.once('exit', () => reject(new Error('azurite has ended')));
+  createInterface({ input: server.stdout! }).on('line', (line) => {
+    const origin = /listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
+    if (origin) resolve(origin);
+  });
+  return promise.finally(() => clearTimeout(timer));
+}
+
+export function connectionString(endpoint: string, key = AZURE_ACCOUNT.key): string {
+  const scheme = new URL(endpoint).protocol.replace(':', '');
+  return `DefaultEndpointsProtocol=${scheme};AccountName=${AZURE_ACCOUNT.name};AccountKey=${key};BlobEndpoint=${endpoint};`;
+}
+
+export type TestContainer = {
+  /** Of the account: `http://127.0.0.1:port/account`. */
+  endpoint: string;
+  /** A plain client with all rights, to look at what is there. */
+  client: ContainerClient;
+};
+
+/** A fresh container at a server that is started when the first test asks. */
+export async function createTestContainer(): Promise<TestContainer> {
+  running ??= start();
+  const { endpoint } = await running;
+  const credential = new StorageSharedKeyCredential(AZURE_ACCOUNT.name, AZURE_ACCOUNT.key);
+  const client = new ContainerClient(`${endpoint}/c-${randomBytes(6).toString('hex')}`, credential);
+  await client.create();
+  return { endpoint, client };
+}
+
+/** Stops the server; the mocha hooks call it after the last test. */
+export async function stopTestAzurite(): Promise<void> {
+  const server = await running?.catch(() => undefined);
+  running = undefined;
+  if (!server) return;
+  const exited = once(server.process, 'exit');
+  server.process.kill('SIGTERM');
+  await exited;
+}
