@@ -42,6 +42,10 @@ export async function makeDestination(name: string): Promise<string> {
     ]),
     [PAGE]: await withInsertions(PAGE, [
       [/(?<=\n\| \[`\w+`\][^\n]*)(?=\n\n)/, `\n| [\`${type}\`](#${type.toLowerCase()}) | say what |`],
+      [
+        /(?=\n\n\| field \| value \| means \|)/,
+        `\n| \`${type}\` | | \`exactly_once\` | \`replaces\` | \`never_half\` |`,
+      ],
       [/(?<=\n\n)(?=## When a destination refuses\n)/, await fromTemplate('destination-page.txt', words)],
     ]),
     [FROZEN]: await withInsertions(FROZEN, [

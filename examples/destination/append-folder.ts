@@ -17,6 +17,7 @@ import { defineDestination, addGroup } from '../../src/exports/destinations/defi
 import type { Delivery, StagedPart } from '../../src/exports/destinations/delivery.ts';
 import { hasCode, translate } from '../../src/exports/destinations/local-file/errors.ts';
 import { checkPrefix } from '../../src/exports/destinations/object-store/keys.ts';
+import { REPLACED_AT_ONCE } from '../../src/exports/destinations/promises.ts';
 import { listArtifactsAt } from '../../src/exports/destinations/recorded.ts';
 import { totalsOf } from '../../src/exports/destinations/totals.ts';
 import { DeliveredElsewhere, DestinationRejected, Superseded } from '../../src/platform/errors.ts';
@@ -34,6 +35,7 @@ export const appendFolder = defineDestination<Config>({
   type: 'AppendFolder',
   title: 'NDJSON files, appended to a folder',
   delivery: 'effectively_once',
+  promises: [{ when: {}, ...REPLACED_AT_ONCE }],
   takes: 'files',
   config: Config,
   secretsGoTo: [],

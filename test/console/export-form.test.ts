@@ -167,6 +167,7 @@ describe('the form of an export', () => {
     await page.getByRole('option', { name: 'PostgreSQL' }).click();
     await page.getByLabel('Table', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Port').inputValue(), '5432');
+    await page.getByText('Each row is delivered once.').waitFor();
     await close();
   });
 });

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { appendFolder } from '../../examples/destination/append-folder.ts';
+import { REPLACED_AT_ONCE } from '../../src/exports/destinations/promises.ts';
 import { itKeepsTheContract, type TestPlace } from '../support/exports/destination-contract.ts';
 
 const isStaged = (file: string) => file.includes('/.staged/');
@@ -50,4 +51,5 @@ async function makePlace(): Promise<TestPlace> {
   };
 }
 
-describe('the example of a destination, which appends NDJSON to a folder', () => itKeepsTheContract(makePlace));
+describe('the example of a destination, which appends NDJSON to a folder', () =>
+  itKeepsTheContract(REPLACED_AT_ONCE, makePlace));

@@ -1,5 +1,6 @@
 /** Batch exports on the wire. */
 import { DESTINATION_TYPES } from '../destinations/index.ts';
+import { PromisesBody } from '../integrations/promises.schema.ts';
 import { Notifications, NotificationsIn } from '../../platform/notify/notice.ts';
 import { LEVELS } from '../../platform/http/access.ts';
 import { nullable, stringEnum, Type, type Static } from '../../platform/schema.ts';
@@ -128,6 +129,9 @@ export const BatchExportBody = Type.Object(
         description: 'The configuration of the destination, without secrets.',
       }),
       integration: nullable(Type.Integer()),
+    }),
+    promises: Type.Object(PromisesBody.properties, {
+      description: 'The promises of the destination about deliveries, as configured.',
     }),
     interval: Interval,
     ...scheduleOut,

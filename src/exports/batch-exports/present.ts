@@ -2,6 +2,8 @@
 import type { BatchExport } from './batch-export.ts';
 import type { BatchExportBody } from './batch-exports.schema.ts';
 import { presentError, type RunError } from '../faults/run-error.ts';
+import { anyDestination } from '../destinations/index.ts';
+import { promisesOf } from '../destinations/promises.ts';
 import type { Freshness } from '../monitoring/freshness.ts';
 import { presentContent } from './content-fields.ts';
 import type { LogEntryBody } from '../runs/logs.schema.ts';
@@ -30,6 +32,7 @@ export function presentBatchExport(
     name: one.name,
     model: one.model as BatchExportBody['model'],
     destination: { type: one.destinationType, config: one.destinationConfig, integration: one.integration?.id ?? null },
+    promises: promisesOf(anyDestination(one.destinationType), one.destinationConfig),
     interval: one.interval,
     ...presentSchedule(one),
     max_concurrent_runs: one.maxConcurrentRuns,

@@ -28,6 +28,7 @@ import type { DestinationEnvironment } from './environment.ts';
 import type { FileEncoding } from '../formats/file-encoding.ts';
 import type { PartSummary } from '../formats/part-summary.ts';
 import type { Ownership, PresentDelivery } from './ownership.ts';
+import type { ConditionalPromises } from './promises.ts';
 import type { Receipt } from './receipt.ts';
 import type { DeleteSuperseded, RecordSuperseded } from './superseded.ts';
 import type { TObject } from '../../platform/schema.ts';
@@ -128,6 +129,8 @@ export type Destination<Config = unknown> = {
   type: string;
   title: string;
   delivery: DeliveryPromise;
+  /** In detail, and by the fields of a configuration where these decide; see `promisesOf`. */
+  promises: readonly ConditionalPromises[];
   /** Whether the destination takes encoded files or rows; columns and parts depend on it too. */
   takes: Carrier;
   /** TypeBox object; `writeOnly: true` marks a secret (encrypted at rest, absent from responses, kept when a PATCH omits it). */

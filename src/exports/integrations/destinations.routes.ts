@@ -6,12 +6,25 @@ import { ModelBody, presentModels } from '../batch-exports/content-fields.ts';
 import type { Destination } from '../destinations/contract.ts';
 import { FIELD_GROUPS } from '../destinations/define.ts';
 import { SUPPORTED_COMPRESSIONS } from '../formats/file-encoding.ts';
+import { PromisesBody } from './promises.schema.ts';
 
 const DestinationBody = Type.Object(
   {
     type: Type.String({ description: 'The `type` of a batch export’s `destination`.' }),
     title: Type.String({ description: 'The name for people.' }),
     writes: stringEnum(['files', 'rows'], { description: 'Whether an interval becomes files, or rows of a table.' }),
+    delivery: stringEnum(['effectively_once', 'at_least_once'], {
+      description: 'Whether a receiver may see rows twice, in short; `promises` has the details.',
+    }),
+    promises: Type.Array(
+      Type.Object({
+        when: Type.Record(Type.String(), Type.String(), {
+          description: 'The fields of `config` and the values for which these promises hold; empty: for all others.',
+        }),
+        ...PromisesBody.properties,
+      }),
+      { description: 'The promises about deliveries. The first whose `when` agrees with `config` holds.' },
+    ),
     config: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The JSON Schema of `config`. Each field has a `title`, and an `x-group`, one of ' +
@@ -63,6 +76,8 @@ function presentDestination({
   type,
   title,
   takes,
+  delivery,
+  promises,
   config,
   secretsGoTo,
   integration,
@@ -73,6 +88,8 @@ function presentDestination({
     type,
     title,
     writes: takes,
+    delivery,
+    promises: promises.map(({ when, ...one }) => ({ when: { ...when }, ...one })),
     config: { ...config },
     replaced_secrets: secretsGoTo.filter((field) => field in fields),
     compressions: 'file_format' in fields ? { ...COMPRESSIONS } : null,

@@ -63,6 +63,7 @@ describe('batch exports over HTTP', () => {
       team_id: exports.world.projectId,
       name: 'Nightly',
       model: 'events',
+      promises: { first: 'exactly_once', redelivery: 'replaces', readers: 'never_half' },
       interval: 'hour',
       timezone: 'UTC',
       offset_day: null,

@@ -5,6 +5,7 @@ import { FIELD_GROUPS } from '../../../src/exports/destinations/define.ts';
 import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../../src/exports/formats/file-encoding.ts';
 import { destinations } from '../../../src/exports/destinations/index.ts';
 import { PREFIX_VARIABLES } from '../../../src/exports/destinations/object-store/keys.ts';
+import { FIRST_DELIVERIES, READER_VIEWS, REDELIVERIES } from '../../../src/exports/destinations/promises.ts';
 import { checkedConfig } from '../../../src/exports/integrations/destination-config.ts';
 import { DEFAULT_FILE_GRACE_HOURS } from '../../../src/platform/config.ts';
 import { fileExtension } from '../../../src/exports/formats/file.ts';
@@ -32,6 +33,34 @@ describe('the documentation of destinations', () => {
     assert.deepEqual(
       listed,
       ALL.map(({ type }) => type),
+    );
+  });
+
+  it('says what each type promises, and what each promise means', () => {
+    const rows = rowsOf(sectionOf('Promises'));
+    const promised = rows.filter((cells) => cells.length === 5 && cells[0] !== 'type' && cells[0] !== '---');
+    assert.deepEqual(
+      promised.map((cells) => cells.map((cell) => quotedIn(cell))),
+      ALL.flatMap(({ type, promises }) =>
+        promises.map(({ when, first, redelivery, readers }) => [
+          [type],
+          Object.entries(when).flat(),
+          [first],
+          [redelivery],
+          [readers],
+        ]),
+      ),
+    );
+    const explained = rows
+      .filter((cells) => cells.length === 3)
+      .flatMap(([field, value]) => quotedIn(`${field} ${value}`));
+    assert.deepEqual(
+      explained,
+      [
+        ...FIRST_DELIVERIES.map((value) => ['first', value]),
+        ...REDELIVERIES.map((value) => ['redelivery', value]),
+        ...READER_VIEWS.map((value) => ['readers', value]),
+      ].flat(),
     );
   });
 

@@ -23,6 +23,7 @@ import { ObjectChanged } from '../../../src/exports/destinations/object-store/st
 import { fillUpload } from '../../../src/exports/destinations/object-store/upload.ts';
 import { DestinationRejected, InvalidInput } from '../../../src/platform/errors.ts';
 import { buildRows, freezeAt, testInterval } from '../../support/exports/deliveries.ts';
+import { REPLACED_AT_ONCE } from '../../../src/exports/destinations/promises.ts';
 import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
 import { readInterval, snapshotOf, type Objects } from '../../support/exports/file-reader.ts';
 
@@ -106,8 +107,9 @@ async function* content() {
 }
 
 describe('LocalFile', () => {
-  itKeepsTheContract(makePlace);
-  describe('with versioned names', () => itKeepsTheContract(() => makePlace({ layout: 'versioned' })));
+  itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makePlace);
+  describe('with versioned names', () =>
+    itKeepsTheContract(REPLACED_AT_ONCE, () => makePlace({ layout: 'versioned' })));
 
   describe('while an interval is delivered again, for a reader who has read the manifest and not yet the files', () => {
     it('versioned names still hold all of it', async () => {

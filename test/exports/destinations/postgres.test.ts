@@ -9,6 +9,7 @@ import { createEmptyDatabase, type TestDatabase } from '../../support/database/d
 import { buildRows, freezeAt, testInterval, type TestInterval } from '../../support/exports/deliveries.ts';
 import { eventually } from '../../support/exports/export-world.ts';
 import { startBreakingProxy } from '../../support/servers/faulty-proxy.ts';
+import { REPLACED_AT_ONCE } from '../../../src/exports/destinations/promises.ts';
 import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
 
 const PRIVATE = { localRoot: undefined, allowedHosts: ['127.0.0.0/8'] };
@@ -106,7 +107,7 @@ describe('Postgres', () => {
     await database.drop();
   });
 
-  itKeepsTheContract(makePlace);
+  itKeepsTheContract(REPLACED_AT_ONCE, makePlace);
 
   describe('as a table', () => {
     let place: TablePlace;

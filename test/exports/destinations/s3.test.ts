@@ -17,6 +17,7 @@ import { s3Client } from '../../../src/exports/destinations/s3/client.ts';
 import { s3Store } from '../../../src/exports/destinations/s3/store.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../../src/platform/errors.ts';
 import { buildRows, freezeAt, testInterval, type TestRow } from '../../support/exports/deliveries.ts';
+import { REPLACED_AT_ONCE } from '../../../src/exports/destinations/promises.ts';
 import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
 import { startFaultyProxy, type Fault } from '../../support/servers/faulty-proxy.ts';
 import { readInterval, snapshotOf, type Objects } from '../../support/exports/file-reader.ts';
@@ -156,8 +157,9 @@ describe('S3', () => {
   before(function () {
     return needsObjectStore(this);
   });
-  itKeepsTheContract(makePlace);
-  describe('with versioned names', () => itKeepsTheContract(() => makePlace({ layout: 'versioned' })));
+  itKeepsTheContract({ ...REPLACED_AT_ONCE, readers: 'half_while_replaced' }, makePlace);
+  describe('with versioned names', () =>
+    itKeepsTheContract(REPLACED_AT_ONCE, () => makePlace({ layout: 'versioned' })));
 
   it('marks each object with its upload and lets the store keep a checksum', async () => {
     const place = await makePlace({ compression: null });

@@ -11,12 +11,15 @@ type Field = {
   writeOnly?: boolean;
   format?: string;
   default?: unknown;
+  enum?: string[];
   examples?: unknown[];
 };
 type Destination = {
   type: string;
   title: string;
   writes: 'files' | 'rows';
+  delivery: string;
+  promises: { when: Record<string, string>; first: string; redelivery: string; readers: string }[];
   config: { properties: Record<string, Field>; required: string[]; additionalProperties: boolean };
   replaced_secrets: string[];
   compressions: Record<string, string[]> | null;
@@ -74,6 +77,18 @@ describe('the list of destinations', () => {
       for (const [, field] of secrets) assert.deepEqual([field.default, field.examples], [undefined, undefined]);
     });
 
+    it(`sums up the promises of ${type}, which cover every configuration`, () => {
+      const { delivery, promises, config } = one();
+      assert.deepEqual(promises.at(-1)?.when, {}, 'the last promises hold for all other configurations');
+      for (const { when } of promises)
+        for (const [field, value] of Object.entries(when))
+          assert.ok(config.properties[field]?.enum?.includes(value), `${field} has no ${value}`);
+      const repeats = promises.some(({ first, redelivery }) =>
+        [first, redelivery].some((word) => /^(at_least|repeats)/.test(word)),
+      );
+      assert.equal(delivery, repeats ? 'at_least_once' : 'effectively_once');
+    });
+
     it(`has the test steps of ${type} that its test takes`, async () => {
       const { body } = await exports.request('GET', `/batch_exports/test/?destination=${type}`);
       assert.deepEqual(
@@ -103,6 +118,19 @@ describe('the list of destinations', () => {
     };
     const { status, body } = await exports.request('POST', '/batch_exports/', wanted);
     assert.equal(status, 201, JSON.stringify(body));
+  });
+
+  it('says which promises an export has, by its configuration', async () => {
+    for (const [layout, readers] of [
+      ['versioned', 'never_half'],
+      ['stable', 'half_while_replaced'],
+    ]) {
+      const config = { directory: `promises-${layout}`, layout };
+      const wanted = { name: 'Promises', interval: 'hour', paused: true, destination: { type: 'LocalFile', config } };
+      const { body } = await exports.request('POST', '/batch_exports/', wanted);
+      const { promises } = body as { promises: object };
+      assert.deepEqual(promises, { first: 'exactly_once', redelivery: 'replaces', readers });
+    }
   });
 
   it('says which compressions a format takes, and what an integration brings', () => {

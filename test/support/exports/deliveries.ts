@@ -157,7 +157,10 @@ export function testInterval(
           artifacts: artifactsOf(delivery.epoch),
           ownership: {
             getTimeline: async () => timeline,
-            knowsRun: async (runId) => known.has(runId),
+            async knowsRun(runId) {
+              if (delivery.epoch < epoch) throw new Superseded('a later epoch has taken the interval');
+              return known.has(runId);
+            },
             findLastReceipt: async () => lastReceipt,
             mayReplace: async () => false,
             listStagedParts: async (under) => staged.filter((part) => part.epoch === under),
@@ -263,4 +266,10 @@ export function freezeAt(...stops: string[]): Freezer {
       await gate.promise;
     },
   };
+}
+
+/** Runs the work until it reaches the step, and never lets it go on: what a kill leaves. A step that it skips kills nothing. */
+export async function stopAt(step: string, work: (steps: Steps) => Promise<unknown>): Promise<void> {
+  const frozen = freezeAt(step);
+  await Promise.race([frozen.reached, work(frozen.steps)]);
 }

@@ -1,28 +1,11 @@
 /** The promises of every destination (`src/exports/destinations/contract.ts`), as tests that each of them must pass. */
 import assert from 'node:assert/strict';
 import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../../src/platform/errors.ts';
-import {
-  buildRows,
-  freezeAt,
-  testInterval,
-  type Place,
-  type Steps,
-  type TestInterval,
-  type TestRow,
-} from './deliveries.ts';
+import { promisesOf, type Promises } from '../../../src/exports/destinations/promises.ts';
+import { buildRows, freezeAt, stopAt, testInterval, type TestInterval, type TestRow } from './deliveries.ts';
+import type { TestPlace } from './test-place.ts';
 
-/** A fresh, empty place at a real counterpart, and the eyes of whoever reads there. */
-export type TestPlace = Place & {
-  /** Everything that is visible, name to content: equal records mean that not one byte or row differs. */
-  snapshot(): Promise<Record<string, string>>;
-  /** uuids as a reader takes them, who follows the rules; undefined when nothing is delivered or it is being replaced. */
-  read(): Promise<string[] | undefined>;
-  /** Unfinished things that nobody sees: open uploads, stage tables. */
-  leftovers(): Promise<number>;
-  /** Damage that `verify` must find; `deepOnly` only by reading everything. */
-  damages: { name: string; deepOnly?: boolean; inflict(): Promise<void> }[];
-  stop(): Promise<void>;
-};
+export type { TestPlace } from './test-place.ts';
 
 const uuids = (parts: readonly (readonly TestRow[])[]) =>
   parts
@@ -30,7 +13,13 @@ const uuids = (parts: readonly (readonly TestRow[])[]) =>
     .map(({ uuid }) => uuid)
     .sort();
 
-export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
+/** @param promises those of the places, which choose the tests */
+export function itKeepsTheContract(promises: Promises, makePlace: () => Promise<TestPlace>): void {
+  if (promises.redelivery === 'replaces') itReplaces(promises, makePlace);
+}
+
+/** Tests of destinations that hold the last delivery alone, and show nothing before its commit. */
+function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): void {
   let place: TestPlace;
   let interval: TestInterval;
   beforeEach(async () => {
@@ -59,6 +48,7 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
     assert.deepEqual(await run.verify(receipt, true), []);
     assert.equal(await place.leftovers(), 0);
     assert.equal(interval.recorded(), 0);
+    assert.deepEqual(promisesOf(place.destination, place.config as Record<string, unknown>), promises);
   });
 
   it('commits the same parts twice without changing a byte', async () => {
@@ -496,12 +486,6 @@ export function itKeepsTheContract(makePlace: () => Promise<TestPlace>): void {
       await freshPlace();
     }
   });
-}
-
-/** Runs the work until it reaches the step, and never lets it go on: what a kill leaves. A step that it skips kills nothing. */
-async function stopAt(step: string, work: (steps: Steps) => Promise<unknown>): Promise<void> {
-  const frozen = freezeAt(step);
-  await Promise.race([frozen.reached, work(frozen.steps)]);
 }
 
 /** The tests above prove nothing for a commit that has none of the steps at which they stop it. */

@@ -3,7 +3,7 @@ import { ApiError, messageOf } from '../../api/client.ts';
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { initialConfig, type Offer } from './destination-types.ts';
+import { initialConfig, promisesText, type Offer } from './destination-types.ts';
 import type { Draft } from './draft.ts';
 import { IntegrationField } from './integration-field.tsx';
 import { configText, objectIn } from './options.ts';
@@ -73,6 +73,7 @@ export function DestinationPart({
         value={destination.type}
         onChange={chooseType}
         isDisabled={isEdit}
+        description={type && promisesText(type, config)}
         error={problem.at('destination__type')}
       />
       {type && (

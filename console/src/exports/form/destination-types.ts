@@ -5,7 +5,10 @@ import type { components } from '../../api/schema.d.ts';
 
 type Body = components['schemas']['Destination'];
 /** A type of destination with its fields as a form shows them. */
-export type DestinationType = Pick<Body, 'type' | 'title' | 'writes' | 'steps' | 'replaced_secrets' | 'integration'> & {
+export type DestinationType = Pick<
+  Body,
+  'type' | 'title' | 'writes' | 'promises' | 'steps' | 'replaced_secrets' | 'integration'
+> & {
   fields: Field[];
 };
 export type Model = components['schemas']['ExportedModel'];
@@ -119,4 +122,30 @@ function valueOf({ kind }: Field, text: string): unknown {
   // The server says what is wrong with a text that is no number.
   if (kind === 'integer') return /^\d+$/.test(text) ? Number(text) : text;
   return text;
+}
+
+type Promises = DestinationType['promises'][number];
+
+const FIRST: Record<Promises['first'], string> = {
+  exactly_once: 'Each row is delivered once.',
+  at_least_once: 'A row can arrive more than once, under the same uuid.',
+  counts_only: 'Rows are counted and delivered nowhere.',
+};
+const REDELIVERY: Record<Promises['redelivery'], string> = {
+  replaces: 'A later delivery of a data interval replaces the earlier one.',
+  repeats_by_uuid: 'A later delivery of a data interval sends its rows again, so none is made automatically.',
+  counts_only: '',
+};
+const READERS: Record<Promises['readers'], string> = {
+  never_half: 'Readers never see half of a delivery.',
+  half_while_replaced: 'Readers may see a later delivery half-written.',
+  half_while_sent: 'Rows can be read before their data interval is complete.',
+  no_rows: '',
+};
+
+/** Sentences about what the configuration promises. */
+export function promisesText({ promises }: DestinationType, config: Config): string {
+  const found = promises.find(({ when }) => Object.entries(when).every(([field, value]) => config[field] === value));
+  if (!found) return '';
+  return [FIRST[found.first], REDELIVERY[found.redelivery], READERS[found.readers]].filter(Boolean).join(' ');
 }

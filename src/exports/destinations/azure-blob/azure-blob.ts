@@ -7,7 +7,7 @@ import type { Subject } from '../contract.ts';
 import { addGroup, defineDestination } from '../define.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { withModel } from '../key-space.ts';
-import { checkFileFormat, fileProperties, layoutOf, withDefault } from '../object-store/config.ts';
+import { checkFileFormat, FILE_PROMISES, fileProperties, layoutOf, withDefault } from '../object-store/config.ts';
 import { listDeliveriesIn } from '../object-store/deliveries.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { fileSession } from '../object-store/session.ts';
@@ -89,6 +89,7 @@ export const azureBlob = defineDestination<Config>({
   type: 'AzureBlob',
   title: 'Azure Blob Storage',
   delivery: 'effectively_once',
+  promises: FILE_PROMISES,
   takes: 'files',
   config: Config,
   checkBeforeSchema: checkFileFormat,

@@ -5,7 +5,13 @@ import { InvalidInput } from '../../../platform/errors.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination, addGroup } from '../define.ts';
-import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties } from '../object-store/config.ts';
+import {
+  checkFileFormat,
+  FILE_PROMISES,
+  FORMER_FILE_CONFIG,
+  layoutOf,
+  fileProperties,
+} from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import type { Subject } from '../contract.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
@@ -56,6 +62,7 @@ export const localFile = defineDestination<LocalFileConfig>({
   type: 'LocalFile',
   title: 'Local files',
   delivery: 'effectively_once',
+  promises: FILE_PROMISES,
   takes: 'files',
   config: LocalFileConfig,
   checkBeforeSchema: checkFileFormat,

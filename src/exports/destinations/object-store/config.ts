@@ -10,6 +10,7 @@ import {
   type FileFormat,
 } from '../../formats/file-encoding.ts';
 import { addGroup } from '../define.ts';
+import { REPLACED_AT_ONCE, type ConditionalPromises } from '../promises.ts';
 import { LAYOUTS, PREFIX_VARIABLES, type Layout } from './keys.ts';
 
 const DEFAULT_FORMAT = 'JSONLines';
@@ -107,6 +108,12 @@ function pythonList(values: readonly string[]): string {
 
 /** Exports that were created before layouts existed keep their stable names. */
 export const FORMER_FILE_CONFIG = { layout: 'stable' } as const;
+
+/** Stable names are written over, so a re-delivery can be seen half-way. */
+export const FILE_PROMISES: readonly ConditionalPromises[] = [
+  { when: { layout: 'versioned' }, ...REPLACED_AT_ONCE },
+  { when: {}, ...REPLACED_AT_ONCE, readers: 'half_while_replaced' },
+];
 
 export function layoutOf({ layout }: { layout?: Layout }): Layout {
   return layout ?? FORMER_FILE_CONFIG.layout;

@@ -5,6 +5,7 @@ import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination, addGroup } from '../define.ts';
+import { REPLACED_AT_ONCE } from '../promises.ts';
 import { secret } from '../secret.ts';
 import { withClient, type PostgresAccess } from './client.ts';
 import { checkIdentifier } from './identifiers.ts';
@@ -77,6 +78,7 @@ export const postgres = defineDestination<PostgresConfig>({
   type: 'Postgres',
   title: 'PostgreSQL',
   delivery: 'effectively_once',
+  promises: [{ when: {}, ...REPLACED_AT_ONCE }],
   takes: 'rows',
   config: PostgresConfig,
   integration: { kind: 'postgresql', fields: ['host', 'port', 'user', 'password', 'has_self_signed_cert'] },

@@ -7,7 +7,14 @@ import { nullable, stringEnum, Type, type Static } from '../../../platform/schem
 import type { Destination, Subject } from '../contract.ts';
 import type { DestinationEnvironment } from '../environment.ts';
 import { defineDestination, addGroup } from '../define.ts';
-import { checkFileFormat, FORMER_FILE_CONFIG, layoutOf, fileProperties, withDefault } from '../object-store/config.ts';
+import {
+  checkFileFormat,
+  FILE_PROMISES,
+  FORMER_FILE_CONFIG,
+  layoutOf,
+  fileProperties,
+  withDefault,
+} from '../object-store/config.ts';
 import { withModel } from '../key-space.ts';
 import { allNames, checkPrefix, namesOf } from '../object-store/keys.ts';
 import { listDeliveriesIn } from '../object-store/deliveries.ts';
@@ -135,6 +142,7 @@ function s3Destination(
     type,
     title,
     delivery: 'effectively_once',
+    promises: FILE_PROMISES,
     takes: 'files',
     config: schema,
     checkBeforeSchema: checkFileFormat,
