@@ -4,8 +4,9 @@
  */
 import { fileEncodingOf, type FileConfig } from '../../src/exports/destinations/object-store/config.ts';
 import type { Destination, IntervalBounds } from '../../src/exports/destinations/contract.ts';
-import { destinationOf } from '../../src/exports/destinations/index.ts';
+import { anyDestination, destinationOf } from '../../src/exports/destinations/index.ts';
 import type { PresentDelivery } from '../../src/exports/destinations/ownership.ts';
+import { promisesOf, type Promises } from '../../src/exports/destinations/promises.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable } from '../../src/platform/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import type { LedgerEntry } from '../../src/exports/deliveries/ledger.store.ts';
@@ -55,6 +56,7 @@ export async function intervalsToCompare(
   from: string | null,
   signal: AbortSignal,
 ): Promise<IntervalBounds[] | Unchecked> {
+  if (redeliveryOf(one) === 'counts_only') return [];
   const found = new Map<string, IntervalBounds>();
   const add = ({ start, end }: IntervalBounds) => found.set(`${end} ${start}`, { start, end });
   const of = { projectId: one.projectId, model: one.model, exportId: one.id };
@@ -69,6 +71,10 @@ export async function intervalsToCompare(
   }
   const inOrder = [...found.keys()].sort().map((key) => found.get(key)!);
   return inOrder.filter(({ end }) => from === null || end > from);
+}
+
+function redeliveryOf({ destinationType, destinationConfig }: BatchExport): Promises['redelivery'] {
+  return promisesOf(anyDestination(destinationType), destinationConfig).redelivery;
 }
 
 async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {

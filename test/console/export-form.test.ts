@@ -168,6 +168,9 @@ describe('the form of an export', () => {
     await page.getByLabel('Table', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Port').inputValue(), '5432');
     await page.getByText('Each row is delivered once.').waitFor();
+    await page.getByRole('button', { name: /Where to$/ }).click();
+    await page.getByRole('option', { name: 'Nowhere (only counts)' }).click();
+    await page.getByText('Rows are counted and delivered nowhere.').waitFor();
     await close();
   });
 });

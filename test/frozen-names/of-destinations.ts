@@ -98,6 +98,7 @@ const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
   S3Compatible: { bucket_name: 'bucket', prefix: '{table}/{year}', endpoint_url: 'https://store.example' },
   AzureBlob: { container_name: 'exports', prefix: '{table}/{year}', blob_endpoint: 'https://store.example' },
   Postgres: { host: 'db.example', port: 5432, database: 'warehouse', schema: 'public', table_name: 'events' },
+  NoOp: { arg: '' },
 };
 
 function configOf(type: string): Record<string, unknown> {
@@ -126,7 +127,7 @@ function wordsOfDestination(destination: Destination): string[] {
     ...(integration ? [`${type} integration ${integration.kind}`] : []),
     ...steps.map(({ name }) => `${type} step ${name}`),
     `${type} place ${destination.place(config, of)}`,
-    `${type} key space ${destination.keySpace(config, of)}`,
+    `${type} key space ${destination.keySpace(config, { ...of, exportId: ID })}`,
   ];
 }
 

@@ -163,9 +163,9 @@ export type Destination<Config = unknown> = {
   place(config: Config, subject: Subject): string;
   /**
    * Every key or table that the configuration can write to, in the form that `key-space.ts` compares: no two exports of one
-   * installation may have any in common. Holds no secret, and needs none in `config`.
+   * installation may have any in common. Where exports own no names, the export's id makes it unique. Holds no secret, and needs none in `config`.
    */
-  keySpace(config: Config, subject: Subject): string;
+  keySpace(config: Config, subject: Subject & { exportId: string }): string;
   /** The place in a few words for people, such as `s3://bucket/prefix` or `schema.table`: no host, no secret. Makes no network call. */
   label(config: Config): string;
   /** Steps by which a user can test a configuration. */

@@ -16,6 +16,7 @@ export const DESTINATION_FAULTS: Readonly<Record<string, KnownFaults>> = {
   S3Compatible: S3_FAULTS,
   AzureBlob: AZURE_FAULTS,
   Postgres: POSTGRES_FAULTS,
+  NoOp: {},
 };
 
 /** All codes, including those of faults outside destinations. */

@@ -62,7 +62,7 @@ export function destinationChoice({ stores, configs, environment }: Options) {
       return {
         destinationType: destination.type,
         ...configs.encrypt(row, destination, own),
-        keySpace: destination.keySpace(config, row),
+        keySpace: destination.keySpace(config, { ...row, exportId: row.id }),
         integration,
       };
     },

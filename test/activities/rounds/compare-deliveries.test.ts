@@ -27,6 +27,23 @@ describe('the list of recover', () => {
   });
   after(async () => world.close());
 
+  it('has nothing of a destination that only counts', async () => {
+    const { projectId, engine } = world;
+    const destination = { type: 'NoOp', config: {} };
+    const { id } = await world.batchExports.create(
+      projectId,
+      buildExport({ destination, paused: true, endAt: at(-1) }),
+    );
+    const { id: backfill } = await world.backfills.request(projectId, id, { startAt: at(-3), endAt: at(-1) });
+    const runs = await runsOfEndedBackfill(world, id, backfill);
+    assert.deepEqual(
+      runs.map(({ status }) => status),
+      ['Completed', 'Completed'],
+    );
+    const one = (await engine.stores.batchExports.find(id))!;
+    assert.deepEqual(await intervalsToCompare(engine, one, null, new AbortController().signal), []);
+  });
+
   it('is what this database did not deliver, and what is missing', async () => {
     const { projectId, engine } = world;
     const destination = { type: 'LocalFile', config: { directory: 'compared' } };

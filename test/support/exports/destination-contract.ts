@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../../src/platform/errors.ts';
 import { promisesOf, type Promises } from '../../../src/exports/destinations/promises.ts';
 import { buildRows, freezeAt, stopAt, testInterval, type TestInterval, type TestRow } from './deliveries.ts';
+import { itTakesRowsOneWay } from './one-way-contract.ts';
 import type { TestPlace } from './test-place.ts';
 
 export type { TestPlace } from './test-place.ts';
@@ -16,6 +17,7 @@ const uuids = (parts: readonly (readonly TestRow[])[]) =>
 /** @param promises those of the places, which choose the tests */
 export function itKeepsTheContract(promises: Promises, makePlace: () => Promise<TestPlace>): void {
   if (promises.redelivery === 'replaces') itReplaces(promises, makePlace);
+  else itTakesRowsOneWay(promises, makePlace);
 }
 
 /** Tests of destinations that hold the last delivery alone, and show nothing before its commit. */
