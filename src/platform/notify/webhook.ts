@@ -1,18 +1,12 @@
-/**
- * Notices as CloudEvents 1.0 in structured JSON (https://github.com/cloudevents/spec), signed as Standard Webhooks has it
- * (https://www.standardwebhooks.com): `webhook-signature` is `v1,` and the base64 of the HMAC-SHA256 of
- * `<webhook-id>.<webhook-timestamp>.<body>` under the bytes of the secret.
- */
-import { createHmac } from 'node:crypto';
+/** Notices as CloudEvents 1.0 in structured JSON (https://github.com/cloudevents/spec), signed as Standard Webhooks has it. */
 import { InvalidInput } from '../errors.ts';
 import { checkUrl } from '../net/endpoint.ts';
 import { HostRefused, type HostRules } from '../net/host-rules.ts';
 import { post } from '../net/post.ts';
+import { checkSigningSecret, signedHeaders } from '../net/webhook-signature.ts';
 import type { Outgoing } from './outbox.store.ts';
 
 const TIMEOUT_MS = 10_000;
-const SECRET_PREFIX = 'whsec_';
-const SECRET_BYTES = { least: 24, most: 64 };
 
 /** The batch export that a notice is about. */
 export type Subject = { id: string; projectId: number; name: string; destinationType: string; interval: string };
@@ -36,16 +30,6 @@ export function cloudEvent(notice: Outgoing, about: Subject): Record<string, unk
   };
 }
 
-/**
- * @param secret `whsec_<base64>`
- * @param timestamp seconds since 1970
- */
-function signature(secret: string, id: string, timestamp: number, body: string): string {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-  // tooth: webhook-signature
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-}
-
 export type Webhook = { url: string; secret: string };
 
 /** @returns undefined when the receiver accepted it (2xx), else the reason for the user, without addresses */
@@ -56,13 +40,10 @@ export async function sendWebhook(
   { rules, signal }: { rules: HostRules; signal: AbortSignal },
 ): Promise<string | undefined> {
   const body = JSON.stringify(event);
-  const timestamp = Math.floor(Date.now() / 1000);
   const headers = {
     'content-type': 'application/cloudevents+json; charset=utf-8',
     'user-agent': 'Sluice',
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signature(secret, id, timestamp, body),
+    ...signedHeaders(secret, id, body),
   };
   try {
     const status = await post({ url: await checkUrl(url, rules), headers, body, rules, timeoutMs: TIMEOUT_MS, signal });
@@ -89,10 +70,5 @@ export async function checkWebhookUrl(url: string, rules: HostRules): Promise<vo
 
 /** @throws InvalidInput unless it is base64 of enough bytes to be unguessable */
 export function checkWebhookSecret(secret: string): void {
-  const { length } = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-  if (length >= SECRET_BYTES.least && length <= SECRET_BYTES.most) return;
-  throw new InvalidInput(
-    `The secret must be ${SECRET_BYTES.least} to ${SECRET_BYTES.most} bytes of base64.`,
-    'notifications__webhook__secret',
-  );
+  checkSigningSecret(secret, 'notifications__webhook__secret');
 }

@@ -93,6 +93,6 @@ export const SECRET_TEETH: readonly Tooth[] = [
     guards: 'the signature of a notice is of its body',
     tests: ['test/activities/rounds/deliver-notifications.test.ts'],
     grep: 'are signed',
-    replace: ['.${body}', ''],
+    replace: ['.update(body)', ''],
   },
 ];
