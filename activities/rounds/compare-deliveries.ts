@@ -37,6 +37,10 @@ const NO_RUN = '00000000-0000-0000-0000-000000000000';
 /** Epoch above every run's, so a comparison gets its answers even while runs deliver. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
+const UNREADABLE =
+  'Its receiver cannot be asked what it has. Data intervals that are not known as delivered are not delivered automatically: ' +
+  'retry them, or deliver them by a backfill.';
+
 /** Number of intervals compared at once, because some destinations answer slowly. */
 const AT_ONCE = 4;
 const PAGE = 10_000;
@@ -56,7 +60,9 @@ export async function intervalsToCompare(
   from: string | null,
   signal: AbortSignal,
 ): Promise<IntervalBounds[] | Unchecked> {
-  if (redeliveryOf(one) === 'counts_only') return [];
+  const redelivery = redeliveryOf(one);
+  if (redelivery === 'counts_only') return [];
+  if (redelivery === 'repeats_by_uuid') return { exportId: one.id, why: UNREADABLE };
   const found = new Map<string, IntervalBounds>();
   const add = ({ start, end }: IntervalBounds) => found.set(`${end} ${start}`, { start, end });
   const of = { projectId: one.projectId, model: one.model, exportId: one.id };

@@ -3,7 +3,8 @@
  * next epoch together with storing the plan. Safe to repeat: an execution has one plan, whatever attempt made it.
  */
 import { destinationOf } from '../../src/exports/destinations/index.ts';
-import { InvalidInput, NotFound, Superseded, Unavailable } from '../../src/platform/errors.ts';
+import { promisesOf } from '../../src/exports/destinations/promises.ts';
+import { DestinationRejected, InvalidInput, NotFound, Superseded, Unavailable } from '../../src/platform/errors.ts';
 import type { BatchExport } from '../../src/exports/batch-exports/batch-export.ts';
 import { contentOf } from '../../src/exports/batch-exports/content.ts';
 import { isoMicros, isoSeconds, millisOf } from '../../src/exports/domain/instants.ts';
@@ -12,7 +13,7 @@ import { intervalEndingAt } from '../../src/exports/domain/intervals.ts';
 import { countParts, type Plan, type StoredPlan } from '../../src/exports/domain/plan.ts';
 import { isOpen, type RunKind } from '../../src/exports/domain/statuses.ts';
 import { pinnedDestination } from '../../src/exports/integrations/pinned-destination.ts';
-import { runFault } from '../../src/exports/faults/run-faults.ts';
+import { RUN_FAULTS, runFault } from '../../src/exports/faults/run-faults.ts';
 import { planContent } from '../../src/exports/runs/planning.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
@@ -137,11 +138,26 @@ async function runningSince({ stores, executions }: Engine, { workflowId, workfl
 
 async function makePlan(engine: Engine, batchExport: BatchExport, run: Run, signal: AbortSignal): Promise<Plan> {
   const destination = destinationOf(batchExport.destinationType, engine.environment);
+  const { redelivery } = promisesOf(destination, batchExport.destinationConfig);
+  if (redelivery === 'repeats_by_uuid') await assertNotDeliveredUnknown(engine, run);
   const cutoff = await engine.sealer.sealPast(run.end, signal);
   const slice = { projectId: run.projectId, start: run.start, end: run.end, cutoff, content: contentOf(batchExport) };
   const { destinationConfig: config, hashKey } = batchExport;
   const plan = await planContent(engine.events, { destination, config, slice, hashKey });
   return { ...plan, destination: pinnedDestination(batchExport) };
+}
+
+/**
+ * A receiver that cannot be read does not say which intervals the database lost with a restore, so a person decides about those that
+ * ended before.
+ * @throws DestinationRejected
+ */
+async function assertNotDeliveredUnknown({ stores }: Engine, { kind, end }: Run): Promise<void> {
+  if (kind === 'retry' || kind === 'backfill') return;
+  const { recoveredAt } = await stores.timeline.getState();
+  // tooth: one-way-recovered
+  if (recoveredAt !== null && millisOf(end) <= millisOf(recoveredAt))
+    throw new DestinationRejected(RUN_FAULTS.delivery_unknown.sentence, { fault: runFault('delivery_unknown') });
 }
 
 /**

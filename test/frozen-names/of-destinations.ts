@@ -99,6 +99,7 @@ const CONFIGS: Readonly<Record<string, Record<string, unknown>>> = {
   AzureBlob: { container_name: 'exports', prefix: '{table}/{year}', blob_endpoint: 'https://store.example' },
   Postgres: { host: 'db.example', port: 5432, database: 'warehouse', schema: 'public', table_name: 'events' },
   NoOp: { arg: '' },
+  HTTP: { url: 'https://receiver.example/batch/', body_format: 'capture' },
 };
 
 function configOf(type: string): Record<string, unknown> {

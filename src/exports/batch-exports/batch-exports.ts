@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DestinationEnvironment } from '../destinations/environment.ts';
 import { destinationOf } from '../destinations/index.ts';
+import { promisesOf } from '../destinations/promises.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { NotificationsIn } from '../../platform/notify/notice.ts';
@@ -13,7 +14,11 @@ import { SYSTEM_AUTHOR, recordExport } from './audit.ts';
 import type { BatchExport } from './batch-export.ts';
 import { exportChanges, type AndThen, type ChangeOptions } from './change.ts';
 import { contentColumns, type ContentPatch } from './content.ts';
-import { destinationChoice, type WantedDestination } from '../integrations/destination-choice.ts';
+import {
+  destinationChoice,
+  type ChosenDestination,
+  type WantedDestination,
+} from '../integrations/destination-choice.ts';
 import { NO_SETTINGS, type Model } from '../../conditions/rows/content.ts';
 import { millisOf } from '../domain/instants.ts';
 import { cadenceWith, type CadenceChange } from '../domain/cadence.ts';
@@ -79,6 +84,7 @@ export function batchExports({
       const cadence = cadenceWith(wanted);
       checkBounds(wanted.startAt, wanted.endAt);
       const chosen = await destinations.choose(projectId, wanted.destination);
+      checkRedelivery(chosen, wanted.redeliverStale ?? false);
       const id = randomUUID();
       const fresh = { id, projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
       const content = contentColumns(configs, fresh, wanted, chosen);
@@ -147,9 +153,11 @@ export function batchExports({
               destination: destinationOf(current.destinationType, environment),
               config: current.destinationConfig,
             };
+            checkRedelivery(present, patch.redeliverStale ?? current.redeliverStale);
             return { ...rest, ...contentColumns(configs, current, patch, present) };
           }
           const chosen = await destinations.choose(projectId, place, current);
+          checkRedelivery(chosen, patch.redeliverStale ?? current.redeliverStale);
           return {
             ...rest,
             ...contentColumns(configs, current, patch, chosen),
@@ -214,6 +222,16 @@ export function batchExports({
 export type BatchExports = ReturnType<typeof batchExports>;
 
 const NO_NOTIFICATIONS = { notifications: null, notificationSecret: null };
+
+/** Intervals are never delivered again automatically where their rows would come in addition to the earlier ones. */
+function checkRedelivery(
+  { destination, config }: Pick<ChosenDestination, 'destination' | 'config'>,
+  redeliverStale: boolean,
+): void {
+  if (!redeliverStale || promisesOf(destination, config).redelivery !== 'repeats_by_uuid') return;
+  const message = 'This destination would receive all rows again: deliver stale intervals by a backfill instead.';
+  throw new InvalidInput(message, 'redeliver_stale');
+}
 
 function checkBounds(startAt: string | null, endAt: string | null): void {
   if (startAt === null || endAt === null || millisOf(startAt) < millisOf(endAt)) return;

@@ -32,13 +32,23 @@ export function contentOf({ model, content, destinationConfig: config }: Describ
  * Checks complete content for a destination.
  * @throws InvalidInput naming the field
  */
-function checkContent(content: Content, { takes }: Pick<Destination, 'takes'>): void {
+function checkContent(
+  content: Content,
+  { takes, neededColumns }: Pick<Destination, 'takes' | 'neededColumns'>,
+  config: unknown,
+): void {
   const selection = selectionOf(content);
   checkModel(content, selection.source.model);
   checkColumnNames(content, selection);
   for (const { path } of content.transformations) checkPath(selection, path);
   const columns = columnsOf(content, takes);
   if (columns.every(({ hidden }) => hidden)) throw new InvalidInput('No column is left to export.', 'exclude_columns');
+  const lacking = neededColumns?.(config).find((needed) => !columns.some(({ name }) => name === needed));
+  if (lacking !== undefined)
+    throw new InvalidInput(
+      `This destination needs the column '${lacking}', which the export does not have.`,
+      'destination',
+    );
   if (takes === 'rows') columns.forEach(refuseSystemColumn);
   const merge = takes === 'rows' ? mergeOf(content) : null;
   if (!merge) return;
@@ -116,7 +126,7 @@ export function contentColumns(
   const whole = contentOf({ model: row.model, content: unfiltered, destinationConfig: config });
   const relation = selectionOf(whole).source.model;
   const content = { ...unfiltered, filters: checkedFilters(change?.filters ?? row.content.filters, relation) };
-  checkContent({ ...whole, filters: content.filters }, destination);
+  checkContent({ ...whole, filters: content.filters }, destination, config);
   const isNeeded = isHashed(content) && row.hashKey === null;
   const key = given ?? (isNeeded ? generateHashKey() : undefined);
   return { content, hashKey: key === undefined ? row.hashKey : configs.encryptSecret(row, HASH_KEY, key) };

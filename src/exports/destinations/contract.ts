@@ -139,6 +139,8 @@ export type Destination<Config = unknown> = {
   formerDefaults?: Readonly<Record<string, unknown>>;
   /** Kind of integration that the destination uses, and the fields that it supplies in place of the configuration. */
   integration?: { kind: string; fields: readonly string[] };
+  /** Names of columns that the configuration cannot do without; absent if any columns will do. */
+  neededColumns?(config: Config): readonly string[];
   /**
    * Makes checks for which upstream has its own messages, before the schema's less specific ones.
    * @throws InvalidInput naming the field, or none

@@ -1,6 +1,7 @@
 /** All faults, grouped by origin, as docs/faults.md prints them. */
 import type { KnownFault } from '../destinations/faults.ts';
 import { AZURE_FAULTS } from '../destinations/azure-blob/faults.ts';
+import { HTTP_FAULTS } from '../destinations/http/faults.ts';
 import { LOCAL_FILE_FAULTS } from '../destinations/local-file/faults.ts';
 import { POSTGRES_FAULTS } from '../destinations/postgres/faults.ts';
 import { S3_FAULTS } from '../destinations/s3/faults.ts';
@@ -17,6 +18,7 @@ export const DESTINATION_FAULTS: Readonly<Record<string, KnownFaults>> = {
   AzureBlob: AZURE_FAULTS,
   Postgres: POSTGRES_FAULTS,
   NoOp: {},
+  HTTP: HTTP_FAULTS,
 };
 
 /** All codes, including those of faults outside destinations. */

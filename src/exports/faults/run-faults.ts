@@ -91,6 +91,13 @@ export const RUN_FAULTS = {
     sentence: new DeliveredElsewhere().message,
     type: 'DeliveredElsewhere',
   },
+  delivery_unknown: {
+    owner: 'you',
+    final: true,
+    sentence:
+      'The database was restored after this data interval ended, so the receiver may have its rows. Retry the run if it does not, ' +
+      'or if repeated rows do no harm.',
+  },
   deliveries_blocked: {
     owner: 'sluice',
     sentence:

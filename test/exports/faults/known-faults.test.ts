@@ -43,6 +43,7 @@ describe('the tables of faults', () => {
       S3: ['S3', 'AwsS3', 'S3Compatible'],
       AzureBlob: ['AzureBlob'],
       Postgres: ['Postgres'],
+      HTTP: ['HTTP'],
     };
     for (const [table, of] of Object.entries(types)) {
       const fields = new Set(of.flatMap((type) => Object.keys(anyDestination(type).config.properties)));

@@ -50,6 +50,12 @@ export const ENGINE_TEETH: readonly Tooth[] = [
     grep: 'delivers nothing until an operator recovers it',
   },
   {
+    name: 'one-way-recovered',
+    guards: 'a receiver that cannot be read gets nothing twice after a restore, unless a person wants it',
+    tests: ['test/activities/runs/one-way.test.ts'],
+    grep: 'waits for a person after a restore',
+  },
+  {
     name: 'blocked-tells-nobody',
     guards: 'a copy of the database sends no notices',
     tests: ['test/activities/rounds/deliver-notifications.test.ts'],

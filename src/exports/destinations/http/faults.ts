@@ -1,0 +1,81 @@
+/** Faults of HTTP receivers, by the status of their answers. */
+import { codesByAnswer, errorMaker, type KnownFault } from '../faults.ts';
+import { networkFaults } from '../network-faults.ts';
+
+export const HTTP_FAULTS = {
+  body_refused: {
+    owner: 'you',
+    field: 'body_format',
+    final: true,
+    sentence: 'The receiver does not accept the body.',
+    answers: [400, 422],
+  },
+  token_refused: {
+    owner: 'you',
+    field: 'token',
+    final: true,
+    sentence: 'The receiver does not accept the token.',
+    answers: [401, 403],
+  },
+  url_not_found: {
+    owner: 'you',
+    field: 'url',
+    final: true,
+    sentence: 'The receiver takes no POST requests at this URL.',
+    answers: [404, 405, 410],
+  },
+  redirected: {
+    owner: 'you',
+    field: 'url',
+    final: true,
+    sentence: 'The receiver redirects to another URL. Redirects are not followed: enter that URL.',
+    answers: [301, 302, 303, 307, 308],
+  },
+  batch_too_large: {
+    owner: 'you',
+    field: 'max_batch_mb',
+    final: true,
+    sentence: 'A batch is larger than the receiver takes.',
+    answers: [413],
+  },
+  media_type_refused: {
+    owner: 'you',
+    field: 'headers',
+    final: true,
+    sentence: 'The receiver does not take this content type or this content encoding.',
+    answers: [415],
+  },
+  rows_refused: {
+    owner: 'you',
+    field: 'body_format',
+    final: true,
+    sentence: 'The receiver stored a batch without some of its events.',
+  },
+  columns_missing: {
+    owner: 'you',
+    field: 'body_format',
+    final: true,
+    sentence: 'The capture format needs columns that the export does not have.',
+  },
+  request_refused: { owner: 'you', field: 'url', final: true, sentence: 'The receiver refused the request.' },
+  receiver_timed_out: {
+    owner: 'destination',
+    sentence: 'The receiver waited too long for the request.',
+    answers: [408],
+  },
+  slow_down: { owner: 'destination', sentence: 'The receiver asks for fewer requests.', answers: [429] },
+  receiver_unavailable: { owner: 'destination', sentence: 'The receiver cannot answer at the moment.' },
+  ...networkFaults({ host: 'url', unreachable: 'The receiver cannot be reached.' }),
+} as const satisfies Record<string, KnownFault>;
+
+export const httpFault = errorMaker(HTTP_FAULTS);
+
+const BY_STATUS = codesByAnswer(HTTP_FAULTS);
+
+/** The error of an answer that is not 2xx. */
+export function statusFault(status: number): ReturnType<typeof httpFault> {
+  const unnamed = status >= 400 && status < 500 ? 'request_refused' : 'receiver_unavailable';
+  const code = BY_STATUS.get(status) ?? unnamed;
+  const { sentence }: KnownFault = HTTP_FAULTS[code];
+  return httpFault(code, { sentence: sentence.replace(/\.$/, ` (status ${status}).`) });
+}

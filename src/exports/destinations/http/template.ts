@@ -1,0 +1,101 @@
+/** Bodies and headers that a user writes, with placeholders. */
+import { InvalidInput } from '../../../platform/errors.ts';
+import type { Delivery } from '../delivery.ts';
+
+/** Values of the placeholders of a request, except for those of its rows. */
+export type Values = Readonly<Record<Exclude<Placeholder, 'rows' | 'lines'>, string>>;
+
+export const PLACEHOLDERS = [
+  'rows',
+  'lines',
+  'token',
+  'key',
+  'batch_export_id',
+  'run_id',
+  'model',
+  'data_interval_start',
+  'data_interval_end',
+] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+
+const PLACEHOLDER = /\{\{\s*(\w+)\s*\}\}/g;
+
+export function valuesOf(
+  delivery: Pick<Delivery, 'exportId' | 'runId' | 'model' | 'start' | 'end'>,
+  token: string,
+  key: string,
+): Values {
+  const { exportId, runId, model, start, end } = delivery;
+  return {
+    token,
+    key,
+    batch_export_id: exportId,
+    run_id: runId,
+    model,
+    data_interval_start: start,
+    data_interval_end: end,
+  };
+}
+
+/** @param lines rows as JSON, without line ends. @returns the body; values are escaped as JSON texts are */
+export function fillBody(template: string, values: Values, lines: readonly Buffer[]): Buffer {
+  const pieces = template.split(PLACEHOLDER).map((piece, index) => {
+    if (index % 2 === 0) return [Buffer.from(piece)];
+    if (piece === 'rows') return [Buffer.from('['), ...joinLines(lines, ','), Buffer.from(']')];
+    if (piece === 'lines') return lines.flatMap((line) => [line, Buffer.from('\n')]);
+    return [Buffer.from(JSON.stringify(values[piece as keyof Values]).slice(1, -1))];
+  });
+  return Buffer.concat(pieces.flat());
+}
+
+export function* joinLines(lines: readonly Buffer[], separator: string): Generator<Buffer> {
+  const between = Buffer.from(separator);
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) yield between;
+    yield line;
+  }
+}
+
+/** @throws InvalidInput unless the rows stand in the template once; JSON with `{{rows}}` must be JSON */
+export function checkTemplate(template: string): void {
+  const names = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+  const unknown = names.find((name) => !PLACEHOLDERS.some((known) => known === name));
+  const list = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
+  if (unknown !== undefined) throw invalid(`Unknown placeholder: {{${unknown}}}. There are: ${list}.`);
+  const rows = names.filter((name) => name === 'rows' || name === 'lines');
+  if (rows.length !== 1) throw invalid('The template must contain either {{rows}} or {{lines}}, once.');
+  if (rows[0] === 'lines') return;
+  const sample = valuesOf({ exportId: '', runId: '', model: '', start: '', end: '' }, '', '');
+  try {
+    JSON.parse(fillBody(template, sample, []).toString());
+  } catch {
+    throw invalid('The template must become JSON when {{rows}} is a list.');
+  }
+}
+
+function invalid(message: string): InvalidInput {
+  return new InvalidInput(message, 'body_template');
+}
+
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)$/;
+/** Headers that Sluice or the connection itself sets. */
+const RESERVED =
+  /^(connection|content-encoding|content-length|cookie|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|sluice-.*|proxy-.*|webhook-.*)$/;
+/** Headers whose value is a secret, which must not be in a field that readers of the export see. */
+const SECRET = /^(authorization|x-api-key|api-key)$/;
+
+/** @param headers `Name: value` each. @returns the headers by their names in lower case. @throws InvalidInput */
+export function headersOf(headers: readonly string[], token: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const header of headers) {
+    const [, given, value = ''] = HEADER.exec(header) ?? [];
+    if (given === undefined) throw new InvalidInput('Each header must be written as "Name: value".', 'headers');
+    const name = given.toLowerCase();
+    if (RESERVED.test(name)) throw new InvalidInput(`The header '${name}' cannot be chosen.`, 'headers');
+    if (Object.hasOwn(found, name)) throw new InvalidInput(`The header '${name}' is there twice.`, 'headers');
+    if (SECRET.test(name) && !value.includes('{{token}}'))
+      throw new InvalidInput(`Enter the secret of '${name}' as token, and {{token}} in its place here.`, 'headers');
+    found[name] = value.trim().replaceAll('{{token}}', () => token);
+  }
+  return found;
+}
