@@ -27,7 +27,7 @@ export function activity<I extends unknown[], O>(
     const context = Context.current();
     const { info } = context;
     const { workflowExecution, activityType, attempt } = info;
-    const beating = setInterval(() => context.heartbeat(), BEAT_EVERY_MS);
+    const heartbeat = setInterval(() => context.heartbeat(), BEAT_EVERY_MS);
     try {
       return await work(
         engine,
@@ -55,7 +55,7 @@ export function activity<I extends unknown[], O>(
       );
       throw toFailure(error, faultOf(error));
     } finally {
-      clearInterval(beating);
+      clearInterval(heartbeat);
     }
   };
 }

@@ -18,14 +18,14 @@ const LIMITS = {
  * @param work gets a signal that is aborted at the deadline
  * @throws Unavailable at the deadline; the reason of `signal` when that is aborted
  */
-export async function withinDeadline<T>(
+export async function runWithDeadline<T>(
   milliseconds: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const deadline = new AbortController();
-  const ended = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
+  const finished = new AbortController();
+  const timeout = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, finished.signal]) }).then(
     () => {
       const error = new Unavailable(`It did not end within ${Math.round(milliseconds) / 1000} s.`);
       deadline.abort(error);
@@ -37,9 +37,9 @@ export async function withinDeadline<T>(
     },
   );
   try {
-    return await Promise.race([work(AbortSignal.any([signal, deadline.signal])), late]);
+    return await Promise.race([work(AbortSignal.any([signal, deadline.signal])), timeout]);
   } finally {
-    ended.abort();
+    finished.abort();
   }
 }
 
@@ -55,17 +55,17 @@ export function roundSteps(
   { signal }: Pick<Attempt, 'signal'>,
   { stepMs, roundMs, leastMs } = LIMITS,
 ): RoundSteps {
-  const failed: string[] = [];
+  const failedSteps: string[] = [];
   const end = performance.now() + roundMs;
   return {
-    failed,
+    failed: failedSteps,
     async step(name, work, otherwise) {
       signal.throwIfAborted();
       try {
-        return await withinDeadline(Math.max(leastMs, Math.min(stepMs, end - performance.now())), signal, work);
+        return await runWithDeadline(Math.max(leastMs, Math.min(stepMs, end - performance.now())), signal, work);
       } catch (error) {
         signal.throwIfAborted();
-        failed.push(name);
+        failedSteps.push(name);
         log.error({ ...forLog(error), step: name }, 'a step of the reconciler failed');
         return otherwise;
       }
@@ -74,21 +74,21 @@ export function roundSteps(
 }
 
 /** Log fields of an export. */
-export const ofExport = (id: string) => ({ batch_export_id: id });
+export const exportField = (id: string) => ({ batch_export_id: id });
 
 /** Returns the items in random order, so every export has its turn in some round even if a deadline ends a step early. */
-export function shuffled<T>(items: readonly T[]): T[] {
+export function shuffle<T>(items: readonly T[]): T[] {
   const order = [...items];
-  for (let at = order.length - 1; at > 0; at -= 1) {
-    const other = Math.floor(Math.random() * (at + 1));
-    [order[at], order[other]] = [order[other]!, order[at]!];
+  for (let index = order.length - 1; index > 0; index -= 1) {
+    const swapIndex = Math.floor(Math.random() * (index + 1));
+    [order[index], order[swapIndex]] = [order[swapIndex]!, order[index]!];
   }
   return order;
 }
 
 /**
  * Does the work for each item in turn. A failure is logged, and the next item follows.
- * @param about what the log line says of an item
+ * @param fieldsFor what the log line says of an item
  * @throws the signal's reason when it is aborted between two items
  */
 export async function eachOrLog<T>(
@@ -96,7 +96,7 @@ export async function eachOrLog<T>(
   signal: AbortSignal,
   message: string,
   items: Iterable<T>,
-  about: (item: T) => object,
+  fieldsFor: (item: T) => object,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   for (const item of items) {
@@ -104,7 +104,7 @@ export async function eachOrLog<T>(
     try {
       await work(item);
     } catch (error) {
-      log.warn({ ...forLog(error), ...about(item) }, message);
+      log.warn({ ...forLog(error), ...fieldsFor(item) }, message);
     }
   }
 }

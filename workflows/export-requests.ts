@@ -22,20 +22,20 @@ const SHORTEST_WAIT_SECONDS = 1;
 const LONGEST_WAIT_SECONDS = 15;
 
 export async function exportRequests(input: ExportRequestsInput): Promise<void> {
-  let woken = false;
+  let isWoken = false;
   setHandler(wake, () => {
-    woken = true;
+    isWoken = true;
   });
 
   let waitSeconds = SHORTEST_WAIT_SECONDS;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    woken = false;
+    isWoken = false;
     const { open, progressed } = await dispatchRequests(input);
     setCurrentDetails(`${open} requests open`);
     // A request that arrived during the activity has sent a signal, so another round follows.
-    if (open === 0 && !woken) return;
+    if (open === 0 && !isWoken) return;
     waitSeconds = progressed ? SHORTEST_WAIT_SECONDS : Math.min(waitSeconds * 1.5, LONGEST_WAIT_SECONDS);
-    await condition(() => woken, waitSeconds * 1000);
+    await condition(() => isWoken, waitSeconds * 1000);
   }
   await continueAsNew<typeof exportRequests>(input);
 }

@@ -14,15 +14,15 @@ const MAX_SWAPS = 500;
 
 /** Never ends. A swap answers whether the witness held the expected nonce; if not, the nonce stays unchanged. */
 export async function timelineWitness({ nonce }: TimelineWitnessInput): Promise<void> {
-  let held = nonce;
+  let current = nonce;
   let swaps = 0;
   setHandler(swap, ({ expected, next }) => {
     swaps += 1;
     // The witness holds `next` if the answer to an earlier call was lost.
-    const agrees = held === expected || held === next;
-    if (agrees) held = next;
+    const agrees = current === expected || current === next;
+    if (agrees) current = next;
     return agrees;
   });
   await condition(() => swaps >= MAX_SWAPS);
-  await continueAsNew<typeof timelineWitness>({ nonce: held });
+  await continueAsNew<typeof timelineWitness>({ nonce: current });
 }

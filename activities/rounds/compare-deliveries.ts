@@ -14,7 +14,7 @@ import { ownershipOf } from '../../src/exports/deliveries/ownership.ts';
 import { emptyFile } from '../../src/exports/formats/file.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
-import { ofExport, withinDeadline } from '../round-steps.ts';
+import { exportField, runWithDeadline } from '../round-steps.ts';
 
 /** `foreign`: delivered by a run that this database does not know. `missing`: delivered according to this database, but absent at the destination. */
 export type Difference = 'foreign' | 'missing';
@@ -35,7 +35,7 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
 /** Epoch above every run's, so a comparison gets its answers even while runs deliver. */
-const AFTER_ALL = Number.MAX_SAFE_INTEGER;
+const EPOCH_ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 
 const UNREADABLE =
   'Its receiver cannot be asked what it has. Data intervals that are not known as delivered are not delivered automatically: ' +
@@ -43,7 +43,7 @@ const UNREADABLE =
 
 /** Number of intervals compared at once, because some destinations answer slowly. */
 const AT_ONCE = 4;
-const PAGE = 10_000;
+const BOUNDS_PER_PAGE = 10_000;
 /** Time limit of a listing, which may have millions of names. */
 const LISTING_MS = 30 * 60_000;
 /** Time limit for the answers about a few intervals, because a destination that hangs must not keep the others waiting. */
@@ -56,26 +56,26 @@ const ANSWER_MS = 2 * 60_000;
  */
 export async function intervalsToCompare(
   engine: Reach,
-  one: BatchExport,
+  batchExport: BatchExport,
   from: string | null,
   signal: AbortSignal,
 ): Promise<IntervalBounds[] | Unchecked> {
-  const redelivery = redeliveryOf(one);
+  const redelivery = redeliveryOf(batchExport);
   if (redelivery === 'counts_only') return [];
-  if (redelivery === 'repeats_by_uuid') return { exportId: one.id, why: UNREADABLE };
-  const found = new Map<string, IntervalBounds>();
-  const add = ({ start, end }: IntervalBounds) => found.set(`${end} ${start}`, { start, end });
-  const of = { projectId: one.projectId, model: one.model, exportId: one.id };
+  if (redelivery === 'repeats_by_uuid') return { exportId: batchExport.id, why: UNREADABLE };
+  const boundsByKey = new Map<string, IntervalBounds>();
+  const add = ({ start, end }: IntervalBounds) => boundsByKey.set(`${end} ${start}`, { start, end });
+  const listing = { projectId: batchExport.projectId, model: batchExport.model, exportId: batchExport.id };
   try {
-    await withinDeadline(LISTING_MS, signal, async (deadline) => {
-      const { destination, config } = await opened(engine, one);
-      for await (const bounds of destination.listDeliveries(config, of, engine.environment, deadline)) add(bounds);
+    await runWithDeadline(LISTING_MS, signal, async (deadline) => {
+      const { destination, config } = await openDestination(engine, batchExport);
+      for await (const bounds of destination.listDeliveries(config, listing, engine.environment, deadline)) add(bounds);
     });
-    for await (const bounds of deliveredByUs(engine, one)) add(bounds);
+    for await (const bounds of listDelivered(engine, batchExport)) add(bounds);
   } catch (error) {
-    return uncheckedBy(engine, error, one);
+    return reportUnchecked(engine, error, batchExport);
   }
-  const inOrder = [...found.keys()].sort().map((key) => found.get(key)!);
+  const inOrder = [...boundsByKey.keys()].sort().map((key) => boundsByKey.get(key)!);
   return inOrder.filter(({ end }) => from === null || end > from);
 }
 
@@ -83,11 +83,11 @@ function redeliveryOf({ destinationType, destinationConfig }: BatchExport): Prom
   return promisesOf(anyDestination(destinationType), destinationConfig).redelivery;
 }
 
-async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
+async function* listDelivered({ stores }: Reach, { id }: BatchExport): AsyncGenerator<IntervalBounds> {
   for (let after = '-infinity'; ;) {
-    const page = await stores.intervalStates.listDeliveredBounds(id, after, PAGE);
+    const page = await stores.intervalStates.listDeliveredBounds(id, after, BOUNDS_PER_PAGE);
     yield* page;
-    if (page.length < PAGE) return;
+    if (page.length < BOUNDS_PER_PAGE) return;
     after = page.at(-1)!.end;
   }
 }
@@ -95,63 +95,63 @@ async function* deliveredByUs({ stores }: Reach, { id }: BatchExport): AsyncGene
 /** Asks the destination for each interval, until an answer fails. @param answerMs time limit for a few intervals */
 export async function* compareDeliveries(
   engine: Reach,
-  one: BatchExport,
+  batchExport: BatchExport,
   intervals: readonly IntervalBounds[],
   signal: AbortSignal,
   answerMs = ANSWER_MS,
 ): AsyncGenerator<Compared | Unchecked> {
   try {
-    const place = await withinDeadline(answerMs, signal, async () => opened(engine, one));
+    const target = await runWithDeadline(answerMs, signal, async () => openDestination(engine, batchExport));
     for (let from = 0; from < intervals.length; from += AT_ONCE) {
-      const some = intervals.slice(from, from + AT_ONCE);
-      yield* await withinDeadline(answerMs, signal, async (deadline) =>
-        Promise.all(some.map(async (interval) => compare(engine, one, place, interval, deadline))),
+      const batch = intervals.slice(from, from + AT_ONCE);
+      yield* await runWithDeadline(answerMs, signal, async (deadline) =>
+        Promise.all(batch.map(async (interval) => compare(engine, batchExport, target, interval, deadline))),
       );
     }
   } catch (error) {
-    yield uncheckedBy(engine, error, one);
+    yield reportUnchecked(engine, error, batchExport);
   }
 }
 
 async function compare(
   engine: Reach,
-  one: BatchExport,
-  place: Opened,
+  batchExport: BatchExport,
+  target: Opened,
   { start, end }: IntervalBounds,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const entry = await engine.stores.ledger.find({ exportId: one.id, start, end });
-  const found = await lookAt(engine, one, place, { start, end }, entry, signal);
-  return { exportId: one.id, start, end, present: found.present, difference: differenceOf(entry, found) };
+  const entry = await engine.stores.ledger.find({ exportId: batchExport.id, start, end });
+  const found = await lookAt(engine, batchExport, target, { start, end }, entry, signal);
+  return { exportId: batchExport.id, start, end, present: found.present, difference: differenceOf(entry, found) };
 }
 
 /** One export that cannot be compared stops neither the comparison of the others nor deliveries. */
-function uncheckedBy({ log }: Reach, error: unknown, { id }: BatchExport): Unchecked {
-  if (isForPeople(error)) return { exportId: id, why: error.message };
-  log.error({ ...forLog(error), ...ofExport(id) }, 'an export could not be compared');
+function reportUnchecked({ log }: Reach, error: unknown, { id }: BatchExport): Unchecked {
+  if (isMeantForUsers(error)) return { exportId: id, why: error.message };
+  log.error({ ...forLog(error), ...exportField(id) }, 'an export could not be compared');
   return { exportId: id, why: 'An unexpected error; the log has it.' };
 }
 
 /** The export's current destination and its checked configuration. */
 type Opened = { destination: Destination; config: unknown };
 
-async function opened({ configs, environment }: Reach, one: BatchExport): Promise<Opened> {
-  const destination = destinationOf(one.destinationType, environment);
-  const config = openedConfig(configs, one);
+async function openDestination({ configs, environment }: Reach, batchExport: BatchExport): Promise<Opened> {
+  const destination = destinationOf(batchExport.destinationType, environment);
+  const config = decryptConfig(configs, batchExport);
   await destination.validate(config, environment);
   return { destination, config };
 }
 
-function openedConfig(configs: Reach['configs'], one: BatchExport): unknown {
+function decryptConfig(configs: Reach['configs'], batchExport: BatchExport): unknown {
   try {
-    return configs.decrypt(one);
+    return configs.decrypt(batchExport);
   } catch (cause) {
     const why = 'Its secrets cannot be decrypted: SLUICE_ENCRYPTION_KEYS lacks the key that they were encrypted with.';
     throw new DestinationRejected(why, { cause });
   }
 }
 
-function isForPeople(error: unknown): error is Error {
+function isMeantForUsers(error: unknown): error is Error {
   return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
 }
 
@@ -166,19 +166,19 @@ function differenceOf(entry: LedgerEntry | undefined, { present, location }: Fou
 
 async function lookAt(
   { stores, environment }: Reach,
-  one: BatchExport,
+  batchExport: BatchExport,
   { destination, config }: Opened,
   { start, end }: IntervalBounds,
   entry: LedgerEntry | undefined,
   signal: AbortSignal,
 ): Promise<Found> {
   const epoch = entry?.epoch ?? 0;
-  const lease = { exportId: one.id, start, end, epoch };
+  const lease = { exportId: batchExport.id, start, end, epoch };
   const delivery = {
     ...lease,
-    projectId: one.projectId,
+    projectId: batchExport.projectId,
     runId: NO_RUN,
-    model: one.model,
+    model: batchExport.model,
     cutoff: end,
     columns: [],
     merge: null,
@@ -196,7 +196,7 @@ async function lookAt(
         listLater: async () => [],
         discard: async () => {},
       },
-      ownership: ownershipOf(stores, { ...lease, epoch: AFTER_ALL }),
+      ownership: ownershipOf(stores, { ...lease, epoch: EPOCH_ABOVE_ALL }),
       recordSuperseded: async () => Promise.reject(new Error('nothing is replaced by looking')),
       emptyFile: (file) => emptyFile({ ...file, columns: [] }),
       step: async () => {},

@@ -6,8 +6,8 @@
 import type { DueFiles } from '../../src/exports/deliveries/superseded-files.store.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
-import { openSessionToSettle, plannedRun } from '../runs/open-session.ts';
-import { ofExport, withinDeadline } from '../round-steps.ts';
+import { openSessionToSettle, requirePlan } from '../runs/open-session.ts';
+import { exportField, runWithDeadline } from '../round-steps.ts';
 
 const EXPORTS_AT_ONCE = 10;
 /** Files of one export, in one round. */
@@ -37,18 +37,18 @@ export async function deleteSupersededFiles(engine: Engine, signal: AbortSignal)
       }
   };
   await Promise.all(Array.from({ length: EXPORTS_AT_ONCE }, worker));
-  const kept = await supersededFiles.giveUp();
-  if (kept > 0) engine.log.warn({ files: kept }, 'superseded files could not be deleted: given up');
+  const abandoned = await supersededFiles.giveUp();
+  if (abandoned > 0) engine.log.warn({ files: abandoned }, 'superseded files could not be deleted: given up');
   return deleted;
 }
 
 async function deleteOrPostpone(engine: Engine, files: DueFiles, signal: AbortSignal): Promise<number> {
   try {
-    return await withinDeadline(RUN_MS, signal, async (deadline) => deleteOfRun(engine, files, deadline));
+    return await runWithDeadline(RUN_MS, signal, async (deadline) => deleteOfRun(engine, files, deadline));
   } catch (error) {
     signal.throwIfAborted();
     engine.log.warn(
-      { ...forLog(error), ...ofExport(files.exportId) },
+      { ...forLog(error), ...exportField(files.exportId) },
       'superseded files could not be deleted: a later round tries again',
     );
     await engine.stores.supersededFiles.postpone(files.runId);
@@ -60,7 +60,7 @@ async function deleteOrPostpone(engine: Engine, files: DueFiles, signal: AbortSi
 async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, signal: AbortSignal): Promise<number> {
   await engine.timeline.assertDeliverable();
   const { supersededFiles, runs } = engine.stores;
-  const session = await openSessionToSettle(engine, plannedRun(await runs.getById(runId)), signal);
+  const session = await openSessionToSettle(engine, requirePlan(await runs.getById(runId)), signal);
   try {
     const { gone, isDenied } = (await session.deleteSuperseded?.(() =>
       supersededFiles.filterStillDue(runId, engine.fileGraceHours, keys),
@@ -74,10 +74,10 @@ async function deleteOfRun(engine: Engine, { exportId, runId, keys }: DueFiles, 
 }
 
 async function keepFiles({ stores }: Engine, exportId: string): Promise<void> {
-  await stores.inTransaction(async (inside) => {
-    if (!(await inside.health.begin(exportId, 'keeping_files'))) return;
-    await inside.supersededFiles.forgetFailures(exportId);
-    await inside.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message: SUMMARY });
-    await inside.outbox.add(exportId, { kind: 'keeping_files', summary: SUMMARY, details: {} });
+  await stores.inTransaction(async (tx) => {
+    if (!(await tx.health.begin(exportId, 'keeping_files'))) return;
+    await tx.supersededFiles.forgetFailures(exportId);
+    await tx.logs.append({ batchExportId: exportId, runId: null, level: 'WARNING', message: SUMMARY });
+    await tx.outbox.add(exportId, { kind: 'keeping_files', summary: SUMMARY, details: {} });
   });
 }

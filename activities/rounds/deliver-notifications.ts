@@ -24,17 +24,17 @@ const HOUR_SECONDS = 3_600;
 const ATTEMPTS_AT_MOST = RETRY_AFTER_SECONDS.length + 72;
 
 export async function deliverNotifications(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Deliveries> {
-  const done: Deliveries = { delivered: 0, postponed: 0 };
+  const counts: Deliveries = { delivered: 0, postponed: 0 };
   // A copied database sends no notices; a restored one sends them after `sluice recover`.
   // tooth: blocked-tells-nobody
-  if ((await engine.stores.timeline.getState()).blocked !== null) return done;
+  if ((await engine.stores.timeline.getState()).blocked !== null) return counts;
   const deadline = performance.now() + BUDGET_MS;
   const count = async (deliveries: AsyncGenerator<boolean>) => {
-    for await (const delivered of deliveries) done[delivered ? 'delivered' : 'postponed'] += 1;
+    for await (const isDelivered of deliveries) counts[isDelivered ? 'delivered' : 'postponed'] += 1;
   };
   await Promise.all([count(webhookRounds(engine, signal, deadline)), count(mailRounds(engine, signal, deadline))]);
   await engine.stores.outbox.prune();
-  return done;
+  return counts;
 }
 
 async function* webhookRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
@@ -46,19 +46,19 @@ async function* webhookRounds(engine: Engine, signal: AbortSignal, deadline: num
 }
 
 async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSignal): Promise<boolean> {
-  const about = await engine.stores.batchExports.find(notice.batchExportId);
-  const url = about?.notifications?.webhook?.url;
+  const batchExport = await engine.stores.batchExports.find(notice.batchExportId);
+  const url = batchExport?.notifications?.webhook?.url;
   // An export without its webhook has no recipient any more.
-  if (!about?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
+  if (!batchExport?.notificationSecret || url === undefined) return settle(engine, [notice], 'unwanted');
   const { rules, configs } = engine;
   let secret: string;
   try {
-    secret = configs.decryptSecret(about, NOTIFICATION_SECRET, about.notificationSecret);
+    secret = configs.decryptSecret(batchExport, NOTIFICATION_SECRET, batchExport.notificationSecret);
   } catch {
     // One export's row must not block the notices of all others.
     return settle(engine, [notice], 'its secret cannot be opened: set it anew', 'The webhook');
   }
-  const why = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, about), { rules, signal });
+  const why = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, batchExport), { rules, signal });
   return settle(engine, [notice], why, 'The webhook');
 }
 
@@ -71,10 +71,10 @@ async function* mailRounds(engine: Engine, signal: AbortSignal, deadline: number
   }
 }
 
-async function deliverMail(engine: Engine, due: Outgoing[], about: BatchExport | undefined): Promise<boolean> {
-  const emails = about?.notifications?.emails ?? [];
-  if (!about || emails.length === 0) return settle(engine, due, 'unwanted');
-  return settle(engine, due, await engine.mailer!.send(emails, letterOf(due, about)), 'A mail');
+async function deliverMail(engine: Engine, due: Outgoing[], batchExport: BatchExport | undefined): Promise<boolean> {
+  const emails = batchExport?.notifications?.emails ?? [];
+  if (!batchExport || emails.length === 0) return settle(engine, due, 'unwanted');
+  return settle(engine, due, await engine.mailer!.send(emails, letterOf(due, batchExport)), 'A mail');
 }
 
 /**
@@ -85,7 +85,7 @@ async function settle(
   { stores }: Engine,
   notices: readonly Outgoing[],
   why: string | undefined,
-  what = '',
+  recipient = '',
 ): Promise<boolean> {
   const ids = notices.map(({ id }) => id);
   const { attempts, batchExportId } = notices[0]!;
@@ -97,7 +97,7 @@ async function settle(
     await stores.outbox.retryAfter(ids, RETRY_AFTER_SECONDS[attempts - 1] ?? HOUR_SECONDS);
   } else await stores.outbox.close(ids, false);
   const next = attempts < ATTEMPTS_AT_MOST ? 'It is tried again.' : 'It is given up.';
-  const message = `${what} for "${notices.map(({ kind }) => kind).join(', ')}" did not arrive: ${why}. ${next}`;
+  const message = `${recipient} for "${notices.map(({ kind }) => kind).join(', ')}" did not arrive: ${why}. ${next}`;
   if (attempts === 1 || attempts === ATTEMPTS_AT_MOST)
     await stores.logs.append({ batchExportId, runId: null, level: 'WARNING', message });
   return false;

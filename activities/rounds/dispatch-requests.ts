@@ -20,7 +20,7 @@ export type DispatchInput = { exportId: string };
 export type DispatchRound = { open: number; progressed: boolean };
 
 /** Limit of instants in one call of the schedule. */
-const ASKED_AT_ONCE = 10;
+const ENDS_PER_CALL = 10;
 /** Batches of requests that one round writes: runs need not wait until a large backfill is written completely. */
 const SLICES_AT_ONCE = 4;
 /** Time that the schedule has to start a requested run, which is started directly afterwards. */
@@ -40,40 +40,41 @@ export async function dispatchRequests(
   if ((await engine.timeline.blockReason()) !== undefined)
     return { open: await stores.runRequests.countOpen(exportId), progressed: false };
   const tiling = await stores.batchExports.getTiling(exportId);
-  const waiting = await endWaiting(engine, batchExport);
+  const someWait = await startWaitingBackfills(engine, batchExport);
   const moreToWrite = await writeRequests(engine, exportId, tiling);
   const claimed = await claim(engine, batchExport);
   const requests = await stores.runRequests.listClaimed(exportId);
-  const looked = await lookAll(engine, requests);
-  const requested = await ask(engine, batchExport, tiling, looked);
-  const settled = looked.some(({ wants }) => wants === 'closing');
+  const steps = await decideAll(engine, requests);
+  const hasAsked = await startRuns(engine, batchExport, tiling, steps);
+  const hasClosed = steps.some(({ wants }) => wants === 'closing');
   await stores.backfills.keepEnds(exportId);
   const open = await stores.runRequests.countOpen(exportId);
   return {
-    open: open + (moreToWrite || waiting ? 1 : 0),
-    progressed: moreToWrite || claimed > 0 || requested || settled,
+    open: open + (moreToWrite || someWait ? 1 : 0),
+    progressed: moreToWrite || claimed > 0 || hasAsked || hasClosed,
   };
 }
 
 /** Ends the backfills of a deleted export: requests not written yet would count among the project's backfills for ever. */
 async function endBackfills({ stores }: Engine, exportId: string): Promise<void> {
-  await stores.inTransaction(async (inside) => {
-    for (const waiting of [true, false])
-      for (const id of await inside.backfills.listUnwritten(exportId, { waiting })) await inside.backfills.cancel(id);
-    await inside.runRequests.closeAll(exportId);
+  await stores.inTransaction(async (tx) => {
+    for (const isWaiting of [true, false])
+      for (const id of await tx.backfills.listUnwritten(exportId, { waiting: isWaiting }))
+        await tx.backfills.cancel(id);
+    await tx.runRequests.closeAll(exportId);
   });
 }
 
 /** Begins waiting backfills, oldest first, while their project is below its limit. @returns whether some still wait */
-async function endWaiting({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
+async function startWaitingBackfills({ stores, limits }: Engine, { id, projectId }: BatchExport): Promise<boolean> {
   for (const backfillId of await stores.backfills.listUnwritten(id, { waiting: true })) {
-    const begun = await stores.inTransaction(async (inside) => {
-      await inside.batchExports.lockRow(id);
-      if ((await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject) return false;
-      await inside.backfills.endWaiting(backfillId);
+    const hasBegun = await stores.inTransaction(async (tx) => {
+      await tx.batchExports.lockRow(id);
+      if ((await tx.backfills.countLive(projectId)) >= limits.backfillsPerProject) return false;
+      await tx.backfills.endWaiting(backfillId);
       return true;
     });
-    if (!begun) return true;
+    if (!hasBegun) return true;
   }
   return false;
 }
@@ -83,9 +84,9 @@ async function writeRequests({ stores }: Engine, exportId: string, tiling: Tilin
   let slices = 0;
   for (const id of await stores.backfills.listUnwritten(exportId, { waiting: false })) {
     const next = () =>
-      stores.inTransaction(async (inside) => {
-        await inside.batchExports.lockRow(exportId);
-        return inside.backfills.writeRequests(id, tiling);
+      stores.inTransaction(async (tx) => {
+        await tx.batchExports.lockRow(exportId);
+        return tx.backfills.writeRequests(id, tiling);
       });
     while (await next()) if (++slices >= SLICES_AT_ONCE) return true;
   }
@@ -94,13 +95,13 @@ async function writeRequests({ stores }: Engine, exportId: string, tiling: Tilin
 
 async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentRuns }: BatchExport): Promise<number> {
   const of = { ofExport: maxConcurrentRuns, ofProject: limits.runsPerProject };
-  return stores.inTransaction(async (inside) => {
-    await inside.batchExports.lockRow(id);
-    return inside.runRequests.claim({ id, projectId }, of);
+  return stores.inTransaction(async (tx) => {
+    await tx.batchExports.lockRow(id);
+    return tx.runRequests.claim({ id, projectId }, of);
   });
 }
 
-type Looked = {
+type DispatchStep = {
   request: RunRequest;
   end: number;
   wants: 'nothing' | 'requesting' | 'starting' | 'closing';
@@ -108,13 +109,13 @@ type Looked = {
 };
 
 /** A request whose look-up fails is left to the next round, so the other requests of its export need not wait. */
-async function lookAll(engine: Engine, requests: readonly RunRequest[]): Promise<Looked[]> {
-  const lookOrLog = (request: RunRequest) =>
-    look(engine, request).catch((error: unknown) => {
+async function decideAll(engine: Engine, requests: readonly RunRequest[]): Promise<DispatchStep[]> {
+  const decideOrLog = (request: RunRequest) =>
+    decideNext(engine, request).catch((error: unknown) => {
       logLater(engine, request, error);
       return [];
     });
-  return (await Promise.all(requests.map(lookOrLog))).flat();
+  return (await Promise.all(requests.map(decideOrLog))).flat();
 }
 
 function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown): void {
@@ -125,19 +126,19 @@ function logLater({ log }: Engine, { exportId, end }: RunRequest, error: unknown
 }
 
 /** The next step of a request, judged by the newest execution of its interval. */
-async function look(engine: Engine, request: RunRequest): Promise<Looked> {
+async function decideNext(engine: Engine, request: RunRequest): Promise<DispatchStep> {
   const end = millisOf(request.end);
   const newest = await engine.executions.find(runWorkflowId(request.exportId, end));
-  const looked = (wants: Looked['wants']): Looked => ({ request, end, wants, newest });
+  const makeStep = (wants: DispatchStep['wants']): DispatchStep => ({ request, end, wants, newest });
 
   // A run under way may have been planned before the request, so its end decides whether the request closes or stays open.
-  if (newest?.status === 'RUNNING') return looked('nothing');
-  if (request.askedAfter === null) return looked('requesting');
+  if (newest?.status === 'RUNNING') return makeStep('nothing');
+  if (request.askedAfter === null) return makeStep('requesting');
   // The request has led to no run, or Temporal has forgotten the run.
   if (newest === undefined || newest.runId === request.askedAfter) {
-    return looked((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
+    return makeStep((request.askedMillisAgo ?? 0) > PATIENCE_MS ? 'starting' : 'nothing');
   }
-  return looked((await settle(engine, request, newest)) ? 'closing' : 'requesting');
+  return makeStep((await settle(engine, request, newest)) ? 'closing' : 'requesting');
 }
 
 /**
@@ -172,31 +173,31 @@ async function isLost(
 }
 
 /** Makes one call of the schedule's backfill for all runs that the schedule can start; starts the others directly, in the same way. */
-async function ask(
+async function startRuns(
   engine: Engine,
   batchExport: BatchExport,
   tiling: Tiling,
-  looked: readonly Looked[],
+  steps: readonly DispatchStep[],
 ): Promise<boolean> {
   const { stores, schedules, executions } = engine;
-  const isSchedules = ({ end }: Looked) => isStartedBySchedule(batchExport, tiling, end);
-  const unrequested = looked.filter(({ wants }) => wants === 'requesting');
+  const isSchedulable = ({ end }: DispatchStep) => isStartedBySchedule(batchExport, tiling, end);
+  const toAsk = steps.filter(({ wants }) => wants === 'requesting');
   const direct = [
-    ...looked.filter(({ wants }) => wants === 'starting'),
-    ...(await marked(
+    ...steps.filter(({ wants }) => wants === 'starting'),
+    ...(await markAsked(
       engine,
-      unrequested.filter((one) => !isSchedules(one)),
+      toAsk.filter((one) => !isSchedulable(one)),
     )),
   ];
   // A second call would replace the first, so requests that do not fit into one call are started directly.
-  const bySchedules = unrequested.filter(isSchedules);
-  direct.push(...(await marked(engine, bySchedules.slice(ASKED_AT_ONCE))));
-  const bySchedule = await marked(engine, bySchedules.slice(0, ASKED_AT_ONCE));
-  const ends = bySchedule.map(({ end }) => end);
+  const schedulable = toAsk.filter(isSchedulable);
+  direct.push(...(await markAsked(engine, schedulable.slice(ENDS_PER_CALL))));
+  const asked = await markAsked(engine, schedulable.slice(0, ENDS_PER_CALL));
+  const ends = asked.map(({ end }) => end);
   // A later round starts directly what a failed call did not start.
   if (ends.length > 0) {
-    const later = (error: unknown) => logLater(engine, bySchedule[0]!.request, error);
-    await schedules.backfill(batchExport.id, ends).catch(later);
+    const logFailure = (error: unknown) => logLater(engine, asked[0]!.request, error);
+    await schedules.backfill(batchExport.id, ends).catch(logFailure);
   }
   for (const { request, end } of direct) {
     try {
@@ -205,19 +206,19 @@ async function ask(
       logLater(engine, request, error);
     }
   }
-  return bySchedule.length + direct.length > 0;
+  return asked.length + direct.length > 0;
 }
 
 /**
  * Marks requests before the call to the schedule. If the answer is lost, their runs are started directly after a wait, never asked for twice.
  * @returns the requests that are still wanted
  */
-async function marked({ stores }: Engine, unrequested: readonly Looked[]): Promise<Looked[]> {
-  const wanted: Looked[] = [];
-  for (const one of unrequested) {
-    if (await stores.runRequests.markAsked(one.request.id, one.newest?.runId ?? '')) wanted.push(one);
+async function markAsked({ stores }: Engine, toAsk: readonly DispatchStep[]): Promise<DispatchStep[]> {
+  const marked: DispatchStep[] = [];
+  for (const one of toAsk) {
+    if (await stores.runRequests.markAsked(one.request.id, one.newest?.runId ?? '')) marked.push(one);
   }
-  return wanted;
+  return marked;
 }
 
 /** Whether the schedule, as it is now, has an action at that instant. */

@@ -4,45 +4,45 @@ import { isoMicros, millisOf } from '../../src/exports/domain/instants.ts';
 import { isPausedAt } from '../../src/exports/domain/pauses.ts';
 import type { WatchedExport } from '../../src/exports/intervals/gaps.store.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
+import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
 
 /** @returns how many intervals were requested */
 export async function fillGaps(engine: Engine, signal: AbortSignal): Promise<number> {
   const { stores } = engine;
   const now = millisOf(await stores.batchExports.now());
-  let requested = 0;
-  const fill = async (watched: WatchedExport) => {
-    requested += await fillGapsOf(engine, watched, now);
+  let requestedCount = 0;
+  const fill = async (watchedExport: WatchedExport) => {
+    requestedCount += await fillGapsOf(engine, watchedExport, now);
   };
   await eachOrLog(
     engine,
     signal,
     'gaps are looked for later',
-    shuffled(await stores.gaps.listWatchedExports()),
-    ({ id }) => ofExport(id),
+    shuffle(await stores.gaps.listWatchedExports()),
+    ({ id }) => exportField(id),
     fill,
   );
-  return requested;
+  return requestedCount;
 }
 
 async function fillGapsOf(
   { stores, scheduleSync }: Engine,
-  { id, ...watched }: WatchedExport,
+  { id, ...watchedExport }: WatchedExport,
   now: number,
 ): Promise<number> {
-  const since = isoMicros(gapsBeginAfter(watched));
+  const since = isoMicros(gapsBeginAfter(watchedExport));
   const tiling = await stores.batchExports.getTiling(id);
   const pauses = await stores.gaps.listPauses(id);
   const states = new Map((await stores.gaps.listStates(id, since)).map((state) => [millisOf(state.end), state]));
-  const requested = await stores.gaps.listRequestedEnds(id, since);
+  const requestedEnds = await stores.gaps.listRequestedEnds(id, since);
   // Settling comes first: the interval may turn out to be delivered.
-  const pending = new Set([...requested, ...(await stores.gaps.listUnsettledEnds(id, since))].map(millisOf));
-  const known = {
+  const pending = new Set([...requestedEnds, ...(await stores.gaps.listUnsettledEnds(id, since))].map(millisOf));
+  const lookups = {
     state: (end: number) => states.get(end),
     isRequested: (end: number) => pending.has(end),
     isPaused: (end: number) => isPausedAt(pauses, end),
   };
-  const { gaps, settledUntil } = findGaps({ ...watched, tiling }, known, now);
+  const { gaps, settledUntil } = findGaps({ ...watchedExport, tiling }, lookups, now);
   // If the schedule was paused in Temporal, apparent gaps belong to a pause, so nothing is settled yet.
   if (gaps.length > 0 && (await scheduleSync.verify(id))) return 0;
   if (gaps.length > 0) await stores.runRequests.open(id, gaps, 'gap');

@@ -19,8 +19,8 @@ const SUMMARY =
 
 /** @returns how many exports are newly found to overlap with another one */
 export async function noticeOverlaps(engine: Engine, signal: AbortSignal): Promise<number> {
-  const last = lookedAt.get(engine);
-  if (last !== undefined && performance.now() - last < EVERY_MS) return 0;
+  const lastCheckedAt = lookedAt.get(engine);
+  if (lastCheckedAt !== undefined && performance.now() - lastCheckedAt < EVERY_MS) return 0;
   const overlapping = await findOverlaps(engine, signal);
   for (const id of await engine.stores.health.listExportsWith('overlapping')) {
     if (!overlapping.has(id)) await engine.stores.health.end(id, 'overlapping');
@@ -34,7 +34,7 @@ async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<st
   const live = (await engine.stores.places.listLive()).map((one) => ({ id: one.exportId, space: keySpaceOf(one) }));
   lookedAt.set(engine, performance.now());
   const byStore = Map.groupBy(live, ({ space }) => space.store);
-  const found = new Set<string>();
+  const overlapping = new Set<string>();
   for (const group of byStore.values()) {
     for (const [index, one] of group.entries()) {
       // A thousand exports in one bucket are half a million pairs: heartbeats and runs cannot wait for all of them.
@@ -42,18 +42,18 @@ async function findOverlaps(engine: Engine, signal: AbortSignal): Promise<Set<st
       await othersTurn(undefined, { signal });
       for (const other of group.slice(index + 1)) {
         if (!overlaps(one.space, other.space)) continue;
-        found.add(one.id).add(other.id);
+        overlapping.add(one.id).add(other.id);
       }
     }
   }
-  return found;
+  return overlapping;
 }
 
 async function logAndNotify({ stores }: Engine, id: string): Promise<boolean> {
-  return stores.inTransaction(async (inside) => {
-    if (!(await inside.health.begin(id, 'overlapping'))) return false;
-    await inside.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: SUMMARY });
-    await inside.outbox.add(id, { kind: 'overlapping', summary: SUMMARY, details: {} });
+  return stores.inTransaction(async (tx) => {
+    if (!(await tx.health.begin(id, 'overlapping'))) return false;
+    await tx.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: SUMMARY });
+    await tx.outbox.add(id, { kind: 'overlapping', summary: SUMMARY, details: {} });
     return true;
   });
 }

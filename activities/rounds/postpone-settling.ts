@@ -22,13 +22,13 @@ async function giveUp({ stores, log }: Engine, entry: Unsettled): Promise<void> 
     (isDelivered
       ? 'What was delivered of the data interval before is not touched by it.'
       : 'Retry the data interval to deliver it again.');
-  await stores.inTransaction(async (inside) => {
-    await inside.ledger.giveUpSettling(entry);
-    await inside.troubles.end(entry, 'unsettled');
-    if (!isDelivered) await inside.troubles.begin(entry, 'gave_up');
-    await inside.logs.append({ batchExportId: exportId, runId, level: 'WARNING', message: summary });
+  await stores.inTransaction(async (tx) => {
+    await tx.ledger.giveUpSettling(entry);
+    await tx.troubles.end(entry, 'unsettled');
+    if (!isDelivered) await tx.troubles.begin(entry, 'gave_up');
+    await tx.logs.append({ batchExportId: exportId, runId, level: 'WARNING', message: summary });
     const details = { run: { id: runId, data_interval_start: start, data_interval_end: end } };
-    await inside.outbox.add(exportId, { kind: 'gave_up', summary, details });
+    await tx.outbox.add(exportId, { kind: 'gave_up', summary, details });
   });
   log.warn(
     { batch_export_id: exportId, run_id: runId, interval_end: end },

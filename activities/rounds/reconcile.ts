@@ -41,7 +41,7 @@ export type Repairs = {
 };
 
 /** Result of a round while deliveries are blocked: in a copy of the database these steps would act on the original's data. */
-const NOTHING = {
+const NO_RESULTS = {
   exportsResumed: 0,
   schedulesVerified: 0,
   runsClosed: 0,
@@ -70,7 +70,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
       () => engine.stores.rounds.recordRound((performance.now() - begun) / 1000, failed.length),
       undefined,
     );
-    return { ...NOTHING, alerts, deliveriesBlocked: true, stepsFailed: failed };
+    return { ...NO_RESULTS, alerts, deliveriesBlocked: true, stepsFailed: failed };
   }
   // This step precedes the schedules, which follow the rows.
   const exportsResumed = await step('pauses', (signal) => resumeExports(engine, signal), 0);
@@ -86,7 +86,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
   if (settled.requested > 0) await step('dispatchers', (signal) => wakeDispatchers(engine, signal), 0);
   const filesDeleted = await step('superseded files', (signal) => deleteSupersededFiles(engine, signal), 0);
   await step('places', () => engine.stores.places.forgetUnused(), 0);
-  const late = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
+  const lateExports = await step('freshness', (signal) => watchFreshness(engine, signal), 0);
   const overlapping = await step('overlaps', (signal) => noticeOverlaps(engine, signal), 0);
   await step(
     'round',
@@ -102,7 +102,7 @@ export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Re
     gapsRequested,
     staleIntervalsFound: imports.stale,
     staleIntervalsRequested: imports.requested,
-    alerts: late + overlapping,
+    alerts: lateExports + overlapping,
     dispatchersWoken,
     filesDeleted,
     deliveriesBlocked: false,

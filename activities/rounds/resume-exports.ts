@@ -1,7 +1,7 @@
 /** Unpauses exports whose pause was to end automatically. Their schedules are set with those of other changed rows. */
 import { resume } from '../../src/exports/pauses/pauses.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, ofExport } from '../round-steps.ts';
+import { eachOrLog, exportField } from '../round-steps.ts';
 
 /** Limit per round; the next round continues. */
 const MAX_AT_ONCE = 1_000;
@@ -15,7 +15,7 @@ export async function resumeExports(engine: Engine, signal: AbortSignal): Promis
     signal,
     'an export is unpaused later',
     overdue,
-    ({ id }) => ofExport(id),
+    ({ id }) => exportField(id),
     async (one) => {
       if (await resume(engine.stores, one)) resumed += 1;
     },

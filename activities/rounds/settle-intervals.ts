@@ -14,9 +14,9 @@ import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Attempt } from '../activity.ts';
 import { completeRun } from '../runs/close-run.ts';
 import type { Engine } from '../engine.ts';
-import { openSessionToSettle, plannedRun, type PlannedRun } from '../runs/open-session.ts';
+import { openSessionToSettle, requirePlan, type PlannedRun } from '../runs/open-session.ts';
 import { postponeSettling } from './postpone-settling.ts';
-import { withinDeadline } from '../round-steps.ts';
+import { runWithDeadline } from '../round-steps.ts';
 
 export type Settled = { delivered: number; requested: number };
 
@@ -28,33 +28,33 @@ const BEGIN_WITHIN_MS = 10_000;
 
 /** @returns how many intervals were found delivered, and how many are requested anew */
 export async function settleIntervals(engine: Engine, { signal }: Pick<Attempt, 'signal'>): Promise<Settled> {
-  const settled: Settled = { delivered: 0, requested: 0 };
+  const counts: Settled = { delivered: 0, requested: 0 };
   const exports = [
     ...Map.groupBy(await engine.stores.ledger.listIntervalsToSettle(), ({ exportId }) => exportId).values(),
   ];
   const beginUntil = performance.now() + BEGIN_WITHIN_MS;
   const worker = async () => {
     for (let entries = exports.pop(); entries; entries = exports.pop())
-      await settleExport(engine, entries, settled, beginUntil, signal);
+      await settleExport(engine, entries, counts, beginUntil, signal);
   };
   await Promise.all(Array.from({ length: EXPORTS_AT_ONCE }, worker));
   await engine.stores.troubles.prune();
-  return settled;
+  return counts;
 }
 
 /** Settles the export's intervals one after another, until the destination does not answer. */
 async function settleExport(
   engine: Engine,
   entries: Unsettled[],
-  settled: Settled,
+  counts: Settled,
   beginUntil: number,
   signal: AbortSignal,
 ): Promise<void> {
   for (let entry = entries.pop(); entry && performance.now() < beginUntil; entry = entries.pop()) {
     signal.throwIfAborted();
     try {
-      const did = await settleWithinDeadline(engine, entry, signal);
-      if (did) settled[did] += 1;
+      const outcome = await settleWithinDeadline(engine, entry, signal);
+      if (outcome) counts[outcome] += 1;
     } catch (error) {
       signal.throwIfAborted();
       const { exportId, end } = entry;
@@ -62,16 +62,16 @@ async function settleExport(
         { ...forLog(error), batch_export_id: exportId, interval_end: end },
         'an interval could not be settled: a later round tries again',
       );
-      const silent = error instanceof DestinationUnavailable || error instanceof Unavailable;
-      await postponeSettling(engine, silent ? [entry, ...entries.splice(0)] : [entry]);
+      const isUnreachable = error instanceof DestinationUnavailable || error instanceof Unavailable;
+      await postponeSettling(engine, isUnreachable ? [entry, ...entries.splice(0)] : [entry]);
     }
   }
 }
 
 async function settleWithinDeadline(engine: Engine, entry: Unsettled, signal: AbortSignal) {
-  const did = await withinDeadline(INTERVAL_MS, signal, (deadline) => settle(engine, entry, deadline));
+  const outcome = await runWithDeadline(INTERVAL_MS, signal, (deadline) => settle(engine, entry, deadline));
   if (await engine.stores.ledger.isHalfWay(entry)) await postponeSettling(engine, [entry]);
-  return did;
+  return outcome;
 }
 
 async function settle(
@@ -81,7 +81,7 @@ async function settle(
 ): Promise<'delivered' | 'requested' | undefined> {
   const run = await engine.stores.runs.getById(entry.runId);
   if (!run.plan) return undefined;
-  const planned = plannedRun(run);
+  const planned = requirePlan(run);
   const session = await openSessionToSettle(engine, planned, signal);
   let unreported: readonly string[];
   try {
@@ -96,25 +96,25 @@ async function settle(
   }
   // The interval is delivered without them, or elsewhere: no delivery begins their grace period.
   if (!entry.isNewestRun) await engine.stores.supersededFiles.beginGrace(entry);
-  const again = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
-  if (again === 'later') return undefined;
+  const nextStep = entry.state === 'committing' ? await nextTry(engine, run) : undefined;
+  if (nextStep === 'later') return undefined;
   // The request comes first: after a crash in between, the interval is still unsettled and the next round repeats this.
-  const requested = again === 'now' && (await requestAgain(engine, entry));
-  if (again) await engine.stores.ledger.reopen(entry);
-  if (unreported.length > 0 && (!entry.isNewestRun || (await hasLeft(engine, planned))))
-    await letGo(engine, planned, unreported, session.location);
-  return requested ? 'requested' : undefined;
+  const isRequested = nextStep === 'now' && (await requestAgain(engine, entry));
+  if (nextStep) await engine.stores.ledger.reopen(entry);
+  if (unreported.length > 0 && (!entry.isNewestRun || (await hasMovedAway(engine, planned))))
+    await abandonFiles(engine, planned, unreported, session.location);
+  return isRequested ? 'requested' : undefined;
 }
 
 /** Whether the export no longer delivers where the run did. */
-async function hasLeft({ stores }: Engine, { run, plan }: PlannedRun): Promise<boolean> {
+async function hasMovedAway({ stores }: Engine, { run, plan }: PlannedRun): Promise<boolean> {
   const batchExport = await stores.batchExports.getIncludingDeleted(run.batchExportId);
   if (batchExport.deleted) return true;
   return plan.destination !== undefined && plan.destination.place !== pinnedDestination(batchExport).place;
 }
 
 /** Visible files under stable names are never deleted, and no later commit empties these, so they must not keep the place reserved. */
-async function letGo(
+async function abandonFiles(
   { stores }: Engine,
   { run }: PlannedRun,
   unreported: readonly string[],
@@ -123,9 +123,9 @@ async function letGo(
   const message =
     `The commit broke off when files of it were visible at ${location}, and no manifest names them: ` +
     `${unreported.length === 1 ? 'one file stays' : `${unreported.length} files stay`} there.`;
-  await stores.inTransaction(async (inside) => {
-    await inside.artifacts.giveUp(unreported);
-    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
+  await stores.inTransaction(async (tx) => {
+    await tx.artifacts.giveUp(unreported);
+    await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
   });
 }
 
@@ -142,11 +142,11 @@ async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 
 
 /** Closes a run as `Completed`, because the destination holds its delivery. */
 async function recordDelivery({ stores }: Engine, { run, lease }: PlannedRun, receipt: Receipt): Promise<void> {
-  await stores.inTransaction(async (inside) => {
-    await inside.ledger.markDelivered(lease, receipt);
-    await completeRun(inside, run, { receipt, cursor: run.end });
+  await stores.inTransaction(async (tx) => {
+    await tx.ledger.markDelivered(lease, receipt);
+    await completeRun(tx, run, { receipt, cursor: run.end });
     const message = `The commit had succeeded: ${receipt.rows} rows are at ${receipt.location}`;
-    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
+    await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message });
   });
 }
 

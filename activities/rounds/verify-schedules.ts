@@ -1,25 +1,25 @@
 /** Sets schedules in Temporal again that differ from their exports' rows. */
 import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, ofExport } from '../round-steps.ts';
+import { eachOrLog, exportField } from '../round-steps.ts';
 
 /** Every schedule is verified once in half an hour. */
 const VERIFIED_SHARE = 1 / 40;
 
 /** @returns how many schedules were verified */
 export async function verifySchedules(engine: Engine, signal: AbortSignal): Promise<number> {
-  const due = new Set([
+  const dueIds = new Set([
     ...(await engine.stores.schedules.listExportsToVerify(VERIFIED_SHARE)),
-    ...(await pausedOtherwise(engine, signal)),
+    ...(await listPausedSchedules(engine, signal)),
   ]);
-  await eachOrLog(engine, signal, 'a schedule is verified later', due, ofExport, async (id) => {
+  await eachOrLog(engine, signal, 'a schedule is verified later', dueIds, exportField, async (id) => {
     await engine.scheduleSync.verify(id);
   });
-  return due.size;
+  return dueIds.size;
 }
 
 /** Exports that are paused either in Temporal's list or in their row, but not in both. The list may be outdated, so each is verified. */
-async function pausedOtherwise({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
+async function listPausedSchedules({ stores, schedules, log }: Engine, signal: AbortSignal): Promise<string[]> {
   try {
     const rows = await stores.schedules.listPausedById();
     const paused = await schedules.listPausedIds(signal);

@@ -2,29 +2,29 @@
 import { findStale } from '../../src/exports/intervals/stale-intervals.ts';
 import type { ExportToCheck } from '../../src/exports/intervals/stale.store.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
+import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
 
 export type WatchedImports = { stale: number; requested: number };
 
 /** @returns how many intervals are newly stale, and how many were requested */
 export async function watchImports(engine: Engine, signal: AbortSignal): Promise<WatchedImports> {
   const did: WatchedImports = { stale: 0, requested: 0 };
-  const exports = shuffled(await engine.stores.stale.listExportsToCheck());
+  const exports = shuffle(await engine.stores.stale.listExportsToCheck());
   const watch = async (one: ExportToCheck) => {
     did.stale += await findStale(engine.pool, engine.stores, one);
   };
-  await eachOrLog(engine, signal, 'imports are looked at later', exports, ({ id }) => ofExport(id), watch);
-  const redelivering = shuffled(await engine.stores.troubles.listRedelivering());
-  await eachOrLog(engine, signal, 'stale intervals are requested later', redelivering, ofExport, async (id) => {
+  await eachOrLog(engine, signal, 'imports are looked at later', exports, ({ id }) => exportField(id), watch);
+  const redelivering = shuffle(await engine.stores.troubles.listRedelivering());
+  await eachOrLog(engine, signal, 'stale intervals are requested later', redelivering, exportField, async (id) => {
     did.requested += await requestStale(engine, id);
   });
   return did;
 }
 
 async function requestStale({ stores }: Engine, exportId: string): Promise<number> {
-  return stores.inTransaction(async (inside) => {
-    const due = await inside.troubles.takeForRedelivery(exportId);
-    if (due.length > 0) await inside.runRequests.open(exportId, due, 'stale');
+  return stores.inTransaction(async (tx) => {
+    const due = await tx.troubles.takeForRedelivery(exportId);
+    if (due.length > 0) await tx.runRequests.open(exportId, due, 'stale');
     return due.length;
   });
 }

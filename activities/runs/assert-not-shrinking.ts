@@ -16,8 +16,8 @@ export async function assertNotShrinking(
   if (run.kind === 'retry' || run.kind === 'backfill') return;
   const entry = await stores.ledger.find(lease);
   if (!entry?.receipt) return;
-  const delivered = await stores.runs.getDeliveredRun(run.batchExportId, run.end);
-  if (!delivered.plan || selectionOf(delivered.plan.content) !== selectionOf(plan.content)) return;
+  const deliveredRun = await stores.runs.getDeliveredRun(run.batchExportId, run.end);
+  if (!deliveredRun.plan || selectionOf(deliveredRun.plan.content) !== selectionOf(plan.content)) return;
   const { rows } = await events.digest({ ...slice, cutoff: entry.receipt.cutoff });
   if (rows < entry.receipt.rows) throw new DeliveryWouldShrink(entry.receipt.rows - rows);
 }

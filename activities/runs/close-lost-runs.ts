@@ -7,7 +7,7 @@ import type { Execution } from '../../src/exports/temporal/executions.ts';
 import { closeRun } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
-import { eachOrLog, ofExport, shuffled } from '../round-steps.ts';
+import { eachOrLog, exportField, shuffle } from '../round-steps.ts';
 
 /** Temporal's statuses of ended executions, and the status that each gives a row that is still open. */
 const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; latestError: string }> = {
@@ -18,7 +18,7 @@ const ENDS: Record<string, { status: Extract<RunStatus, RunEnd['status']>; lates
   COMPLETED: { status: 'FailedRetryable', latestError: 'The workflow ended without saying how' },
   FAILED: { status: 'FailedRetryable', latestError: 'The workflow failed before it could say why' },
 };
-const UNKNOWN = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
+const UNKNOWN_END = { status: 'TimedOut', latestError: 'Temporal no longer knows the workflow' } as const;
 
 /** Whether a restore of the database lost the run's last status, or its row: an execution completes only after its row is `Completed`. */
 export function hasLostItsEnd(execution: Execution | undefined, run: Run | undefined): boolean {
@@ -35,10 +35,10 @@ export async function closeLost(engine: Engine, execution: Execution): Promise<R
 /** Temporal allows one open execution of an interval: while this run's is open, every other open row has lost its execution. */
 export async function closeLostOfInterval(engine: Engine, run: Run): Promise<void> {
   const { stores, executions } = engine;
-  for (const other of await stores.runs.listOpen(run.batchExportId)) {
-    if (other.end !== run.end || other.id === run.id) continue;
-    const execution = await executions.find(other.workflowId, other.workflowRunId);
-    if (execution?.status !== 'RUNNING') await close(engine, other, execution);
+  for (const openRun of await stores.runs.listOpen(run.batchExportId)) {
+    if (openRun.end !== run.end || openRun.id === run.id) continue;
+    const execution = await executions.find(openRun.workflowId, openRun.workflowRunId);
+    if (execution?.status !== 'RUNNING') await close(engine, openRun, execution);
   }
 }
 
@@ -48,7 +48,7 @@ const AT_ONCE = 10;
 /** Looks up every open run without a recent update. @returns how many were closed */
 export async function closeLostRuns(engine: Engine, idleSeconds: number, signal: AbortSignal): Promise<number> {
   const { stores, executions } = engine;
-  const idle = shuffled(await stores.runs.listIdleOpen(idleSeconds)).values();
+  const idle = shuffle(await stores.runs.listIdleOpen(idleSeconds)).values();
   let closed = 0;
   const look = async (run: Run) => {
     const execution = await executions.find(run.workflowId, run.workflowRunId);
@@ -56,7 +56,14 @@ export async function closeLostRuns(engine: Engine, idleSeconds: number, signal:
   };
   // The workers share one iterator.
   const worker = async () =>
-    eachOrLog(engine, signal, 'a run is looked up later', idle, ({ batchExportId }) => ofExport(batchExportId), look);
+    eachOrLog(
+      engine,
+      signal,
+      'a run is looked up later',
+      idle,
+      ({ batchExportId }) => exportField(batchExportId),
+      look,
+    );
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return closed;
 }
@@ -68,14 +75,14 @@ function faultOfLost({ errorCode: code, errorOwner: owner, errorField: field }: 
 }
 
 async function close(engine: Engine, run: Run, execution: Execution | undefined): Promise<boolean> {
-  const { status, latestError: ended } = (execution && ENDS[execution.status]) ?? UNKNOWN;
+  const { status, latestError: ended } = (execution && ENDS[execution.status]) ?? UNKNOWN_END;
   const latestError = run.latestError === null ? ended : `${ended}. Before that: ${run.latestError}`;
-  const wasOpen = await engine.stores.inTransaction(async (inside) => {
+  const wasOpen = await engine.stores.inTransaction(async (tx) => {
     const end = { status, latestError, closedBy: 'reconciler', fault: faultOfLost(run, status) } as const;
-    const { closed } = await closeRun(inside, run, end, { answers: !hasLostItsEnd(execution, run) });
+    const { closed } = await closeRun(tx, run, end, { answers: !hasLostItsEnd(execution, run) });
     if (closed) {
       const message = `${status}: ${latestError}`;
-      await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
+      await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'WARNING', message });
     }
     return closed;
   });

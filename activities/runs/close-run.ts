@@ -12,7 +12,7 @@ export type Closing = { closed: boolean; paused: boolean };
 /** @param options.answers false: requests of the interval stay open, for another run */
 export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers = true } = {}): Promise<Closing> {
   await stores.batchExports.lockRow(run.batchExportId);
-  const ended = { ...end, nextTryInSeconds: await whenTriedAgain(stores, run, end) };
+  const ended = { ...end, nextTryInSeconds: await secondsToNextTry(stores, run, end) };
   if (!(await stores.runs.close(run.id, ended))) return { closed: false, paused: false };
   // The run that superseded this one answers the requests.
   const superseded = end.status === 'Cancelled' && end.closedBy === 'run';
@@ -25,7 +25,7 @@ export async function closeRun(stores: Stores, run: Run, end: RunEnd, { answers 
 }
 
 /** When the reconciler would deliver the interval of a run that ends like this. */
-async function whenTriedAgain(stores: Stores, run: Run, end: RunEnd): Promise<number | undefined> {
+async function secondsToNextTry(stores: Stores, run: Run, end: RunEnd): Promise<number | undefined> {
   if (!mayBecomeGap(end.status) || end.closedBy === 'api') return undefined;
   if (!(await stores.gaps.isWatched(run.batchExportId, run.start, run.end))) return undefined;
   return nextTryInSeconds(end.status, (await stores.gaps.countFailures(run.batchExportId, run.end)) + 1);

@@ -7,9 +7,9 @@ import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
-import { openSession, plannedRun, type PlannedRun } from './open-session.ts';
+import { openSession, requirePlan, type PlannedRun } from './open-session.ts';
 import { partSource } from './part-source.ts';
-import { recordedStep } from './recorded-step.ts';
+import { recordStep } from './recorded-step.ts';
 
 export type ExportPartInput = { runId: string; part: number };
 /** Half-open. */
@@ -22,8 +22,8 @@ export async function exportPart(
   { runId, part }: ExportPartInput,
 ): Promise<{ rows: number }> {
   const run = await engine.stores.runs.getById(runId);
-  return staging(engine, run, attempt, () =>
-    stageParts(engine, plannedRun(run, attempt.number), { from: part, to: part + 1 }, new Set(), attempt.signal),
+  return recordStaging(engine, run, attempt, () =>
+    stageParts(engine, requirePlan(run, attempt.number), { from: part, to: part + 1 }, new Set(), attempt.signal),
   );
 }
 
@@ -39,10 +39,10 @@ export async function exportParts(
 ): Promise<{ rows: number }> {
   const { runs } = engine.stores;
   const run = await runs.getById(runId);
-  return staging(engine, run, attempt, async () =>
+  return recordStaging(engine, run, attempt, async () =>
     stageParts(
       engine,
-      plannedRun(run, attempt.number),
+      requirePlan(run, attempt.number),
       { from, to },
       await runs.listStagedIndexes(runId, from, to),
       attempt.signal,
@@ -50,8 +50,8 @@ export async function exportParts(
   );
 }
 
-function staging<T>(engine: Engine, run: Run, attempt: Attempt, work: () => Promise<T>): Promise<T> {
-  return recordedStep(engine, run, attempt, 'stage', () => withFailureRecorded(engine, run, attempt, work));
+function recordStaging<T>(engine: Engine, run: Run, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  return recordStep(engine, run, attempt, 'stage', () => withFailureRecorded(engine, run, attempt, work));
 }
 
 async function stageParts(
@@ -70,16 +70,16 @@ async function stageParts(
   const session = await openSession(engine, planned, signal);
   let rows = 0;
   try {
-    for (const [place, range] of ranges.entries()) {
-      const index = from + place;
+    for (const [offset, range] of ranges.entries()) {
+      const index = from + offset;
       if (recorded.has(index)) continue;
       signal.throwIfAborted();
       const source = partSource(events, planned, range, hashKey, signal);
-      const arrived = engine.progress.follow(planned.run.id, index, source.moving);
-      const staged = await session.write({ index, rows: range.rows }, source).finally(arrived);
-      await stores.inTransaction(async (inside) => {
-        await inside.ledger.lockOpen(planned.lease);
-        await inside.runs.stagePart(planned.run.id, staged);
+      const stopFollowing = engine.progress.follow(planned.run.id, index, source.readProgress);
+      const staged = await session.write({ index, rows: range.rows }, source).finally(stopFollowing);
+      await stores.inTransaction(async (tx) => {
+        await tx.ledger.lockOpen(planned.lease);
+        await tx.runs.stagePart(planned.run.id, staged);
       });
       rows += staged.rows;
     }

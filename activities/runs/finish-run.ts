@@ -14,8 +14,8 @@ import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
 import { giveUp } from './give-up.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
-import { openSessionToSettle, plannedRun, type PlannedRun } from './open-session.ts';
-import { recordedStep } from './recorded-step.ts';
+import { openSessionToSettle, requirePlan, type PlannedRun } from './open-session.ts';
+import { recordStep } from './recorded-step.ts';
 import type { RunEnding } from './run-ending.ts';
 
 export type FinishRunInput = { runId: string; ending: RunEnding };
@@ -30,7 +30,7 @@ export async function finishRun(
   const run = await engine.stores.runs.getById(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
   if (ending.how === 'commit')
-    await withFailureRecorded(engine, run, attempt, () => deliver(engine, attempt, plannedRun(run, attempt.number)));
+    await withFailureRecorded(engine, run, attempt, () => deliver(engine, attempt, requirePlan(run, attempt.number)));
   else await giveUp(engine, run, ending, signal);
   return outcomeOf(await countRun(engine, runId));
 }
@@ -46,11 +46,11 @@ function outcomeOf({ status, recordsCompleted, latestError }: Run): RunOutcome {
 async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): Promise<void> {
   const { stores } = engine;
   const { run, lease } = planned;
-  const at = (name: string) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end });
-  const opened: { session?: Session } = {};
+  const step = (name: string) => engine.step({ name, exportId: run.batchExportId, runId: run.id, end: run.end });
+  const holder: { session?: Session } = {};
   try {
-    const receipt = await recordedStep(engine, run, attempt, 'commit', async () => {
-      await at('before-committing');
+    const receipt = await recordStep(engine, run, attempt, 'commit', async () => {
+      await step('before-committing');
       await engine.timeline.assertDeliverable();
       await assertNotShrinking(engine, planned);
       await stores.ledger.beginCommit(lease);
@@ -58,12 +58,12 @@ async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): P
       if (parts.length !== countParts(planned.plan))
         throw new StagedLost('Not every part of this run is staged. The interval is delivered again.');
       // A commit that has begun runs to its end, also when the export was deleted since.
-      opened.session = await openSessionToSettle(engine, planned, attempt.signal);
-      return opened.session.commit(parts);
+      holder.session = await openSessionToSettle(engine, planned, attempt.signal);
+      return holder.session.commit(parts);
     });
-    const verifiedAt = await recordedStep(engine, run, attempt, 'verify', async () => {
-      await at('before-read-back');
-      const differences = await opened.session!.verify(receipt, { deep: false });
+    const verifiedAt = await recordStep(engine, run, attempt, 'verify', async () => {
+      await step('before-read-back');
+      const differences = await holder.session!.verify(receipt, { deep: false });
       checkRows(
         planned,
         receipt,
@@ -71,25 +71,25 @@ async function deliver(engine: Engine, attempt: Attempt, planned: PlannedRun): P
       );
       return stores.batchExports.now();
     });
-    await at('before-delivered');
+    await step('before-delivered');
     await markDelivered(engine, planned, { receipt, cursor: run.end, verifiedAt });
   } catch (error) {
-    const { session } = opened;
+    const { session } = holder;
     if (session && error instanceof ReadBackDiffers) await stores.ledger.reopen(lease);
     if (session && error instanceof DeliveredElsewhere) await listForeign(engine, planned, session);
     if (session && error instanceof Superseded) await throwSupersededOrLost(engine, planned);
     throw error;
   } finally {
-    await opened.session?.close();
+    await holder.session?.close();
   }
 }
 
 /** A foreign delivery stays, and is listed for an operator. Our commit changed nothing: the interval is open again. */
 async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: Session): Promise<void> {
-  const present = await session.findPresentDelivery();
-  await stores.inTransaction(async (inside) => {
-    if (present && !present.isKnown) await inside.foreignDeliveries.recordFound(lease, present.receipt);
-    await inside.ledger.reopen(lease);
+  const delivery = await session.findPresentDelivery();
+  await stores.inTransaction(async (tx) => {
+    if (delivery && !delivery.isKnown) await tx.foreignDeliveries.recordFound(lease, delivery.receipt);
+    await tx.ledger.reopen(lease);
   });
 }
 
@@ -102,26 +102,26 @@ async function throwSupersededOrLost({ stores }: Engine, { lease }: PlannedRun):
 const MAX_DIFFERENCES = 5;
 
 function checkRows({ plan }: PlannedRun, receipt: Receipt, differences: readonly string[]): void {
-  const found =
+  const unequal =
     receipt.rows === plan.rows
       ? differences
       : [`${plan.rows} rows were planned, ${receipt.rows} delivered`, ...differences];
-  if (found.length === 0) return;
+  if (unequal.length === 0) return;
   // The message is limited because it goes into a history and a row, and thousands of files may differ.
-  const more = found.length > MAX_DIFFERENCES ? `; and ${found.length - MAX_DIFFERENCES} more` : '';
-  const named = found.slice(0, MAX_DIFFERENCES).join('; ');
-  throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${named}${more}`);
+  const more = unequal.length > MAX_DIFFERENCES ? `; and ${unequal.length - MAX_DIFFERENCES} more` : '';
+  const summary = unequal.slice(0, MAX_DIFFERENCES).join('; ');
+  throw new ReadBackDiffers(`What the destination holds is not what was delivered: ${summary}${more}`);
 }
 
 async function markDelivered({ stores }: Engine, planned: PlannedRun, delivered: Delivered): Promise<void> {
   const { run, lease, attempt } = planned;
   const { receipt } = delivered;
-  await stores.inTransaction(async (inside) => {
-    await inside.ledger.markDelivered(lease, receipt);
-    const { closed } = await closeRun(inside, run, { status: 'Completed', closedBy: 'run', ...delivered });
+  await stores.inTransaction(async (tx) => {
+    await tx.ledger.markDelivered(lease, receipt);
+    const { closed } = await closeRun(tx, run, { status: 'Completed', closedBy: 'run', ...delivered });
     // The workflow was ended in Temporal meanwhile, and with it the run's row; the destination's content decides.
-    if (!closed) await completeRun(inside, run, delivered);
+    if (!closed) await completeRun(tx, run, delivered);
     const message = `Delivered ${receipt.rows} rows, ${receipt.bytes} bytes, to ${receipt.location}`;
-    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
+    await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
   });
 }

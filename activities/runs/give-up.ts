@@ -9,9 +9,9 @@ import { faultOfType, runFault } from '../../src/exports/faults/run-faults.ts';
 import { closeRun, type Closing } from './close-run.ts';
 import { countRun } from './count-run.ts';
 import type { Engine } from '../engine.ts';
-import { located } from './located-fault.ts';
+import { locateFault } from './located-fault.ts';
 import type { RunEnding } from './run-ending.ts';
-import { openSessionToSettle, plannedRun } from './open-session.ts';
+import { openSessionToSettle, requirePlan } from './open-session.ts';
 
 type Failed = Exclude<RunEnding, { how: 'commit' }>;
 
@@ -61,13 +61,13 @@ export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): 
 
 /** @returns whether the run was still open */
 async function end(engine: Engine, run: Run, { level, ...how }: End, { onlyUnplanned = false } = {}): Promise<boolean> {
-  const ended = { ...how, fault: await located(engine.stores, run, how.fault) };
-  const { closed, paused } = await engine.stores.inTransaction(async (inside): Promise<Closing> => {
-    await inside.batchExports.lockRow(run.batchExportId);
-    if (onlyUnplanned && (await inside.runs.lock(run.id)).plan) return { closed: false, paused: false };
-    const closing = await closeRun(inside, run, ended);
+  const ended = { ...how, fault: await locateFault(engine.stores, run, how.fault) };
+  const { closed, paused } = await engine.stores.inTransaction(async (tx): Promise<Closing> => {
+    await tx.batchExports.lockRow(run.batchExportId);
+    if (onlyUnplanned && (await tx.runs.lock(run.id)).plan) return { closed: false, paused: false };
+    const closing = await closeRun(tx, run, ended);
     const message = `${ended.status}: ${ended.latestError}`;
-    if (closing.closed) await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level, message });
+    if (closing.closed) await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level, message });
     return closing;
   });
   if (paused) await engine.scheduleSync.trySync(run.batchExportId);
@@ -79,7 +79,7 @@ async function discard(engine: Engine, run: Run, signal: AbortSignal): Promise<v
   // While deliveries are blocked, recorded artifacts may be in use by another database.
   if (!run.plan || (await engine.timeline.blockReason()) !== undefined) return;
   try {
-    const session = await openSessionToSettle(engine, plannedRun(run), signal);
+    const session = await openSessionToSettle(engine, requirePlan(run), signal);
     try {
       await session.discard();
     } finally {

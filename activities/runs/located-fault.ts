@@ -4,7 +4,7 @@ import { locatedFault } from '../../src/exports/faults/fault-of.ts';
 import type { Run } from '../../src/exports/runs/runs.store.ts';
 import type { ExportStores } from '../../src/exports/stores.ts';
 
-export async function located(
+export async function locateFault(
   { batchExports }: Pick<ExportStores, 'batchExports'>,
   { batchExportId }: Run,
   fault: Fault,

@@ -28,7 +28,7 @@ export type PlannedRun = {
 };
 
 /** @throws Error when the run has no plan, so it cannot have written anything to a destination */
-export function plannedRun(run: Run, attempt?: number): PlannedRun {
+export function requirePlan(run: Run, attempt?: number): PlannedRun {
   const { plan, epoch, start, end } = run;
   if (!plan || epoch === null) throw new Error(`run ${run.id} has no plan`);
   return {

@@ -16,22 +16,22 @@ export function partSource(
   { rows: planned, ...range }: PlannedPart,
   hashKey: string | null,
   signal: AbortSignal,
-): PartSource & { moving: ReadProgress } {
+): PartSource & { readProgress: ReadProgress } {
   let summary: (() => PartSummary) | undefined;
-  let moving: ReadProgress | undefined;
+  let readProgress: ReadProgress | undefined;
   const copy = () => events.copy({ ...slice, ...range }, plan.columns, { signal, hashKey });
 
   return {
-    moving: () => moving?.() ?? { rows: 0, bytes: 0 },
+    readProgress: () => readProgress?.() ?? { rows: 0, bytes: 0 },
     file() {
-      const encoded = encodeFile(copy(), { ...plan.file, columns: plan.columns });
-      ({ summary, progress: moving } = encoded);
-      return encoded.bytes;
+      const file = encodeFile(copy(), { ...plan.file, columns: plan.columns });
+      ({ summary, progress: readProgress } = file);
+      return file.bytes;
     },
     rows() {
-      const scanned = scanRows(copy(), plan.columns);
-      ({ summary, progress: moving } = scanned);
-      return scanned.rows;
+      const scan = scanRows(copy(), plan.columns);
+      ({ summary, progress: readProgress } = scan);
+      return scan.rows;
     },
     summary() {
       if (!summary) throw new Error('a part was staged without reading it');

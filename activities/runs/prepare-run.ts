@@ -21,7 +21,7 @@ import { closeLostOfInterval } from './close-lost-runs.ts';
 import type { Engine } from '../engine.ts';
 import { giveUpPlanning } from './give-up.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
-import { recordedStep } from './recorded-step.ts';
+import { recordStep } from './recorded-step.ts';
 
 /** `end`: the end of the data interval, ISO. */
 export type PrepareRunInput = { exportId: string; end: string };
@@ -61,7 +61,7 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
     workflowId: attempt.workflowId,
     workflowRunId: attempt.workflowRunId,
   });
-  if (run.plan) return prepared(run, run.plan);
+  if (run.plan) return describePrepared(run, run.plan);
   await closeLostOfInterval(engine, run);
 
   const makeAndStore = async () => {
@@ -82,11 +82,11 @@ async function planRun(engine: Engine, attempt: Attempt, { exportId, end }: Prep
     }
     throw new NotFound('The batch export was deleted.');
   };
-  const stored = await recordedStep(engine, run, attempt, 'plan', () =>
+  const stored = await recordStep(engine, run, attempt, 'plan', () =>
     withFailureRecorded(engine, run, attempt, makeAndStore),
   );
   await engine.step({ name: 'after-plan', exportId, runId: run.id, end: run.end });
-  return prepared(run, stored);
+  return describePrepared(run, stored);
 }
 
 /** Makes a run wait while deliveries are blocked, because its plan would follow another state of the database. @throws Unavailable */
@@ -171,25 +171,22 @@ async function storePlan(
   { keySpace, attempt }: { keySpace: string; attempt: number },
   plan: Plan,
 ): Promise<StoredPlan | undefined> {
-  return stores.inTransaction(async (inside) => {
-    const present = await inside.places.shareKeySpace(run.batchExportId);
-    const locked = await inside.runs.lock(run.id);
-    if (locked.plan) return locked.plan;
+  return stores.inTransaction(async (tx) => {
+    const present = await tx.places.shareKeySpace(run.batchExportId);
+    const lockedRun = await tx.runs.lock(run.id);
+    if (lockedRun.plan) return lockedRun.plan;
     // tooth: plan-place
     if (present !== keySpace) return undefined;
     // A frozen attempt of an execution that was terminated meanwhile must not fence the run that came after it.
-    const newest = await inside.runs.findNewestOfInterval(run.batchExportId, run.end);
+    const newest = await tx.runs.findNewestOfInterval(run.batchExportId, run.end);
     // tooth: run-newest
-    if (!isOpen(locked.status) || newest?.id !== run.id)
+    if (!isOpen(lockedRun.status) || newest?.id !== run.id)
       throw new Superseded('Another run has this data interval now.');
-    const epoch = await inside.ledger.takeEpoch(
-      { exportId: run.batchExportId, start: run.start, end: run.end },
-      run.id,
-    );
-    const stored = await inside.runs.setPlan(run.id, plan, epoch);
+    const epoch = await tx.ledger.takeEpoch({ exportId: run.batchExportId, start: run.start, end: run.end }, run.id);
+    const stored = await tx.runs.setPlan(run.id, plan, epoch);
     const planned = `${count(plan.rows, 'row')} in ${count(plan.parts.length, 'part')}`;
     const message = `Planned ${planned}, stored before ${plan.cutoff}`;
-    await inside.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
+    await tx.logs.append({ batchExportId: run.batchExportId, runId: run.id, level: 'INFO', message, attempt });
     return stored;
   });
 }
@@ -198,7 +195,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-function prepared(run: Run, plan: StoredPlan): PreparedRun {
+function describePrepared(run: Run, plan: StoredPlan): PreparedRun {
   const [start, end] = [isoSeconds(millisOf(run.start)), isoSeconds(millisOf(run.end))];
   return { runId: run.id, kind: run.kind, start, end, rows: plan.rows, parts: countParts(plan) };
 }

@@ -6,10 +6,10 @@ import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { toFailure } from '../../src/platform/temporal/failures.ts';
 import type { Attempt } from '../activity.ts';
 import type { Engine } from '../engine.ts';
-import { located } from './located-fault.ts';
+import { locateFault } from './located-fault.ts';
 
 /** Does the work. A record that cannot be stored is dropped, because it must not end the run. The record of an interrupted attempt has no end. */
-export async function recordedStep<T>(
+export async function recordStep<T>(
   engine: Engine,
   run: Run,
   attempt: Attempt,
@@ -18,23 +18,23 @@ export async function recordedStep<T>(
 ): Promise<T> {
   const { attempts } = engine.stores;
   const key = { runId: run.id, step, attempt: attempt.number };
-  const stored = (writing: Promise<void>) =>
+  const logFailure = (writing: Promise<void>) =>
     writing.catch((error: unknown) =>
       engine.log.warn({ err: error, ...key }, 'the record of an attempt could not be written'),
     );
   // The work does not wait until the record is stored.
-  const begun = stored(attempts.begin(key));
-  const end = (error?: StepError) => begun.then(() => stored(attempts.end(key, error)));
-  let done: T;
+  const begin = logFailure(attempts.begin(key));
+  const end = (error?: StepError) => begin.then(() => logFailure(attempts.end(key, error)));
+  let result: T;
   try {
-    done = await work();
+    result = await work();
   } catch (error) {
-    if (attempt.signal.aborted) await begun;
+    if (attempt.signal.aborted) await begin;
     else await end(await errorOf(engine, run, attempt, error));
     throw error;
   }
   await end();
-  return done;
+  return result;
 }
 
 async function errorOf({ stores }: Engine, run: Run, attempt: Attempt, error: unknown): Promise<StepError> {
@@ -43,7 +43,7 @@ async function errorOf({ stores }: Engine, run: Run, attempt: Attempt, error: un
   const fault = faultOf(error);
   return {
     detail: failure.message,
-    fault: await located(stores, run, fault).catch(() => fault),
+    fault: await locateFault(stores, run, fault).catch(() => fault),
     nextTryInSeconds: mayPass ? attempt.nextTryInSeconds() : undefined,
   };
 }

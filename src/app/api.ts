@@ -9,7 +9,7 @@ import {
 } from '../analytics/room.ts';
 import type { CaptureOptions } from '../events/capture/capture.ts';
 import { createEventsRoom, eventsRawRoutes, eventsRoutes, type EventsRoomApi } from '../events/room.ts';
-import { partitionedDaysAhead } from '../events/table/partitions.ts';
+import { countPartitionedDaysAhead } from '../events/table/partitions.ts';
 import type { ExportsApi } from '../exports/api.ts';
 import { exportFigures } from '../exports/monitoring/figures.ts';
 import { createExportsRoom, exportRoutes, protectedExportObjects } from '../exports/room.ts';
@@ -91,7 +91,7 @@ export function createApi(options: ApiOptions): Api {
   const health = createHealthRoom(
     apiChecks({
       pool,
-      partitionedDaysAhead: async () => partitionedDaysAhead(pool),
+      partitionedDaysAhead: async () => countPartitionedDaysAhead(pool),
       ensureTemporal,
       deliveriesBlocked: engine.timeline.reason,
     }),

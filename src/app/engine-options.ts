@@ -11,10 +11,12 @@ import { payloadCodec } from '../platform/temporal/payload-codec.ts';
 export function engineOptions(config: Config, log: Logger): EngineOptions {
   const { DATABASE_URL, TEMPORAL_ADDRESS, SLUICE_ENCRYPTION_KEYS } = config;
   if (!DATABASE_URL || !TEMPORAL_ADDRESS || !SLUICE_ENCRYPTION_KEYS) {
-    const missing = Object.entries({ DATABASE_URL, TEMPORAL_ADDRESS, SLUICE_ENCRYPTION_KEYS }).filter(
+    const missingVariables = Object.entries({ DATABASE_URL, TEMPORAL_ADDRESS, SLUICE_ENCRYPTION_KEYS }).filter(
       ([, value]) => !value,
     );
-    throw new CommandFailed(`Set ${missing.map(([name]) => name).join(', ')}, or use \`sluice up\`, which sets them.`);
+    throw new CommandFailed(
+      `Set ${missingVariables.map(([name]) => name).join(', ')}, or use \`sluice up\`, which sets them.`,
+    );
   }
   return {
     databaseUrl: DATABASE_URL,

@@ -78,10 +78,10 @@ async function createDemo(db: Knex): Promise<Tenant> {
   return { organizationId, userId: user!.id, projectId: project!.id, projectApiKey };
 }
 
-async function ensurePersonalKey(db: Knex, userId: number, known: string | undefined): Promise<string> {
+async function ensurePersonalKey(db: Knex, userId: number, knownKey: string | undefined): Promise<string> {
   const keys = keyStore(db);
-  const caller = known && (await keys.findCaller(hashOf(known)));
-  if (caller && caller.userId === userId) return known;
+  const caller = knownKey && (await keys.findCaller(hashOf(knownKey)));
+  if (caller && caller.userId === userId) return knownKey;
   await db('api_keys').where({ user_id: userId, label: KEY_LABEL }).delete();
   return (await keys.create({ userId }, { label: KEY_LABEL, scopes: [ALL_SCOPES] })).key;
 }

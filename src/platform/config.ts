@@ -14,12 +14,12 @@ const MetricsPort = (role: string) =>
     description: `Port on which ${role} serves metrics for Prometheus, at \`/metrics\`. Unset: nowhere. 0: any that is free.`,
   });
 
-const Processes = (what: string) =>
+const Processes = (role: string) =>
   Type.Integer({
     minimum: 1,
     maximum: 1_000,
     default: 1,
-    description: `${what} that run on this database: at start the log warns if Postgres grants too few connections for all.`,
+    description: `${role} that run on this database: at start the log warns if Postgres grants too few connections for all.`,
   });
 
 /** Default of EXPORT_FILE_GRACE_HOURS. */

@@ -62,15 +62,15 @@ export function compile<S extends TSchema>(schema: S): Validator<S> {
 }
 
 /** Whether a value has more elements and members than the limit, at all levels. */
-function hasMoreParts(value: unknown, most: number): boolean {
+function hasMoreParts(value: unknown, max: number): boolean {
   const queue: unknown[] = [value];
   let count = 0;
-  for (let at = 0; at < queue.length; at += 1) {
-    const one = queue[at];
-    if (typeof one !== 'object' || one === null) continue;
-    const parts: unknown[] = Array.isArray(one) ? one : Object.values(one);
+  for (let index = 0; index < queue.length; index += 1) {
+    const entry = queue[index];
+    if (typeof entry !== 'object' || entry === null) continue;
+    const parts: unknown[] = Array.isArray(entry) ? entry : Object.values(entry);
     count += parts.length;
-    if (count > most) return true;
+    if (count > max) return true;
     for (const part of parts) queue.push(part);
   }
   return false;

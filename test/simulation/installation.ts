@@ -78,7 +78,7 @@ export async function buildInstallation() {
     executions,
     scheduleSync: setter,
     timeline: startGuard(),
-    sealer: createSealer(pool, { present: () => new Date(clock.now()) }),
+    sealer: createSealer(pool, { clock: () => new Date(clock.now()) }),
   };
   const ensureTemporal = () => ensureReachable(temporal.client);
   const { notifications } = composed;

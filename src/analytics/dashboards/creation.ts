@@ -21,11 +21,11 @@ export type GivenDashboard = { fields: Partial<DashboardFields> & Origin; tiles:
  * @throws PermissionDenied for a restriction by a key of the project, which then could not lift it
  */
 export async function insertDashboard(
-  acting: Acting,
+  context: Acting,
   { fields, tiles }: GivenDashboard,
   mode: CreationMode = 'default',
 ): Promise<Dashboard> {
-  const { stores, project, caller, rights } = acting;
+  const { stores, project, caller, rights } = context;
   const dashboard = await stores.dashboards.insert({
     ...fields,
     project_id: project.id,
@@ -33,8 +33,8 @@ export async function insertDashboard(
     created_by: caller.userId,
   });
   if (dashboard.restriction_level === ONLY_COLLABORATORS_EDIT) ensureRestricts(dashboard, caller, rights);
-  await changeTiles(acting, dashboard, tiles);
-  await recordDashboardChange(acting, 'created', dashboard);
+  await changeTiles(context, dashboard, tiles);
+  await recordDashboardChange(context, 'created', dashboard);
   return dashboard;
 }
 
@@ -43,7 +43,7 @@ export async function insertDashboard(
  * @throws PermissionDenied when the client's own template reads data that the client may not see
  */
 export async function makeFromTemplate(
-  acting: Acting,
+  context: Acting,
   template: DashboardTemplate,
   { fields, tiles }: GivenDashboard,
   mode: CreationMode = 'template',
@@ -51,16 +51,16 @@ export async function makeFromTemplate(
   const { description, filters } = template;
   const isOurs = isBuiltIn(template);
   // tooth: raw-template-filters
-  if (!isOurs) ensureMayFilter(acting, filters);
+  if (!isOurs) ensureMayFilter(context, filters);
   const name = fields.name || template.name;
   const tags = [...new Set([...(fields.tags ?? []), ...template.tags])].sort();
   const dashboard = await insertDashboard(
-    acting,
+    context,
     { fields: { ...fields, name, description, filters, tags }, tiles: [] },
     mode,
   );
-  await changeTiles(acting, dashboard, template.tiles, { isSample: true, isOurs });
-  await changeTiles(acting, dashboard, tiles);
+  await changeTiles(context, dashboard, template.tiles, { isSample: true, isOurs });
+  await changeTiles(context, dashboard, tiles);
   return dashboard;
 }
 
@@ -71,20 +71,20 @@ export async function makeFromTemplate(
  * @throws PermissionDenied when the caller may not see it
  */
 export async function copyDashboard(
-  acting: Acting,
+  context: Acting,
   source: { id: number; deep: boolean },
   { fields, tiles }: GivenDashboard,
 ): Promise<Dashboard> {
-  const original = await findOriginal(acting, source.id);
+  const original = await findOriginal(context, source.id);
   const { filters, variables, breakdown_colors, data_color_theme_id } = original;
   const copiedFields = { filters, variables, breakdown_colors, data_color_theme_id };
   const copy = await insertDashboard(
-    acting,
+    context,
     { fields: { ...copiedFields, ...fields, use_dashboard: source.id }, tiles: [] },
     'duplicate',
   );
-  await copyTiles(acting, original, copy, source);
-  await changeTiles(acting, copy, tiles);
+  await copyTiles(context, original, copy, source);
+  await changeTiles(context, copy, tiles);
   return copy;
 }
 

@@ -52,7 +52,7 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
         visible: viewer.rights.visible('dashboard'),
       });
       const users = await allStores.users.findByIds(page.results.map(({ created_by }) => created_by));
-      const bodies = page.results.map((one): ListedDashboardBody => presentListed(one, { viewer, users }));
+      const bodies = page.results.map((result): ListedDashboardBody => presentListed(result, { viewer, users }));
       return { count: page.count, results: bodies };
     },
 
@@ -64,44 +64,44 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
      * @throws PermissionDenied for what the caller may not copy, show or restrict
      */
     async create(actor: Actor, body: NewDashboardBody): Promise<Dashboard> {
-      const { use_dashboard: id, use_template: name, duplicate_tiles: deep = false } = body;
+      const { use_dashboard: id, use_template: name, duplicate_tiles: isDeep = false } = body;
       if (id && name) throw new InvalidInput('`use_dashboard` and `use_template` cannot be used together');
       // Ids are dropped, because they name tiles of the dashboard that these tiles were read from.
       const tiles = (body.tiles ?? []).map((tile) => ({ ...tile, id: null }));
       ensureInsightScope(actor.caller, tiles);
-      const given = { fields: givenFields(body), tiles };
-      ensureMayFilter(actor, given.fields.filters);
-      const makeDashboard = (acting: Acting): Promise<Dashboard> => {
+      const newDashboard = { fields: givenFields(body), tiles };
+      ensureMayFilter(actor, newDashboard.fields.filters);
+      const makeDashboard = (context: Acting): Promise<Dashboard> => {
         if (name) {
-          const fields = { ...given.fields, use_template: name };
-          return makeFromTemplate(acting, getTemplate(name), { ...given, fields });
+          const fields = { ...newDashboard.fields, use_template: name };
+          return makeFromTemplate(context, getTemplate(name), { ...newDashboard, fields });
         }
-        return id ? copyDashboard(acting, { id, deep }, given) : insertDashboard(acting, given);
+        return id ? copyDashboard(context, { id, deep: isDeep }, newDashboard) : insertDashboard(context, newDashboard);
       };
-      return inTransaction(actor, async (acting) => {
-        const dashboard = await makeDashboard(acting);
-        await ensureMayRestrict(acting, dashboard);
+      return inTransaction(actor, async (context) => {
+        const dashboard = await makeDashboard(context);
+        await ensureMayRestrict(context, dashboard);
         return dashboard;
       });
     },
 
     /** @throws InvalidInput for an invalid tile */
     async createFrom(actor: Actor, template: DashboardTemplate): Promise<Dashboard> {
-      return inTransaction(actor, (acting) => makeFromTemplate(acting, template, { fields: {}, tiles: [] }));
+      return inTransaction(actor, (context) => makeFromTemplate(context, template, { fields: {}, tiles: [] }));
     },
 
     /** @throws Conflict when the project already has one with the tag */
     async createUnlisted(actor: Actor, tag: string): Promise<Dashboard> {
-      return inTransaction(actor, async (acting) => {
-        const { dashboards } = acting.stores;
+      return inTransaction(actor, async (context) => {
+        const { dashboards } = context.stores;
         if (await dashboards.findUnlisted(actor.project.id, tag)) {
           throw new Conflict('An unlisted dashboard with this tag already exists.');
         }
-        const given = { fields: { name: tag, tags: [tag] }, tiles: [] };
+        const newDashboard = { fields: { name: tag, tags: [tag] }, tiles: [] };
         const template = findTemplateByTag(tag);
         return template
-          ? makeFromTemplate(acting, template, given, 'unlisted')
-          : insertDashboard(acting, given, 'unlisted');
+          ? makeFromTemplate(context, template, newDashboard, 'unlisted')
+          : insertDashboard(context, newDashboard, 'unlisted');
       });
     },
 
@@ -114,24 +114,24 @@ export function dashboardManagement({ stores: allStores, results }: DashboardsOp
      */
     async change(actor: Actor, id: number, body: DashboardPatchBody, ifMatch?: string): Promise<Dashboard> {
       const fields = givenFields(body);
-      const { tiles = [], duplicate_tiles: duplicated = [], delete_insights: withInsights = false } = body;
+      const { tiles = [], duplicate_tiles: duplicatedTiles = [], delete_insights: deleteInsights = false } = body;
       ensureInsightScope(actor.caller, tiles);
-      if (withInsights) ensureWritesInsights(actor.caller);
-      return inTransaction(actor, async (acting) => {
-        const before = await acting.stores.dashboards.find(actor.project.id, id);
+      if (deleteInsights) ensureWritesInsights(actor.caller);
+      return inTransaction(actor, async (context) => {
+        const before = await context.stores.dashboards.find(actor.project.id, id);
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
         ensureVersion(ifMatch, before.version, 'dashboard');
         // Checked even if the level stays the same.
         if (fields.restriction_level !== undefined) ensureRestricts(before, actor.caller, actor.rights);
         if (!isDeepStrictEqual(fields.filters, before.filters)) ensureMayFilter(actor, fields.filters);
-        const restricted = await findRestrictedInsights(acting.stores, before);
-        if (before.deleted) await restoreTiles(acting, id);
-        const tileChanges = await changeTiles(acting, before, tiles);
-        const copyChanges = await duplicateTiles(acting, before, duplicated);
-        if (before.deleted) await ensureRestorable(acting, id);
-        if (!before.deleted && fields.deleted) await deleteWithTiles(acting, id, withInsights);
-        const after = await update(acting, before, fields, [...tileChanges, ...copyChanges]);
-        await ensureMayRestrict(acting, after, restricted);
+        const restricted = await findRestrictedInsights(context.stores, before);
+        if (before.deleted) await restoreTiles(context, id);
+        const tileChanges = await changeTiles(context, before, tiles);
+        const copyChanges = await duplicateTiles(context, before, duplicatedTiles);
+        if (before.deleted) await ensureRestorable(context, id);
+        if (!before.deleted && fields.deleted) await deleteWithTiles(context, id, deleteInsights);
+        const after = await update(context, before, fields, [...tileChanges, ...copyChanges]);
+        await ensureMayRestrict(context, after, restricted);
         return after;
       });
     },
@@ -156,7 +156,7 @@ export type DashboardManagement = ReturnType<typeof dashboardManagement>;
 
 /** Updates a dashboard; without a difference the version stays, and nothing is logged. */
 async function update(
-  acting: Acting,
+  context: Acting,
   before: Dashboard,
   fields: Partial<DashboardFields>,
   tileChanges: readonly Change[],
@@ -164,9 +164,9 @@ async function update(
   const ownChanges = changesBetween(SCOPE, loggedFieldsOf(before), loggedFieldsOf({ ...before, ...fields }));
   const changes = [...ownChanges, ...tileChanges];
   if (changes.length === 0) return before;
-  const after = await acting.stores.dashboards.update(before.project_id, before.id, fields);
+  const after = await context.stores.dashboards.update(before.project_id, before.id, fields);
   const verb = after.deleted === before.deleted ? 'updated' : after.deleted ? 'deleted' : 'restored';
-  await recordDashboardChange(acting, verb, after, changes);
+  await recordDashboardChange(context, verb, after, changes);
   return after;
 }
 

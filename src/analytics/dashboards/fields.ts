@@ -32,8 +32,8 @@ export function givenFields(body: Given | NewDashboardBody): Partial<DashboardFi
 }
 
 /** Returns filters as they were given; refuses only those that would fail every insight. */
-function filtersOf(given: unknown): Json | undefined {
-  const filters = dictionaryOf(given, 'Filters', 'filters');
+function filtersOf(value: unknown): Json | undefined {
+  const filters = dictionaryOf(value, 'Filters', 'filters');
   if (filters) ensureDates(filters);
   return filters;
 }
@@ -45,10 +45,10 @@ export function tagsOf(texts: readonly string[]): string[] {
 }
 
 /** Null and similar values leave the field as it is; only an empty object clears it. */
-export function dictionaryOf(value: unknown, what: string, attr: string): Json | undefined {
+export function dictionaryOf(value: unknown, subject: string, attr: string): Json | undefined {
   if (!value || (Array.isArray(value) && value.length === 0)) return undefined;
   if (typeof value === 'object' && !Array.isArray(value)) return limitValues(value as Json, attr);
-  throw new InvalidInput(`${what} must be a dictionary`);
+  throw new InvalidInput(`${subject} must be a dictionary`);
 }
 
 const UUID = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i;

@@ -21,9 +21,9 @@ function textOf(value: unknown, name: string): string | null {
   throw new InvalidInput(`${name}: A date must be a string.`, 'filters');
 }
 
-function readRange(given: { date_from: string | null; date_to: string | null }): Range {
+function readRange(bounds: { date_from: string | null; date_to: string | null }): Range {
   try {
-    return rangeOf(given, 'filters');
+    return rangeOf(bounds, 'filters');
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(error.message.replace(/^filters\./, ''), 'filters', error.code);
@@ -31,7 +31,7 @@ function readRange(given: { date_from: string | null; date_to: string | null }):
 }
 
 /** @returns undefined for a relative date; time zones are ignored, because they differ by less than a day */
-function timeOf(side: Range['from']): number | undefined {
-  if (side === null || side === 'all' || side.kind === 'relative') return undefined;
-  return side.kind === 'wall' ? side.wall : Date.parse(side.instant);
+function timeOf(bound: Range['from']): number | undefined {
+  if (bound === null || bound === 'all' || bound.kind === 'relative') return undefined;
+  return bound.kind === 'wall' ? bound.wall : Date.parse(bound.instant);
 }

@@ -31,16 +31,16 @@ export async function listDashboards(
   columns: string,
 ): Promise<Page> {
   const { search, limit, offset } = query;
-  const matchingRows = wantedRows(db, projectId, query);
+  const matchingRows = visibleMatches(db, projectId, query);
   if (search !== undefined) return findSimilar(db, matchingRows, search, query, columns);
-  const counted = (await matchingRows.clone().count({ count: '*' }).first()) as { count: string };
+  const countRow = (await matchingRows.clone().count({ count: '*' }).first()) as { count: string };
   const rows = await matchingRows.clone().select(db.raw(columns)).orderByRaw(ORDER).limit(limit).offset(offset);
-  return { count: Number(counted.count), rows };
+  return { count: Number(countRow.count), rows };
 }
 
 const ORDER = 'pinned desc, name asc nulls last, id';
 
-function wantedRows(db: Knex, projectId: number, query: DashboardQuery): Knex.QueryBuilder {
+function visibleMatches(db: Knex, projectId: number, query: DashboardQuery): Knex.QueryBuilder {
   const rows = db('dashboards').where({ project_id: projectId, deleted: false });
   whereVisible(rows, query.visible, { id: 'dashboards.id', createdBy: 'dashboards.created_by' });
   if (query.creationMode === undefined) rows.whereNot({ creation_mode: 'unlisted' });
@@ -55,23 +55,23 @@ type Candidate = { id: number; name: string | null; contains: boolean };
 /** Compares the texts of all dashboards here; reads only the page's dashboards whole. */
 async function findSimilar(
   db: Knex,
-  wanted: Knex.QueryBuilder,
+  matching: Knex.QueryBuilder,
   search: string,
   { limit, offset }: DashboardQuery,
   columns: string,
 ): Promise<Page> {
   const part = `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
   const contains = db.raw(`coalesce(${CONTAINS}, false) as contains`, { part });
-  const candidates = (await wanted.clone().select('id', 'name', contains).orderByRaw(ORDER)) as Candidate[];
+  const candidates = (await matching.clone().select('id', 'name', contains).orderByRaw(ORDER)) as Candidate[];
   const exact = candidates.filter((candidate) => candidate.contains);
   const similar = candidates.filter((candidate) => !candidate.contains && resembles(search, candidate.name ?? ''));
-  const shown = [...exact, ...similar].slice(offset, offset + limit);
-  const ids = shown.map(({ id }) => id);
+  const pageIds = [...exact, ...similar].slice(offset, offset + limit);
+  const ids = pageIds.map(({ id }) => id);
   const rows = (await db('dashboards').whereIn('id', ids).select(db.raw(columns))) as { id: number }[];
   const byId = new Map(rows.map((row) => [row.id, row]));
   return {
     count: exact.length + similar.length,
-    rows: shown.flatMap(({ id, contains: isExact }) => {
+    rows: pageIds.flatMap(({ id, contains: isExact }) => {
       const row = byId.get(id);
       return row ? [{ ...row, search_match_type: isExact ? 'exact' : 'similar' }] : [];
     }),

@@ -4,12 +4,12 @@
  */
 
 /** Default threshold of `pg_trgm`, which `alpha` and `alpah` just reach. */
-const ALIKE = 0.3;
+const MIN_SIMILARITY = 0.3;
 
 /** Whether each word of the search is like some word of the name. */
 export function resembles(search: string, name: string): boolean {
   const [wanted, given] = [wordsOf(search), wordsOf(name)];
-  return wanted.length > 0 && wanted.every((word) => given.some((other) => similarity(word, other) >= ALIKE));
+  return wanted.length > 0 && wanted.every((word) => given.some((other) => similarity(word, other) >= MIN_SIMILARITY));
 }
 
 function wordsOf(text: string): Set<string>[] {
@@ -24,7 +24,7 @@ function trigramsOf(word: string): Set<string> {
 }
 
 /** Share of their trigrams that both have: from 0 to 1. */
-function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const both = [...one].filter((trigram) => other.has(trigram)).length;
-  return both / (one.size + other.size - both);
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const common = [...a].filter((trigram) => b.has(trigram)).length;
+  return common / (a.size + b.size - common);
 }

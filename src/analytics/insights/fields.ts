@@ -8,13 +8,13 @@ import { queryOfFilters } from './legacy-filters.ts';
 import type { GivenInsight } from './schema.ts';
 
 /** Absent stays absent. @throws InvalidInput naming the field */
-export function givenFields(given: GivenInsight): Partial<InsightFields & Pick<Insight, 'deleted'>> {
-  const { name, derived_name, description, tags, favorited, saved, deleted } = given;
+export function givenFields(input: GivenInsight): Partial<InsightFields & Pick<Insight, 'deleted'>> {
+  const { name, derived_name, description, tags, favorited, saved, deleted } = input;
   return omitUndefined({
     name,
     derived_name,
     description: description === null ? '' : description,
-    query: givenQuery(given),
+    query: givenQuery(input),
     tags: tags ? tagsOf(tags) : undefined,
     favorited,
     saved,
@@ -44,14 +44,14 @@ function translateFilters(filters: Record<string, unknown>): Record<string, unkn
   return query;
 }
 
-function filtersOf(given: unknown): Record<string, unknown> | undefined {
-  if (given === undefined || given === null) return undefined;
-  if (typeof given !== 'object' || Array.isArray(given)) throw new InvalidInput('Must be a JSON object.', 'filters');
-  return Object.keys(given).length > 0 ? (given as Record<string, unknown>) : undefined;
+function filtersOf(value: unknown): Record<string, unknown> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) throw new InvalidInput('Must be a JSON object.', 'filters');
+  return Object.keys(value).length > 0 ? (value as Record<string, unknown>) : undefined;
 }
 
 /** Lower-cases tags and drops repeated ones, as upstream does. */
-function tagsOf(given: readonly string[]): string[] {
-  const tags = given.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '');
+function tagsOf(values: readonly string[]): string[] {
+  const tags = values.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '');
   return [...new Set(tags)];
 }

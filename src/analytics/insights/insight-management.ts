@@ -35,13 +35,13 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     },
 
     /** @throws InvalidInput naming the field; PermissionDenied for a dashboard */
-    async create(acting: Acting, given: GivenInsight): Promise<Insight> {
-      const { deleted = false, ...fields } = givenFields(given);
+    async create(context: Acting, input: GivenInsight): Promise<Insight> {
+      const { deleted = false, ...fields } = givenFields(input);
       if (deleted) throw new InvalidInput('An insight cannot be made deleted.', 'deleted');
-      ensureMayStore(acting, fields.query);
-      return allStores.inTransaction(acting.project.id, async (stores) => {
-        const insight = await createInsight(stores, acting.project, acting.caller, fields);
-        await setMembership(stores, acting, insight.id, given.dashboards ?? []);
+      ensureMayStore(context, fields.query);
+      return allStores.inTransaction(context.project.id, async (stores) => {
+        const insight = await createInsight(stores, context.project, context.caller, fields);
+        await setMembership(stores, context, insight.id, input.dashboards ?? []);
         return insight;
       });
     },
@@ -51,16 +51,16 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
      * @param expected the version that the caller read
      * @throws NotFound, InvalidInput, PermissionDenied; Stale when it changed since
      */
-    async change(acting: Acting, reference: string, given: GivenInsight, expected?: string): Promise<Insight> {
-      const { project, caller } = acting;
-      const fields = givenFields(given);
+    async change(context: Acting, reference: string, input: GivenInsight, expected?: string): Promise<Insight> {
+      const { project, caller } = context;
+      const fields = givenFields(input);
       return allStores.inTransaction(project.id, async (stores) => {
         const before = await stores.insights.find(project.id, reference);
         if (!before || (before.deleted && fields.deleted !== false)) throw new NotFound();
         ensureVersion(expected, before.version, 'insight');
-        if (!isDeepStrictEqual(fields.query, before.query)) ensureMayStore(acting, fields.query);
-        const dashboardIds = given.dashboards ?? undefined;
-        const membershipChange = dashboardIds && (await setMembership(stores, acting, before.id, dashboardIds));
+        if (!isDeepStrictEqual(fields.query, before.query)) ensureMayStore(context, fields.query);
+        const dashboardIds = input.dashboards ?? undefined;
+        const membershipChange = dashboardIds && (await setMembership(stores, context, before.id, dashboardIds));
         return changeInsight(stores, project, caller, before, fields, membershipChange);
       });
     },
@@ -82,8 +82,8 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
     },
 
     /** Presents insights in the given order. */
-    async show(acting: Acting, insights: readonly Insight[], look: InsightViewOptions): Promise<InsightBody[]> {
-      const { project, caller, rights } = acting;
+    async show(context: Acting, insights: readonly Insight[], look: InsightViewOptions): Promise<InsightBody[]> {
+      const { project, caller, rights } = context;
       const { refresh, overlay = NO_OVERLAY } = look;
       const [places, users, shown] = await Promise.all([
         allStores.insights.findLocations(
@@ -95,7 +95,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
           project,
           insights.map((insight) => ({ insight, overlay })),
           refresh,
-          rawAccess(acting),
+          rawAccess(context),
         ),
       ]);
       return insights.map((insight, index) => {

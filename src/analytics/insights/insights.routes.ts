@@ -48,7 +48,7 @@ const listInsights = route({
   summary: 'List insights, most recently changed first',
   description: 'Excludes deleted insights. Returns cached results; others are computed only with `refresh`.',
   async handle({ project, rights, caller, query, url }, { insights }: InsightsApi) {
-    const acting = { project, rights, caller };
+    const actor = { project, rights, caller };
     const insightQuery: InsightQuery = {
       visible: rights.visible('insight'),
       visibleDashboards: rights.visible('dashboard'),
@@ -64,7 +64,7 @@ const listInsights = route({
     };
     const page = await insights.list(project.id, insightQuery);
     const refresh = refreshOf(query.basic ? 'force_cache' : query.refresh, 'force_cache');
-    const bodies = await insights.show(acting, page.results, { refresh });
+    const bodies = await insights.show(actor, page.results, { refresh });
     return json(
       200,
       offsetPage(url, query, { count: page.count, results: query.basic ? bodies.map(withoutResult) : bodies }),
@@ -82,11 +82,11 @@ const createInsight = route({
   summary: 'Create an insight',
   description: 'The insight is added to the given `dashboards`, and its result is computed.',
   async handle({ project, rights, caller, query, body, url }, { insights }: InsightsApi) {
-    const acting = { project, rights, caller };
-    const insight = await insights.create(acting, body);
+    const actor = { project, rights, caller };
+    const insight = await insights.create(actor, body);
     return insightAnswer(
       201,
-      acting,
+      actor,
       insight,
       insights,
       { refresh: refreshOf(query.refresh) },
@@ -110,10 +110,10 @@ const getInsight = route({
   answers: { 200: InsightBody },
   summary: 'Retrieve an insight with its result',
   async handle({ project, rights, caller, params, query }, { insights }: InsightsApi) {
-    const acting = { project, rights, caller };
+    const actor = { project, rights, caller };
     const insight = await insights.get(project.id, params.id);
-    const overlay = await insights.loadOverlay(acting, insight, query.from_dashboard, overridesOf(query, acting));
-    return insightAnswer(200, acting, insight, insights, { refresh: refreshOf(query.refresh), overlay });
+    const overlay = await insights.loadOverlay(actor, insight, query.from_dashboard, overridesOf(query, actor));
+    return insightAnswer(200, actor, insight, insights, { refresh: refreshOf(query.refresh), overlay });
   },
 });
 
@@ -131,9 +131,9 @@ const patchInsight = route({
     'A stale `If-Match` header is refused with 412. `deleted: true` removes the insight from its dashboards ' +
     'until it is restored.',
   async handle({ project, rights, caller, params, query, body, headers }, { insights }: InsightsApi) {
-    const acting = { project, rights, caller };
-    const insight = await insights.change(acting, params.id, body, expectedVersion(headers));
-    return insightAnswer(200, acting, insight, insights, { refresh: refreshOf(query.refresh) });
+    const actor = { project, rights, caller };
+    const insight = await insights.change(actor, params.id, body, expectedVersion(headers));
+    return insightAnswer(200, actor, insight, insights, { refresh: refreshOf(query.refresh) });
   },
 });
 
@@ -151,13 +151,13 @@ const deleteInsight = route({
 
 async function insightAnswer(
   status: number,
-  acting: Acting,
+  context: Acting,
   insight: Insight,
   insights: InsightManagement,
   look: InsightViewOptions,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const [body] = await insights.show(acting, [insight], look);
+  const [body] = await insights.show(context, [insight], look);
   return json(status, body, { ETag: entityTag(insight.version), ...headers });
 }
 

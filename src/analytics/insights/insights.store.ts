@@ -19,16 +19,16 @@ const ID = /^[1-9]\d{0,9}$/;
 const MAX_ID = 2 ** 31 - 1;
 
 export function insightStore(db: Knex) {
-  const ofProject = (projectId: number) => db<Insight>('insights').where({ project_id: projectId });
+  const rowsOfProject = (projectId: number) => db<Insight>('insights').where({ project_id: projectId });
 
   async function listWithDeleted(projectId: number, ids: readonly number[]): Promise<Insight[]> {
-    return ids.length > 0 ? ofProject(projectId).whereIn('id', ids) : [];
+    return ids.length > 0 ? rowsOfProject(projectId).whereIn('id', ids) : [];
   }
 
   return {
     /** @throws NotFound when the project has no such insight, or it was deleted */
     async get(projectId: number, id: number): Promise<Insight> {
-      const row = await ofProject(projectId).where({ id, deleted: false }).first();
+      const row = await rowsOfProject(projectId).where({ id, deleted: false }).first();
       if (!row) throw new NotFound();
       return row;
     },
@@ -37,7 +37,7 @@ export function insightStore(db: Knex) {
     async find(projectId: number, reference: string): Promise<Insight | undefined> {
       const id = ID.test(reference) ? Number(reference) : undefined;
       if (id !== undefined && id > MAX_ID) return undefined;
-      return ofProject(projectId)
+      return rowsOfProject(projectId)
         .where(id === undefined ? { short_id: reference } : { id })
         .first();
     },
@@ -56,10 +56,10 @@ export function insightStore(db: Knex) {
     },
 
     async insert(insight: NewInsight): Promise<Insight> {
-      const given = { ...insight, last_modified_by: insight.created_by };
+      const columns = { ...insight, last_modified_by: insight.created_by };
       for (;;) {
         const rows = await db<Insight>('insights')
-          .insert({ ...given, short_id: newShortId() })
+          .insert({ ...columns, short_id: newShortId() })
           .onConflict(['project_id', 'short_id'])
           .ignore()
           .returning('*');
@@ -67,19 +67,19 @@ export function insightStore(db: Knex) {
       }
     },
 
-    /** @param by who changes it; null: a key of the project. @throws NotFound */
+    /** @param userId who changes it; null: a key of the project. @throws NotFound */
     async update(
       projectId: number,
       id: number,
       changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
-      by: number | null,
+      userId: number | null,
     ): Promise<Insight> {
-      const [row] = await ofProject(projectId)
+      const [row] = await rowsOfProject(projectId)
         .where({ id })
         .update({
           ...changes,
           version: db.raw('version + 1'),
-          last_modified_by: by,
+          last_modified_by: userId,
           last_modified_at: db.fn.now(),
           updated_at: db.fn.now(),
         })

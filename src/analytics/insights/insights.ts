@@ -63,12 +63,12 @@ export async function changeInsight(
   author: Author,
   before: Insight,
   changes: Partial<InsightFields & Pick<Insight, 'deleted'>>,
-  moved: MembershipChange = { from: [], to: [] },
+  membership: MembershipChange = { from: [], to: [] },
 ): Promise<Insight> {
   const recordedChanges = changesBetween(
     SCOPE,
-    { ...loggedFieldsOf(before), dashboards: moved.from },
-    { ...loggedFieldsOf({ ...before, ...changes }), dashboards: moved.to },
+    { ...loggedFieldsOf(before), dashboards: membership.from },
+    { ...loggedFieldsOf({ ...before, ...changes }), dashboards: membership.to },
   );
   if (recordedChanges.length === 0) return before;
   const after = await stores.insights.update(project.id, before.id, changes, author.userId);

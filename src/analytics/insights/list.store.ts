@@ -54,7 +54,7 @@ export async function listInsights(
       .select('tile.insight_id');
     return whereVisible(tiles, visible, { id: 'dashboards.id', createdBy: 'dashboards.created_by' });
   };
-  const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+  const countRow = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
   const order = query.order.descending ? 'desc' : 'asc';
   const results = await matchingRows()
     .orderBy([
@@ -63,5 +63,5 @@ export async function listInsights(
     ])
     .limit(query.limit)
     .offset(query.offset);
-  return { count: Number(counted.count), results };
+  return { count: Number(countRow.count), results };
 }

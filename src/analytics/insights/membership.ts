@@ -13,33 +13,33 @@ export type Acting = { project: Pick<Project, 'id' | 'organizationId'>; caller: 
 
 /**
  * Sets the dashboards that show an insight. One that returns to a dashboard takes its old place.
- * @param wanted all dashboards that should show the insight, except ones hidden from the caller
+ * @param dashboardIds all dashboards that should show the insight, except ones hidden from the caller
  * @throws InvalidInput for a missing dashboard, PermissionDenied for one that the caller may not change
  */
 export async function setMembership(
   stores: DashboardBound,
-  acting: Acting,
+  context: Acting,
   insightId: number,
-  wanted: readonly number[],
+  dashboardIds: readonly number[],
 ): Promise<MembershipChange> {
-  const { project } = acting;
-  const places = (await stores.insights.findLocations(project.id, [insightId])).get(insightId) ?? [];
-  const from = places.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id);
-  const to = [...new Set(wanted)];
+  const { project } = context;
+  const locations = (await stores.insights.findLocations(project.id, [insightId])).get(insightId) ?? [];
+  const from = locations.filter(({ deleted }) => !deleted).map(({ dashboard_id }) => dashboard_id);
+  const to = [...new Set(dashboardIds)];
   const added = to.filter((id) => !from.includes(id));
-  const visibleIds = new Set(visibleLocations(places, acting.rights).map(({ dashboard_id }) => dashboard_id));
+  const visibleIds = new Set(visibleLocations(locations, context.rights).map(({ dashboard_id }) => dashboard_id));
   const removed = from.filter((id) => visibleIds.has(id) && !to.includes(id));
-  if (added.length > 0) ensureShows(await stores.insights.find(project.id, String(insightId)), acting.rights);
-  for (const id of added) await ensureEditable(stores, acting, id, 'add insights to');
-  for (const id of removed) await ensureEditable(stores, acting, id, 'remove insights from');
+  if (added.length > 0) ensureShows(await stores.insights.find(project.id, String(insightId)), context.rights);
+  for (const id of added) await ensureEditable(stores, context, id, 'add insights to');
+  for (const id of removed) await ensureEditable(stores, context, id, 'remove insights from');
 
   for (const dashboardId of [...added, ...removed]) {
     const deleted = removed.includes(dashboardId);
-    const place = places.find(({ dashboard_id }) => dashboard_id === dashboardId);
-    const { length: before } = await stores.tiles.listLive(dashboardId);
-    if (place) await stores.tiles.update(place.id, { deleted });
+    const location = locations.find(({ dashboard_id }) => dashboard_id === dashboardId);
+    const { length: tileCount } = await stores.tiles.listLive(dashboardId);
+    if (location) await stores.tiles.update(location.id, { deleted });
     else await stores.tiles.insert({ dashboard_id: dashboardId, insight_id: insightId });
-    if (!deleted) await enforceTileLimit(stores, dashboardId, { before, after: before + 1 });
+    if (!deleted) await enforceTileLimit(stores, dashboardId, { before: tileCount, after: tileCount + 1 });
     await stores.dashboards.touch(project.id, dashboardId);
   }
   return { from, to: [...from.filter((id) => !removed.includes(id)), ...added] };
@@ -49,11 +49,11 @@ async function ensureEditable(
   stores: DashboardBound,
   { project, caller, rights }: Acting,
   id: number,
-  doing: string,
+  activity: string,
 ): Promise<void> {
   const dashboard = await stores.dashboards.find(project.id, id);
   if (!dashboard || dashboard.deleted) throw new InvalidInput('Dashboard not found', 'dashboards');
   const level = rights.levelOf('dashboard', { id, createdBy: dashboard.created_by });
   if (reaches(level, 'editor') && mayEdit(dashboard, caller, rights)) return;
-  throw new PermissionDenied(`You don't have permission to ${doing} dashboard: ${id}`);
+  throw new PermissionDenied(`You don't have permission to ${activity} dashboard: ${id}`);
 }

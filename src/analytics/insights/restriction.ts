@@ -33,11 +33,11 @@ const NO_EDIT = "You don't have edit permissions for this insight.";
  * cannot bypass a restriction by adding the insight to a dashboard of their own (for upstream, one dashboard is enough).
  */
 export function restrictionOf(
-  places: readonly InsightLocation[],
+  locations: readonly InsightLocation[],
   caller: Pick<Caller, 'userId'>,
   rights: Rights,
 ): Restriction {
-  const live = places.filter(({ deleted }) => !deleted);
+  const live = locations.filter(({ deleted }) => !deleted);
   if (live.every((place) => place.restriction_level === EVERYONE_EDITS)) return UNRESTRICTED;
   return {
     effective_restriction_level: ONLY_COLLABORATORS_EDIT,
@@ -47,21 +47,21 @@ export function restrictionOf(
 
 /** Tiles on dashboards that the caller sees: others are left out. */
 export function visibleLocations<Place extends OwnedTileLocation>(
-  places: readonly Place[],
+  locations: readonly Place[],
   rights: Pick<Rights, 'levelOf'>,
 ): Place[] {
-  return places.filter(({ dashboard_id: id, created_by: createdBy }) =>
+  return locations.filter(({ dashboard_id: id, created_by: createdBy }) =>
     reaches(rights.levelOf('dashboard', { id, createdBy }), 'viewer'),
   );
 }
 
 /** Whether the insight's dashboards let the caller change it; levels are checked elsewhere. */
 export function mayEditInsight(
-  places: readonly InsightLocation[],
+  locations: readonly InsightLocation[],
   caller: Pick<Caller, 'userId'>,
   rights: Rights,
 ): boolean {
-  return places.every((place) => place.deleted || mayEdit(place, caller, rights));
+  return locations.every((place) => place.deleted || mayEdit(place, caller, rights));
 }
 
 /** @returns the insights that the dashboard's restriction covers: all on it, also deleted ones */
@@ -76,21 +76,21 @@ export async function findRestrictedInsights(
 /**
  * Refuses to restrict an insight, through its dashboard, that the caller may not change.
  * @param dashboard after a change
- * @param before the insights that the dashboard's restriction covered before
+ * @param previous the insights that the dashboard's restriction covered before
  * @throws PermissionDenied
  */
 export async function ensureMayRestrict(
   { stores, project, caller, rights }: Acting,
   dashboard: Dashboard,
-  before: readonly number[] = [],
+  previous: readonly number[] = [],
 ): Promise<void> {
-  const known = new Set(before);
-  const ids = (await findRestrictedInsights(stores, dashboard)).filter((id) => !known.has(id));
+  const allowed = new Set(previous);
+  const ids = (await findRestrictedInsights(stores, dashboard)).filter((id) => !allowed.has(id));
   const insights = await stores.insights.withDeleted(project.id, ids);
-  const places = await stores.insights.findLocations(project.id, ids);
+  const locations = await stores.insights.findLocations(project.id, ids);
   for (const { id, created_by: createdBy } of insights) {
     const hasLevel = reaches(rights.levelOf('insight', { id, createdBy }), 'editor');
-    if (hasLevel && mayEditInsight(places.get(id) ?? [], caller, rights)) continue;
+    if (hasLevel && mayEditInsight(locations.get(id) ?? [], caller, rights)) continue;
     throw new PermissionDenied(
       `You don't have edit permissions for insight ${id}, which this restricted dashboard would restrict, too.`,
     );
@@ -103,8 +103,9 @@ export function protectedInsights(stores: Pick<InsightStore, 'find' | 'findLocat
     const insight = await stores.find(projectId, reference);
     if (!insight) return undefined;
     const { id, created_by: createdBy, deleted } = insight;
-    const places = (await stores.findLocations(projectId, [id])).get(id) ?? [];
-    const refusal = (caller: Caller, rights: Rights) => (mayEditInsight(places, caller, rights) ? undefined : NO_EDIT);
+    const locations = (await stores.findLocations(projectId, [id])).get(id) ?? [];
+    const refusal = (caller: Caller, rights: Rights) =>
+      mayEditInsight(locations, caller, rights) ? undefined : NO_EDIT;
     const name = insight.name ?? insight.short_id;
     return { id, createdBy, name, deleted, refusal };
   };

@@ -86,8 +86,11 @@ const streamTiles = route({
     const dashboardBody = presentDashboard(dashboard, { viewer: { caller, rights }, users, tiles, overrides });
     const pendingResults = await results.startResults(project, requested, refreshOf(query.refresh, 'blocking'), access);
     // Results are in the order of the tiles that show one.
-    const showing = tiles.filter(({ insight }) => insight && 'result' in insight);
-    const stream = tileStream(dashboardBody, new Map(showing.map(({ id }, index) => [id, pendingResults[index]!])));
+    const tilesWithResult = tiles.filter(({ insight }) => insight && 'result' in insight);
+    const stream = tileStream(
+      dashboardBody,
+      new Map(tilesWithResult.map(({ id }, index) => [id, pendingResults[index]!])),
+    );
     return { status: 200, headers: EVENT_STREAM, body: stream };
   },
 });

@@ -13,12 +13,12 @@ import type { FilterTree, ParsedQuery, Series } from './parsing/parsed.ts';
 const SINGLE_VALUES: readonly string[] = ['min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'];
 
 /** @returns the kinds whose rows, columns or values of properties are in the result */
-export function shownData(query: ParsedQuery): RawData[] {
+export function dataShownBy(query: ParsedQuery): RawData[] {
   switch (query.kind) {
     case 'EventsQuery':
       return kindsOf('event', [...query.columns, ...query.order].some(({ readsPerson }) => readsPerson) && 'person');
     case 'TrendsQuery':
-      return kindsOf(query.breakdown?.type, ...query.series.map((one) => isSingle(one) && one.property?.of));
+      return kindsOf(query.breakdown?.type, ...query.series.map((entry) => isSingle(entry) && entry.property?.of));
     // Steps and cohorts are counts of persons.
     case 'FunnelsQuery':
     case 'RetentionQuery':
@@ -28,7 +28,7 @@ export function shownData(query: ParsedQuery): RawData[] {
 
 /** @returns the kinds that the result depends on by values of properties, shown or not */
 export function readData(query: ParsedQuery): RawData[] {
-  return kindsOf(...shownData(query), ...readByFilters(query.filters), ...readByParts(query));
+  return kindsOf(...dataShownBy(query), ...readByFilters(query.filters), ...readByParts(query));
 }
 
 function readByParts(query: ParsedQuery): (RawData | undefined)[] {
@@ -69,7 +69,7 @@ type Actor = { caller: Pick<Caller, 'scopes'>; rights: Pick<Rights, 'levelOf'> }
  * @throws PermissionDenied
  */
 export function ensureMayAsk(actor: Actor, query: ParsedQuery): void {
-  ensureRaw(rawAccess(actor), shownData(query));
+  ensureRaw(rawAccess(actor), dataShownBy(query));
   // tooth: raw-filters
   ensureRaw(rawAccessByLevel(actor.rights), readData(query));
 }
@@ -108,7 +108,10 @@ function kindsUnlessInvalid(kinds: () => RawData[]): RawData[] {
 }
 
 /** @returns the kinds that an insight shows with filters over its query; none where it cannot be computed */
-export function shownByInsight(query: unknown, { filters }: { filters: Readonly<Record<string, unknown>> }): RawData[] {
+export function rawDataInInsight(
+  query: unknown,
+  { filters }: { filters: Readonly<Record<string, unknown>> },
+): RawData[] {
   if (query === null) return [];
-  return kindsUnlessInvalid(() => shownData(withDashboardFilters(query, filters)));
+  return kindsUnlessInvalid(() => dataShownBy(withDashboardFilters(query, filters)));
 }

@@ -24,12 +24,12 @@ export type Exported = {
 } & ShareSettings;
 
 /** The page that asks for a password: no content, only the theme. */
-export function lockedOf({ configuration, token }: Share): Exported {
+export function lockedPageOf({ configuration, token }: Share): Exported {
   return { type: 'unlock', accessToken: token, themes: [], ...shownSettings({ theme: configuration.settings?.theme }) };
 }
 
-export function exportedOf({ configuration, token }: Share, type: 'scene' | 'embed', shown: Shown): Exported {
-  return { type, accessToken: token, themes: [], ...shownSettings(configuration.settings ?? {}), ...shown };
+export function pageContentOf({ configuration, token }: Share, type: 'scene' | 'embed', content: Shown): Exported {
+  return { type, accessToken: token, themes: [], ...shownSettings(configuration.settings ?? {}), ...content };
 }
 
 /** Keeps only the settings that are set. */
@@ -46,15 +46,15 @@ export function createLoadShown({ stores, getResults }: Options): LoadShown {
     const dashboard = await stores.dashboards.recordView(project.id, id);
     const compute = (requested: Parameters<SharedResults>[1]) => getResults(project, requested);
     const tiles = await loadTiles(stores, dashboard, { rights: null, getResults: compute });
-    const whole = presentDashboard(dashboard, { viewer: null, users: new Map(), tiles });
-    return { dashboard: reducedDashboard(whole, settings) };
+    const body = presentDashboard(dashboard, { viewer: null, users: new Map(), tiles });
+    return { dashboard: reducedDashboard(body, settings) };
   }
 
   async function loadInsight(project: Project, id: number, settings: ShareSettings): Promise<Shown> {
     const insight = await stores.insights.get(project.id, id);
     const [result] = await getResults(project, [{ insight, overlay: NO_OVERLAY }]);
-    const whole = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
-    return { insight: reducedInsight(whole, { dashboards: [], describes: true, settings }) };
+    const body = presentInsight(insight, { rights: null, users: new Map(), result: result!, places: [] });
+    return { insight: reducedInsight(body, { dashboards: [], describes: true, settings }) };
   }
 
   return ({ configuration: { object, settings }, project }) => {

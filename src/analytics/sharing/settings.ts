@@ -28,11 +28,11 @@ const valid = compile(ShareSettings);
  * @returns the known settings, without those that are null; null stays null
  * @throws InvalidInput naming the member
  */
-export function readSettings(given: unknown): ShareSettings | null {
-  if (given === null) return null;
-  if (typeof given !== 'object' || Array.isArray(given)) throw new InvalidInput('Invalid settings format', 'settings');
-  const known = Object.entries(given).filter(([name, value]) => NAMES.includes(name) && value !== null);
-  const settings = Object.fromEntries(known);
+export function readSettings(input: unknown): ShareSettings | null {
+  if (input === null) return null;
+  if (typeof input !== 'object' || Array.isArray(input)) throw new InvalidInput('Invalid settings format', 'settings');
+  const knownSettings = Object.entries(input).filter(([name, value]) => NAMES.includes(name) && value !== null);
+  const settings = Object.fromEntries(knownSettings);
   if (valid(settings)) return settings;
   const { message, attr, code } = invalidInput(valid.errors ?? [], ShareSettings);
   const choices = attr === 'theme' ? ` There are: ${THEMES.join(', ')}.` : '';

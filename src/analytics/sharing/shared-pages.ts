@@ -12,7 +12,7 @@ import { createRateLimit } from '../../people/keys/rate-limits.ts';
 import { describeError } from '../../platform/secrets/redact.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ClientAddress } from '../../platform/wire/client-address.ts';
-import { exportedOf, lockedOf, type LoadShown } from './exported.ts';
+import { pageContentOf, lockedPageOf, type LoadShown } from './exported.ts';
 import { createTextCache, type Text } from './text-cache.ts';
 import { PRIVATE_HEADERS, type Page } from './page/document.ts';
 import { missingPage, sharedPage, unlockPage } from './page/pages.ts';
@@ -75,7 +75,7 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
   async function show(request: IncomingMessage, response: ServerResponse, visit: Visit, share: Share): Promise<void> {
     const { passwordRequired, settings } = share.configuration;
     if (passwordRequired && !(await unlocking.isOpen(share, tokensOf(request)))) {
-      if (visit.asksForJson) return sendJson(request, response, { status: 200, body: lockedOf(share) });
+      if (visit.asksForJson) return sendJson(request, response, { status: 200, body: lockedPageOf(share) });
       return sendPage(request, response, 200, unlockPage(settings ?? {}));
     }
     // The cache needs no check of its own, because the link and the password were checked for this visit.
@@ -84,7 +84,7 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
   }
 
   async function draw(share: Share, { type, asksForJson }: Visit): Promise<Text> {
-    const exported = exportedOf(share, type, await shownOf(share));
+    const exported = pageContentOf(share, type, await shownOf(share));
     if (asksForJson) return { bytes: Buffer.from(JSON.stringify(exported)), headers: JSON_HEADERS };
     const { html, headers } = sharedPage(exported);
     return { bytes: Buffer.from(html), headers };
@@ -112,9 +112,9 @@ export function createSharedPages(options: SharedPagesOptions): SharedPages {
   function fail(request: IncomingMessage, response: ServerResponse, visit: Visit, error: unknown): void {
     if (error instanceof NotFound && !visit.asksForJson) return sendPage(request, response, 404, missingPage);
     const isAway = isDatabaseAway(error);
-    const known = answerFor(isAway ? new Unavailable('The service cannot reach its database right now.') : error);
-    if (isAway || !known) log.error({ error: describeError(error) }, 'a shared page could not be shown');
-    sendJson(request, response, known ?? serverError);
+    const knownAnswer = answerFor(isAway ? new Unavailable('The service cannot reach its database right now.') : error);
+    if (isAway || !knownAnswer) log.error({ error: describeError(error) }, 'a shared page could not be shown');
+    sendJson(request, response, knownAnswer ?? serverError);
   }
 
   return { handle };
@@ -125,9 +125,9 @@ function sendPage(
   response: ServerResponse,
   status: number,
   { html, headers }: Page,
-  others: Record<string, string> = {},
+  otherHeaders: Record<string, string> = {},
 ): void {
-  sendText(request, response, status, { bytes: Buffer.from(html), headers: { ...headers, ...others } });
+  sendText(request, response, status, { bytes: Buffer.from(html), headers: { ...headers, ...otherHeaders } });
 }
 
 function sendText(request: IncomingMessage, response: ServerResponse, status: number, { bytes, headers }: Text): void {

@@ -42,10 +42,10 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
   /** Never rejects. @returns a result that is not in the cache, such as a failure; undefined when the cache has the new one */
   async function computeResult(
     project: Pick<Project, 'id'>,
-    requested: ResultRequest,
+    requests: ResultRequest,
     access: RawAccess,
   ): Promise<InsightResult | undefined> {
-    const [result = NO_RESULT] = await results.getResults(project, [requested], 'blocking', access);
+    const [result = NO_RESULT] = await results.getResults(project, [requests], 'blocking', access);
     const { filters_hash: name, error } = result;
     if (name === null) return result;
     failures.delete(name);
@@ -57,24 +57,27 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
 
   return async (project, requested) => {
     const access = await loadAccess(project.id);
-    const known = await results.getResults(project, requested, 'force_cache', access);
-    const over = Promise.withResolvers<undefined>();
-    const timer = setTimeout(over.resolve, longestWaitMs);
+    const cachedResults = await results.getResults(project, requested, 'force_cache', access);
+    const timeLimit = Promise.withResolvers<undefined>();
+    const timer = setTimeout(timeLimit.resolve, longestWaitMs);
 
     /** @returns undefined when the cache has a new result */
-    async function showResult(one: InsightResult, question: ResultRequest): Promise<InsightResult | undefined> {
-      if (question.insight.query === null || one.error || !isOld(one)) return one;
-      const failure = failures.get(one.filters_hash ?? '');
-      if (failure && failure.at + KEPT_MS > now()) return { ...one, error: failure.error };
-      return Promise.race([computeResult(project, question, access), over.promise.then(() => lateOf(one))]);
+    async function showResult(result: InsightResult, question: ResultRequest): Promise<InsightResult | undefined> {
+      if (question.insight.query === null || result.error || !isOld(result)) return result;
+      const failure = failures.get(result.filters_hash ?? '');
+      if (failure && failure.at + KEPT_MS > now()) return { ...result, error: failure.error };
+      return Promise.race([
+        computeResult(project, question, access),
+        timeLimit.promise.then(() => timedOutResult(result)),
+      ]);
     }
 
     try {
-      const reduced = await Promise.all(known.map((one, index) => showResult(one, requested[index]!)));
-      if (!reduced.includes(undefined)) return reduced.map((one) => one!);
+      const shownResults = await Promise.all(cachedResults.map((one, index) => showResult(one, requested[index]!)));
+      if (!shownResults.includes(undefined)) return shownResults.map((one) => one!);
       // Read again together, because the limit of an answer's size is that of all results.
       const anew = await results.getResults(project, requested, 'force_cache', access);
-      return anew.map((one, index) => (one.error ? one : (reduced[index] ?? one)));
+      return anew.map((one, index) => (one.error ? one : (shownResults[index] ?? one)));
     } finally {
       clearTimeout(timer);
     }
@@ -82,7 +85,7 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
 }
 
 /** Returns an older result rather than none, because it says how old it is. */
-function lateOf(known: InsightResult): InsightResult {
-  if (known.last_refresh !== null) return known;
+function timedOutResult(cachedResults: InsightResult): InsightResult {
+  if (cachedResults.last_refresh !== null) return cachedResults;
   return { ...NO_RESULT, error: { type: 'timeout', message: 'The result is still being computed.' } };
 }

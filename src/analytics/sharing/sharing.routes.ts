@@ -49,8 +49,8 @@ function routesOf({ kind, notFoundDetail, deniedDetail, find }: Kind): Route<Sha
 
   type SharingRequest = { project: Project; rights: Rights; caller: Caller; params: object };
 
-  async function loadTarget({ project, caller, rights, params: known }: SharingRequest, stores: DashboardStores) {
-    const id = String((known as Record<string, unknown>)[param]);
+  async function loadTarget({ project, caller, rights, params: pathParams }: SharingRequest, stores: DashboardStores) {
+    const id = String((pathParams as Record<string, unknown>)[param]);
     return { project, author: caller, rights, object: await find(stores, project.id, id) };
   }
 

@@ -15,7 +15,7 @@ import { type AuditVerb } from '../../people/audit/entry.ts';
 import { ensureRaw, rawAccess } from '../../people/access/raw-data.ts';
 import { ensureHardToGuess, hashPassword } from '../../platform/secrets/passwords.ts';
 import { NO_OVERLAY } from '../insights/results/overlay.ts';
-import { shownByInsight } from '../queries/raw-data.ts';
+import { rawDataInInsight } from '../queries/raw-data.ts';
 import type { DashboardBound, DashboardStores } from '../dashboards/stores.ts';
 import { ensureSeesAll } from '../dashboards/tiles/permissions.ts';
 import {
@@ -61,43 +61,43 @@ export function createSharing(stores: DashboardStores) {
       const { enabled, settings, password_required: passwordRequired, expires_at: expiry } = body;
       const newSettings = settings === undefined ? undefined : readSettings(settings);
       const expiresAt = typeof expiry === 'string' ? readExpiry(expiry) : expiry;
-      return stores.inTransaction(change.project.id, async (bound) => {
-        const before = await findOrCreate(bound, change.project.id, change.object);
+      return stores.inTransaction(change.project.id, async (tx) => {
+        const before = await findOrCreate(tx, change.project.id, change.object);
         const next = {
           enabled: enabled ?? before.enabled,
           expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
         };
         const startsSharing = isOpen(next) && !isOpen(before);
-        if ((enabled || startsSharing) && !(await bound.sharing.isAllowed(change.project.organizationId))) {
+        if ((enabled || startsSharing) && !(await tx.sharing.isAllowed(change.project.organizationId))) {
           throw new PermissionDenied('Public sharing is disabled for this organization.');
         }
         ensureExpiryAhead(before, next);
         if (startsSharing && change.object.kind === 'dashboard') {
-          await ensureSeesAll({ ...change, caller: change.author, stores: bound }, change.object.id);
+          await ensureSeesAll({ ...change, caller: change.author, stores: tx }, change.object.id);
         }
         if (startsSharing && change.object.kind === 'insight') {
-          const { query } = await bound.insights.get(change.project.id, change.object.id);
+          const { query } = await tx.insights.get(change.project.id, change.object.id);
           const access = rawAccess({ caller: change.author, rights: change.rights });
-          ensureRaw(access, shownByInsight(query, NO_OVERLAY));
+          ensureRaw(access, rawDataInInsight(query, NO_OVERLAY));
         }
         const stopsSharing = enabled === false && before.enabled;
-        if (stopsSharing) await bound.sharing.dropFormer(before);
-        const after = await bound.sharing.update(before, {
+        if (stopsSharing) await tx.sharing.dropFormer(before);
+        const after = await tx.sharing.update(before, {
           ...omitUndefined({ enabled, settings: newSettings, passwordRequired, expiresAt }),
           ...(stopsSharing && { accessToken: newToken() }),
         });
-        await recordChange(bound, change, before, after);
+        await recordChange(tx, change, before, after);
         return after;
       });
     },
 
     /** Replaces the token; while sharing is on, the former one works a little longer. */
     async refresh(change: Change): Promise<SharingConfiguration> {
-      return stores.inTransaction(change.project.id, async (bound) => {
-        const before = await findOrCreate(bound, change.project.id, change.object);
-        const after = await bound.sharing.update(before, { accessToken: newToken() });
-        if (before.enabled) await bound.sharing.keepFormer(before, GRACE_SECONDS);
-        await record(bound, change, 'access token refreshed', []);
+      return stores.inTransaction(change.project.id, async (tx) => {
+        const before = await findOrCreate(tx, change.project.id, change.object);
+        const after = await tx.sharing.update(before, { accessToken: newToken() });
+        if (before.enabled) await tx.sharing.keepFormer(before, GRACE_SECONDS);
+        await record(tx, change, 'access token refreshed', []);
         return after;
       });
     },
@@ -106,34 +106,34 @@ export function createSharing(stores: DashboardStores) {
      * @returns the password, which no later answer shows
      * @throws NotProtected when no password is required; InvalidInput
      */
-    async addPassword(change: Change, { raw_password: given, note }: NewPassword) {
-      if (given && given.length < MIN_PASSWORD) {
+    async addPassword(change: Change, { raw_password: chosenPassword, note }: NewPassword) {
+      if (chosenPassword && chosenPassword.length < MIN_PASSWORD) {
         throw new InvalidInput(`Password must be at least ${MIN_PASSWORD} characters long.`, 'raw_password');
       }
-      if (given) await ensureHardToGuess(given, 'raw_password');
-      const password = given || randomBytes(PASSWORD_BYTES).toString('base64url');
+      if (chosenPassword) await ensureHardToGuess(chosenPassword, 'raw_password');
+      const password = chosenPassword || randomBytes(PASSWORD_BYTES).toString('base64url');
       const passwordHash = await hashPassword(password);
-      return stores.inTransaction(change.project.id, async (bound) => {
-        const { id, passwordRequired } = await findOrCreate(bound, change.project.id, change.object);
+      return stores.inTransaction(change.project.id, async (tx) => {
+        const { id, passwordRequired } = await findOrCreate(tx, change.project.id, change.object);
         if (!passwordRequired) throw new NotProtected('Password protection must be enabled before creating passwords');
-        if ((await bound.sharePasswords.list(id)).length >= MAX_PASSWORDS) {
+        if ((await tx.sharePasswords.list(id)).length >= MAX_PASSWORDS) {
           throw new InvalidInput(`There are ${MAX_PASSWORDS} passwords already: delete one first.`);
         }
         const fields = { passwordHash, note: note || null, createdBy: change.author.userId };
-        const sharePassword = await bound.sharePasswords.insert(id, fields);
-        await record(bound, change, 'updated', passwordChanges(undefined, sharePassword));
+        const sharePassword = await tx.sharePasswords.insert(id, fields);
+        await record(tx, change, 'updated', passwordChanges(undefined, sharePassword));
         return { made: sharePassword, password };
       });
     },
 
     /** Removes a password, and with it the access of its visitors. @returns false when there is no such password */
     async removePassword(change: Change, passwordId: number): Promise<boolean> {
-      return stores.inTransaction(change.project.id, async (bound) => {
-        const { id } = await findOrCreate(bound, change.project.id, change.object);
-        const removed = (await bound.sharePasswords.list(id)).find((one) => one.id === passwordId);
-        if (!removed) return false;
-        await bound.sharePasswords.deactivate(id, passwordId);
-        await record(bound, change, 'updated', passwordChanges(removed, undefined));
+      return stores.inTransaction(change.project.id, async (tx) => {
+        const { id } = await findOrCreate(tx, change.project.id, change.object);
+        const password = (await tx.sharePasswords.list(id)).find((one) => one.id === passwordId);
+        if (!password) return false;
+        await tx.sharePasswords.deactivate(id, passwordId);
+        await record(tx, change, 'updated', passwordChanges(password, undefined));
         return true;
       });
     },
@@ -143,14 +143,14 @@ export function createSharing(stores: DashboardStores) {
 }
 
 async function findOrCreate(
-  bound: DashboardBound,
+  tx: DashboardBound,
   projectId: number,
   object: SharedObject,
 ): Promise<SharingConfiguration> {
-  const known = await bound.sharing.find(projectId, object);
+  const known = await tx.sharing.find(projectId, object);
   if (known) return known;
-  await bound.sharing.insert(projectId, object, newToken());
-  return (await bound.sharing.find(projectId, object))!;
+  await tx.sharing.insert(projectId, object, newToken());
+  return (await tx.sharing.find(projectId, object))!;
 }
 
 /** @throws InvalidInput for a text that is not an instant or has no zone, because a link must not live hours longer than its author thinks */
@@ -183,7 +183,7 @@ function newToken(): string {
 }
 
 async function recordChange(
-  bound: DashboardBound,
+  tx: DashboardBound,
   change: Change,
   before: SharingConfiguration,
   after: SharingConfiguration,
@@ -191,7 +191,7 @@ async function recordChange(
   const changes = changesBetween(ACTIVITY_SCOPE[change.object.kind], loggedSharing(before), loggedSharing(after));
   if (changes.length === 0) return;
   const verb = before.enabled === after.enabled ? 'updated' : after.enabled ? 'sharing enabled' : 'sharing disabled';
-  await record(bound, change, verb, changes);
+  await record(tx, change, verb, changes);
 }
 
 /** All fields but the token, because the token opens the object. */
@@ -205,21 +205,21 @@ function loggedSharing({ enabled, settings, passwordRequired, expiresAt }: Omit<
 }
 
 function passwordChanges(before: SharePassword | undefined, after: SharePassword | undefined) {
-  return changesBetween('SharePassword', loggedPassword(before), loggedPassword(after));
+  return changesBetween('SharePassword', loggedPasswordFields(before), loggedPasswordFields(after));
 }
 
-function loggedPassword(one: SharePassword | undefined) {
-  return { share_access: one ? { id: one.id, note: one.note } : null };
+function loggedPasswordFields(password: SharePassword | undefined) {
+  return { share_access: password ? { id: password.id, note: password.note } : null };
 }
 
 async function record(
-  bound: DashboardBound,
+  tx: DashboardBound,
   { project, object, author }: Change,
   activity: AuditVerb,
   changes: ReturnType<typeof changesBetween>,
 ): Promise<void> {
   const { kind, id: itemId } = object;
-  const { name } = await (kind === 'dashboard' ? bound.dashboards : bound.insights).get(project.id, itemId);
+  const { name } = await (kind === 'dashboard' ? tx.dashboards : tx.insights).get(project.id, itemId);
   const scope = ACTIVITY_SCOPE[kind];
-  await bound.auditLog.record({ project, author, scope, type: kind, itemId, activity, name: name ?? '', changes });
+  await tx.auditLog.record({ project, author, scope, type: kind, itemId, activity, name: name ?? '', changes });
 }

@@ -55,8 +55,8 @@ export function createTextCache({ now = () => performance.now(), maxBytes = MAX_
   return {
     getText(name, write) {
       dropOld();
-      const known = entries.get(name);
-      if (known) return known.text;
+      const cached = entries.get(name);
+      if (cached) return cached.text;
       const entry: Entry = { at: now(), text: write(), bytes: 0 };
       entries.set(name, entry);
       entry.text.then(

@@ -49,22 +49,22 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
 
   /** Compares all passwords, one after the other, so the time does not tell which one matches. */
   async function findMatching({ configuration }: Share, password: string) {
-    let found;
-    for (const one of await stores.sharePasswords.list(configuration.id)) {
-      if (await isPassword(password, one.passwordHash)) found = one;
+    let matching;
+    for (const candidate of await stores.sharePasswords.list(configuration.id)) {
+      if (await isPassword(password, candidate.passwordHash)) matching = candidate;
     }
-    return found;
+    return matching;
   }
 
-  async function record(share: Share, address: string, used: { id: number; note: string | null } | undefined) {
+  async function record(share: Share, address: string, usedPassword: { id: number; note: string | null } | undefined) {
     const { configuration, project, token } = share;
     const { kind, id: itemId } = configuration.object;
     const { name } = await (kind === 'dashboard' ? stores.dashboards : stores.insights).get(project.id, itemId);
     const after = {
       link_suffix: token.slice(-SUFFIX),
       client_ip: address,
-      password_id: used?.id,
-      password_note: used?.note,
+      password_id: usedPassword?.id,
+      password_note: usedPassword?.note,
     };
     await stores.auditLog.record({
       project,
@@ -72,7 +72,7 @@ export function createUnlocking({ stores, tokens }: { stores: Stores; tokens: Sh
       scope: ACTIVITY_SCOPE[kind],
       type: kind,
       itemId,
-      activity: used ? 'share_login_success' : 'share_login_failed',
+      activity: usedPassword ? 'share_login_success' : 'share_login_failed',
       name: name ?? '',
       changes: [{ type: 'SharePassword', action: 'created', field: 'login', before: null, after }],
     });

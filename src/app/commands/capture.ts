@@ -100,12 +100,12 @@ async function findTarget({ url, key }: Options): Promise<{ url: string; key: st
     throw new CommandFailed(`--url ${url} is not an address like http://127.0.0.1:8000.`);
   if (url !== undefined && key !== undefined) return { url, key };
   const folder = readConfig().SLUICE_STATE_DIR;
-  const running = await readReport(folder);
-  if (!running) {
+  const report = await readReport(folder);
+  if (!report) {
     const file = path.join(folder, REPORT_FILE);
     throw new CommandFailed(`There is no ${file}: start a server here with "npm start", or give --url and --key.`);
   }
-  return { url: url ?? running.api_url, key: key ?? running.project_api_key };
+  return { url: url ?? report.api_url, key: key ?? report.project_api_key };
 }
 
 /**
@@ -137,14 +137,14 @@ function printText({ lines, sent, batches, badLines, refused }: FileSummary, ret
   console.log(`${counts.join(', ')}, ${seconds.toFixed(1)} s`);
 }
 
-function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+function plural(count: number, singular: string, pluralForm = `${singular}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? singular : pluralForm}`;
 }
 
-function numberBetween(low: number, high: number): (text: string) => number {
+function numberBetween(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (Number.isInteger(value) && value >= low && value <= high) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${low} to ${high}.`);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
   };
 }

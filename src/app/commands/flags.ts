@@ -76,11 +76,11 @@ async function run(files: string[], options: Options): Promise<void> {
   const config = readConfig();
   const { json, dryRun, update } = options;
   const target = await createTargetClient(options, config);
-  const { warning, ...given } =
+  const { warning, ...keyOption } =
     options.from === undefined ? await readFiles(files, options) : await readSource(files, options, config);
   if (warning !== undefined) console.error(warning);
   const summary = emptySummary();
-  for await (const outcome of importFlags(given, target, { update, dryRun })) {
+  for await (const outcome of importFlags(keyOption, target, { update, dryRun })) {
     addToSummary(summary, outcome);
     console.log(json ? printableJson(JSON.stringify(jsonOf(outcome))) : lineOf(outcome, dryRun));
   }
@@ -104,10 +104,10 @@ async function readFiles(
     throw new CommandFailed('--from-project and --from-key-file are for --from.');
   }
   const flags = await readLists(files, 'flag');
-  const named = cohorts && (await readLists(cohorts, 'cohort'));
-  const warnings = [flags.warning, named?.warning].filter((warning) => warning !== undefined);
+  const readCohorts = cohorts && (await readLists(cohorts, 'cohort'));
+  const warnings = [flags.warning, readCohorts?.warning].filter((warning) => warning !== undefined);
   const warning = warnings.map((one) => printable(one, MAX_ERROR)).join('\n') || undefined;
-  return { flags: flags.items, cohorts: named?.items, warning };
+  return { flags: flags.items, cohorts: readCohorts?.items, warning };
 }
 
 async function readSource(files: readonly string[], options: Options, config: Config): Promise<ExportWithWarning> {
@@ -129,18 +129,18 @@ async function readSource(files: readonly string[], options: Options, config: Co
 }
 
 async function createTargetClient({ url, project, keyFile }: Options, config: Config): Promise<ApiClient> {
-  const running = url === undefined ? await readReport(config.SLUICE_STATE_DIR) : undefined;
-  const serverAddress = url ?? running?.api_url;
+  const report = url === undefined ? await readReport(config.SLUICE_STATE_DIR) : undefined;
+  const serverAddress = url ?? report?.api_url;
   if (serverAddress === undefined) {
     const file = path.join(config.SLUICE_STATE_DIR, REPORT_FILE);
     throw new CommandFailed(`There is no ${file}: start a server here with "npm start", or give --url.`);
   }
   const key =
-    running && keyFile === undefined ? (config.SLUICE_API_KEY ?? running.personal_api_key) : config.SLUICE_API_KEY;
+    report && keyFile === undefined ? (config.SLUICE_API_KEY ?? report.personal_api_key) : config.SLUICE_API_KEY;
   return apiClient({
     // The URL in the report is of this machine, whatever its address, so it may be http.
-    url: running ? httpAddress(serverAddress, '--url').href : safeAddress(serverAddress, '--url'),
-    project: projectId(project ?? (running ? String(running.project_id) : '@current'), '--project'),
+    url: report ? httpAddress(serverAddress, '--url').href : safeAddress(serverAddress, '--url'),
+    project: projectId(project ?? (report ? String(report.project_id) : '@current'), '--project'),
     ...(await findKey(keyFile, key, {
       variable: 'SLUICE_API_KEY',
       server: `${serverAddress}, the server to import into`,
@@ -155,9 +155,13 @@ async function createTargetClient({ url, project, keyFile }: Options, config: Co
 type KeySource = { variable: string; server: string; option: string };
 
 /** Reads the key from a file first, because the environment may hold a key for something else. */
-async function findKey(file: string | undefined, given: string | undefined, { variable, server, option }: KeySource) {
+async function findKey(
+  file: string | undefined,
+  keyOption: string | undefined,
+  { variable, server, option }: KeySource,
+) {
   const keyName = file ?? variable;
-  const text = file === undefined ? given : await readKey(file);
+  const text = file === undefined ? keyOption : await readKey(file);
   if (text === undefined)
     throw new CommandFailed(
       `${variable} is not set. Set it to an API key of ${server}, or name a file with the key: ${option}.`,

@@ -6,11 +6,11 @@ import { isScope } from '../../people/access/scopes.ts';
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Parses an argument of `--scope`, and adds it to those of the previous arguments. */
-export function addScopes(text: string, before: readonly string[] = []): string[] {
+export function addScopes(text: string, previous: readonly string[] = []): string[] {
   const added = text.split(',');
   const unknown = added.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new InvalidArgumentError(`There is no scope '${unknown}'.`);
-  return [...new Set([...before, ...added])];
+  return [...new Set([...previous, ...added])];
 }
 
 export function projectId(text: string): number {
@@ -18,13 +18,13 @@ export function projectId(text: string): number {
   throw new InvalidArgumentError('Give the number of a project.');
 }
 
-export function addProjects(text: string, before: readonly number[] = []): number[] {
-  return [...before, ...text.split(',').map(projectId)];
+export function addProjects(text: string, previous: readonly number[] = []): number[] {
+  return [...previous, ...text.split(',').map(projectId)];
 }
 
-export function addOrganizations(text: string, before: readonly string[] = []): string[] {
+export function addOrganizations(text: string, previous: readonly string[] = []): string[] {
   const added = text.split(',');
-  if (added.every((id) => UUID.test(id))) return [...before, ...added];
+  if (added.every((id) => UUID.test(id))) return [...previous, ...added];
   throw new InvalidArgumentError('Give the ids of organizations.');
 }
 

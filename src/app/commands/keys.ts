@@ -99,8 +99,8 @@ async function create(options: Create, { owners, issuing }: Stores): Promise<voi
     onlyProjects: onlyProject,
     onlyOrganizations: onlyOrganization,
   };
-  const { key, ...made } = await issuing.create(owner, settings, AUTHOR).catch(throwRefusal);
-  print(made, key, options);
+  const { key, ...created } = await issuing.create(owner, settings, AUTHOR).catch(throwRefusal);
+  print(created, key, options);
 }
 
 async function roll({ id, grace, json }: Roll, { keys, issuing }: Stores): Promise<void> {
@@ -108,8 +108,8 @@ async function roll({ id, grace, json }: Roll, { keys, issuing }: Stores): Promi
   print(rolled, key, { json });
 }
 
-function print(made: ApiKey, key: string, { json }: { json: boolean }): void {
-  if (json) return console.log(JSON.stringify({ ...report(made), value: key }));
+function print(created: ApiKey, key: string, { json }: { json: boolean }): void {
+  if (json) return console.log(JSON.stringify({ ...report(created), value: key }));
   console.log(key);
   console.error('Keep it: it is not shown again.');
 }

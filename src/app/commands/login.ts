@@ -17,10 +17,10 @@ export function loginCommand(): Command {
     .action(run);
 }
 
-async function run(given: string | undefined, { json }: { json: boolean }): Promise<void> {
+async function run(emailOption: string | undefined, { json }: { json: boolean }): Promise<void> {
   const config = await withUpDefaults(readConfig());
   const report = await readReport(config.SLUICE_STATE_DIR);
-  const email = given ?? report?.email;
+  const email = emailOption ?? report?.email;
   if (email === undefined) throw new CommandFailed('Give the address of a user: sluice login ann@example.com');
   const databaseUrl = requireVariable(config, 'DATABASE_URL');
   const apiUrl = report?.api_url ?? apiUrlOf(config);

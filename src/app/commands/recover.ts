@@ -24,7 +24,7 @@ import { withUpDefaults } from '../up/beside.ts';
 type Options = { dryRun: boolean; force: boolean; from?: string; accept?: Side };
 
 /** Number of receipts read at once; one with 10,000 files has four megabytes. */
-const PAGE = 10;
+const DELIVERIES_PER_PAGE = 10;
 
 export function recoverCommand(): Command {
   return new Command('recover')
@@ -104,18 +104,18 @@ async function recover(
 
 /** Prints the differences. @param recordsForeign whether to record foreign deliveries, for an operator's decision */
 async function compare(engine: ComposedEngine, from: string | null, recordsForeign: boolean) {
-  const never = new AbortController().signal;
-  const found = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
+  const neverAborted = new AbortController().signal;
+  const totals = { above: 0, unchecked: 0, foreign: 0, missing: 0 };
   const lines: string[] = [];
   const reportUnchecked = ({ exportId, why }: Unchecked, { name }: BatchExport) => {
-    found.unchecked += 1;
+    totals.unchecked += 1;
     lines.push(`${exportId}  ${name}: not compared: ${why}`);
   };
   const todo = [];
-  for (const one of await listExports(engine)) {
-    const intervals = await intervalsToCompare(engine, one, from, never);
-    if ('why' in intervals) reportUnchecked(intervals, one);
-    else todo.push({ one, intervals });
+  for (const batchExport of await listExports(engine)) {
+    const intervals = await intervalsToCompare(engine, batchExport, from, neverAborted);
+    if ('why' in intervals) reportUnchecked(intervals, batchExport);
+    else todo.push({ one: batchExport, intervals });
   }
   const bar = new SingleBar({
     format: '{bar} {value} of {total} data intervals',
@@ -126,17 +126,17 @@ async function compare(engine: ComposedEngine, from: string | null, recordsForei
     todo.reduce((sum, { intervals }) => sum + intervals.length, 0),
     0,
   );
-  for (const { one, intervals } of todo) {
-    for await (const compared of compareDeliveries(engine, one, intervals, never)) {
+  for (const { one: batchExport, intervals } of todo) {
+    for await (const compared of compareDeliveries(engine, batchExport, intervals, neverAborted)) {
       bar.increment();
       if ('why' in compared) {
-        reportUnchecked(compared, one);
+        reportUnchecked(compared, batchExport);
         continue;
       }
-      found.above = Math.max(found.above, compared.present?.receipt.epoch ?? 0);
+      totals.above = Math.max(totals.above, compared.present?.receipt.epoch ?? 0);
       if (!compared.difference) continue;
-      found[compared.difference] += 1;
-      lines.push(lineOf(one, compared));
+      totals[compared.difference] += 1;
+      lines.push(lineOf(batchExport, compared));
       if (recordsForeign && compared.difference === 'foreign')
         await engine.stores.foreignDeliveries.recordFound(compared, compared.present!.receipt);
     }
@@ -144,22 +144,22 @@ async function compare(engine: ComposedEngine, from: string | null, recordsForei
   bar.stop();
   for (const line of lines) console.log(line);
   console.log(
-    `${found.foreign} data intervals were delivered by another timeline, ${found.missing} are missing at their destination, ` +
-      `${found.unchecked} exports could not be compared to the end.`,
+    `${totals.foreign} data intervals were delivered by another timeline, ${totals.missing} are missing at their destination, ` +
+      `${totals.unchecked} exports could not be compared to the end.`,
   );
-  return found;
+  return totals;
 }
 
 function lineOf({ name }: BatchExport, { exportId, start, end, present }: Compared): string {
-  const what = present
+  const description = present
     ? `delivered by another timeline: ${present.receipt.rows} rows, epoch ${present.receipt.epoch}, run ${present.receipt.run_id ?? 'unknown'}`
     : 'was delivered and is missing';
-  return `${exportId}  ${name}  [${start}, ${end})  ${what}`;
+  return `${exportId}  ${name}  [${start}, ${end})  ${description}`;
 }
 
 async function listExports({ stores }: ComposedEngine): Promise<BatchExport[]> {
   const exports = await Promise.all((await stores.freshness.listIds()).map(async (id) => stores.batchExports.find(id)));
-  return exports.flatMap((one) => one ?? []);
+  return exports.flatMap((batchExport) => batchExport ?? []);
 }
 
 async function accept(
@@ -170,27 +170,27 @@ async function accept(
 ): Promise<void> {
   const deliveries = foreignDeliveries(engine);
   const all = await listExports(engine);
-  const chosen = exportId === undefined ? all : all.filter(({ id }) => id === exportId);
-  if (chosen.length === 0 && exportId !== undefined) throw new CommandFailed(`There is no batch export ${exportId}.`);
+  const selected = exportId === undefined ? all : all.filter(({ id }) => id === exportId);
+  if (selected.length === 0 && exportId !== undefined) throw new CommandFailed(`There is no batch export ${exportId}.`);
   let waiting = 0;
   let decided = 0;
-  for (const one of chosen) {
+  for (const batchExport of selected) {
     for (let after = '-infinity'; ;) {
-      const page = await deliveries.listWaiting(one.id, { after, limit: PAGE });
+      const page = await deliveries.listWaiting(batchExport.id, { after, limit: DELIVERIES_PER_PAGE });
       waiting += page.length;
       for (const { id, start, end, receipt } of page) {
-        const what = `${one.id}  ${one.name}  [${start}, ${end})  ${receipt.rows} rows`;
+        const description = `${batchExport.id}  ${batchExport.name}  [${start}, ${end})  ${receipt.rows} rows`;
         try {
-          if (!dryRun) await deliveries.accept(one.projectId, one.id, id, side, SYSTEM_AUTHOR);
+          if (!dryRun) await deliveries.accept(batchExport.projectId, batchExport.id, id, side, SYSTEM_AUTHOR);
           decided += 1;
-          console.log(`${what}: ${side}`);
+          console.log(`${description}: ${side}`);
         } catch (error) {
           if (!(error instanceof Conflict)) throw error;
-          console.log(`${what}: not decided: ${error.message}`);
+          console.log(`${description}: not decided: ${error.message}`);
           process.exitCode = 1;
         }
       }
-      if (page.length < PAGE) break;
+      if (page.length < DELIVERIES_PER_PAGE) break;
       after = page.at(-1)!.end;
     }
   }

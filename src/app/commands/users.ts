@@ -60,11 +60,11 @@ async function withStores<O>(options: O, work: (options: O, identity: IdentitySt
 async function create({ email, organization, role, json }: Create, identity: IdentityStores): Promise<void> {
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandFailed(`${email} is not an email address.`);
   const password = newPassword();
-  const made = await addUser(identity, { email, organization, role, password });
-  const { user, organizationId, isNew } = made;
+  const added = await addUser(identity, { email, organization, role, password });
+  const { user, organizationId, isNew } = added;
   if (!json)
-    console.error(`Made ${user.email}, ${made.role} of the ${isNew ? 'new ' : ''}organization ${organization}.`);
-  print({ id: user.id, email: user.email, organization: organizationId, role: made.role, password }, json);
+    console.error(`Made ${user.email}, ${added.role} of the ${isNew ? 'new ' : ''}organization ${organization}.`);
+  print({ id: user.id, email: user.email, organization: organizationId, role: added.role, password }, json);
 }
 
 async function reset({ email, json }: Reset, identity: IdentityStores): Promise<void> {
@@ -74,12 +74,12 @@ async function reset({ email, json }: Reset, identity: IdentityStores): Promise<
 }
 
 function print(
-  made: { id: number; email: string; password: string; organization?: string; role?: string },
+  added: { id: number; email: string; password: string; organization?: string; role?: string },
   json: boolean,
 ): void {
-  if (json) return console.log(JSON.stringify(made));
-  console.log(made.password);
-  console.error(`The password of ${made.email}. Keep it: it is not shown again.`);
+  if (json) return console.log(JSON.stringify(added));
+  console.log(added.password);
+  console.error(`The password of ${added.email}. Keep it: it is not shown again.`);
 }
 
 async function list({ json }: { json: boolean }, { accounts }: IdentityStores): Promise<void> {

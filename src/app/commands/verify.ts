@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
-import { openSession, plannedRun } from '../../../activities/runs/open-session.ts';
+import { openSession, requirePlan } from '../../../activities/runs/open-session.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createEngine } from '../engine.ts';
 import { engineOptions } from '../engine-options.ts';
@@ -17,7 +17,7 @@ import { createLogger } from '../../platform/telemetry/logger.ts';
 import { withUpDefaults } from '../up/beside.ts';
 
 /** Kinds of findings that need attention; others result from changes at the source. */
-const FAILING = ['differing', 'missing', 'unchecked'] as const;
+const FAILING_KINDS = ['differing', 'missing', 'unchecked'] as const;
 
 type Options = { from?: string; to?: string; deep: boolean; json: boolean };
 
@@ -42,10 +42,10 @@ async function run(exportId: string, options: Options): Promise<void> {
   const range = parseRange(options);
   const config = await withUpDefaults(readConfig());
   const engine = createEngine(engineOptions(config, createLogger(config, 'verify')));
-  const never = new AbortController().signal;
+  const neverAborted = new AbortController().signal;
   const verifier = exportVerifier({
     ...engine,
-    openSession: async (delivered) => openSession(engine, plannedRun(delivered), never),
+    openSession: async (deliveredRun) => openSession(engine, requirePlan(deliveredRun), neverAborted),
   });
   try {
     const batchExport = UUID.test(exportId) && (await engine.stores.batchExports.find(exportId));
@@ -53,7 +53,7 @@ async function run(exportId: string, options: Options): Promise<void> {
     const bar = options.json ? undefined : progressBar(await verifier.count(exportId, range));
     const summary = await report(verifier.verify(exportId, range, options.deep), options.json, bar);
     console.log(options.json ? JSON.stringify({ batch_export: exportId, ...summary }) : table(summary, range));
-    if (FAILING.some((kind) => summary[kind] > 0)) process.exitCode = 1;
+    if (FAILING_KINDS.some((kind) => summary[kind] > 0)) process.exitCode = 1;
   } finally {
     await engine.close();
   }

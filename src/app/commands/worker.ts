@@ -10,7 +10,7 @@ import { stopSignals } from '../../platform/processes/stop-signals.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
 import { forLog } from '../../platform/temporal/failures.ts';
 import { ensureNamespace } from '../../platform/temporal/namespace.ts';
-import { untilAnswered } from '../../platform/temporal/until-answered.ts';
+import { retryUntilAnswered } from '../../platform/temporal/until-answered.ts';
 import { endRuntime, installRuntime, startExportWorker, type ExportWorker } from '../../exports/temporal/worker.ts';
 import { startMetricsServer } from './metrics-server.ts';
 import { checkAddressLists } from '../address-lists.ts';
@@ -85,5 +85,5 @@ async function startWhenTemporalAnswers(
     await engine.schedules.ensureReconciler();
     return startExportWorker({ activities: createActivities(engine), log, temporal, partsAtOnce });
   };
-  return untilAnswered(attempt, { signal, onFailure });
+  return retryUntilAnswered(attempt, { signal, onFailure });
 }

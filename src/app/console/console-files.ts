@@ -29,17 +29,17 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function openConsoleFiles(dist: string = CONSOLE_DIST): () => Promise<ConsoleFiles | undefined> {
   const pointer = path.join(dist, 'current');
-  let loaded: { name: string; files: Promise<ConsoleFiles> } | undefined;
+  let current: { name: string; files: Promise<ConsoleFiles> } | undefined;
   return async () => {
     // Read each time, so a new build shows without a restart; the file is tiny and cached by the system.
     const name = existsSync(pointer) ? readFileSync(pointer, 'utf8') : undefined;
     if (name === undefined) return undefined;
-    if (loaded?.name !== name) {
+    if (current?.name !== name) {
       const files = load(path.join(dist, name));
-      loaded = { name, files };
-      files.catch(() => (loaded = undefined));
+      current = { name, files };
+      files.catch(() => (current = undefined));
     }
-    return loaded.files;
+    return current.files;
   };
 }
 

@@ -46,10 +46,10 @@ async function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const built = await files();
+  const consoleFiles = await files();
   const nonce = randomBytes(16).toString('base64url');
-  const page = Buffer.from(built ? built.page.join(nonce) : NOT_BUILT);
-  response.writeHead(built ? 200 : 503, {
+  const page = Buffer.from(consoleFiles ? consoleFiles.page.join(nonce) : NOT_BUILT);
+  response.writeHead(consoleFiles ? 200 : 503, {
     ...PAGE_HEADERS,
     'Content-Security-Policy': policyOf(nonce),
     'Content-Length': page.length,
@@ -108,8 +108,11 @@ async function sendFile(
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-function chooseEncoding({ bytes, brotli, gzip }: ConsoleFile, accepted: string): { bytes: Buffer; encoding?: string } {
-  if (brotli && /\bbr\b/.test(accepted)) return { bytes: brotli, encoding: 'br' };
-  if (gzip && /\bgzip\b/.test(accepted)) return { bytes: gzip, encoding: 'gzip' };
+function chooseEncoding(
+  { bytes, brotli, gzip }: ConsoleFile,
+  acceptEncoding: string,
+): { bytes: Buffer; encoding?: string } {
+  if (brotli && /\bbr\b/.test(acceptEncoding)) return { bytes: brotli, encoding: 'br' };
+  if (gzip && /\bgzip\b/.test(acceptEncoding)) return { bytes: gzip, encoding: 'gzip' };
   return { bytes };
 }

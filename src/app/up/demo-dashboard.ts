@@ -19,14 +19,14 @@ export async function prepareDemoDashboard(
   state: StateFolder,
 ): Promise<string | null> {
   const { projectId, organizationId, userId } = demo;
-  const known = Number(await state.read(FILE));
+  const storedId = Number(await state.read(FILE));
   const sharing = createSharing(stores);
   const project = { id: projectId, organizationId, name: 'Demo' };
 
-  if (known) {
-    const dashboard = await stores.dashboards.find(projectId, known);
+  if (storedId) {
+    const dashboard = await stores.dashboards.find(projectId, storedId);
     if (!dashboard?.is_shared || dashboard.deleted) return null;
-    return (await sharing.get({ project, object: { kind: 'dashboard', id: known } })).accessToken;
+    return (await sharing.get({ project, object: { kind: 'dashboard', id: storedId } })).accessToken;
   }
 
   const caller: Acting['caller'] = {
@@ -39,8 +39,8 @@ export async function prepareDemoDashboard(
     session: null,
   };
   const rights = rightsOfMember({ userId, membership: { id: '', role: 'owner' }, rules: [] })!;
-  const { id } = await stores.inTransaction(projectId, (bound) =>
-    makeFromTemplate({ stores: bound, project, caller, rights }, COFFEE_SHOP, { fields: {}, tiles: [] }),
+  const { id } = await stores.inTransaction(projectId, (tx) =>
+    makeFromTemplate({ stores: tx, project, caller, rights }, COFFEE_SHOP, { fields: {}, tiles: [] }),
   );
   await state.writeSecret(FILE, `${id}\n`);
   const change = { project, author: caller, rights, object: { kind: 'dashboard', id } } as const;

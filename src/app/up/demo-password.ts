@@ -14,8 +14,11 @@ export type DemoLogin = { email: string; password: string | null };
 export async function prepareDemoLogin(identity: IdentityStores, state: StateFolder): Promise<DemoLogin> {
   const account = await identity.accounts.findByEmail(DEMO_EMAIL);
   if (account && account.passwordHash !== null) {
-    const known = (await state.read(FILE))?.trim() ?? '';
-    return { email: DEMO_EMAIL, password: (await isPassword(known, account.passwordHash)) ? known : null };
+    const storedPassword = (await state.read(FILE))?.trim() ?? '';
+    return {
+      email: DEMO_EMAIL,
+      password: (await isPassword(storedPassword, account.passwordHash)) ? storedPassword : null,
+    };
   }
   const password = randomBytes(15).toString('base64url');
   // Stored before it is set, so it cannot be lost; if setting it fails, the next start creates another.

@@ -17,11 +17,11 @@ export type SharedDemo = Demo & DemoLogin & { shareToken: string | null };
 export async function prepareDemo(databaseUrl: string, state: StateFolder): Promise<SharedDemo> {
   const db = createKnex({ url: databaseUrl, ...POOLS.up });
   try {
-    const known = (await state.read(KEY_FILE))?.trim();
-    const made = await seedDemo(db, known);
-    if (made.personalApiKey !== known) await state.writeSecret(KEY_FILE, `${made.personalApiKey}\n`);
-    const shareToken = await prepareDemoDashboard(dashboardStores(db), made, state);
-    return { ...made, ...(await prepareDemoLogin(identityStores(db), state)), shareToken };
+    const storedKey = (await state.read(KEY_FILE))?.trim();
+    const demo = await seedDemo(db, storedKey);
+    if (demo.personalApiKey !== storedKey) await state.writeSecret(KEY_FILE, `${demo.personalApiKey}\n`);
+    const shareToken = await prepareDemoDashboard(dashboardStores(db), demo, state);
+    return { ...demo, ...(await prepareDemoLogin(identityStores(db), state)), shareToken };
   } finally {
     await db.destroy();
   }

@@ -23,9 +23,9 @@ export async function findEncryptionKeys(config: Config, state: StateFolder): Pr
       `${state.file(KEYS_FILE)} is gone, and stored secrets, such as exports' credentials, cannot be read without it. Put it back, or move the ` +
         'state folder away: the next start makes a new, empty one.',
     );
-  const made = generateKeyRing();
-  await state.writeSecret(KEYS_FILE, `${made}\n`);
-  return made;
+  const keyRing = generateKeyRing();
+  await state.writeSecret(KEYS_FILE, `${keyRing}\n`);
+  return keyRing;
 }
 
 function checkKeys(keys: string, source: string): string {

@@ -1,14 +1,14 @@
 /** Ports of `sluice up`, checked before anything that takes time. */
 import type { Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
-import { freePort, listenFault } from '../../platform/processes/port.ts';
+import { freePort, findListenFault } from '../../platform/processes/port.ts';
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
 /** @throws CommandFailed when nothing can listen on the API's address */
 export async function apiPort({ SLUICE_PORT: port, SLUICE_HOST: host }: Config): Promise<number> {
   if (port === 0) return freePort();
-  const fault = await listenFault(port, host);
+  const fault = await findListenFault(port, host);
   if (fault === undefined) return port;
   throw new CommandFailed(
     fault === 'EADDRINUSE'
@@ -22,24 +22,28 @@ type Listener = { name: string; host: string; port: number | undefined };
 
 /** @throws CommandFailed when two servers of ours got the same port: each looks free until the first has it */
 export function checkPortsDiffer(config: Config): void {
-  const own = (name: 'SLUICE_POSTGRES_PORT' | 'SLUICE_TEMPORAL_PORT' | 'SLUICE_TEMPORAL_UI_PORT') => {
+  const configuredPort = (name: 'SLUICE_POSTGRES_PORT' | 'SLUICE_TEMPORAL_PORT' | 'SLUICE_TEMPORAL_UI_PORT') => {
     return { name, host: '127.0.0.1', port: config[name] };
   };
   const listeners: Listener[] = [
     { name: 'SLUICE_PORT', host: config.SLUICE_HOST, port: config.SLUICE_PORT },
-    ...(config.DATABASE_URL ? [] : [own('SLUICE_POSTGRES_PORT')]),
-    ...(config.TEMPORAL_ADDRESS ? [] : [own('SLUICE_TEMPORAL_PORT'), own('SLUICE_TEMPORAL_UI_PORT')]),
+    ...(config.DATABASE_URL ? [] : [configuredPort('SLUICE_POSTGRES_PORT')]),
+    ...(config.TEMPORAL_ADDRESS
+      ? []
+      : [configuredPort('SLUICE_TEMPORAL_PORT'), configuredPort('SLUICE_TEMPORAL_UI_PORT')]),
     { name: 'SLUICE_METRICS_PORT', host: config.SLUICE_METRICS_HOST, port: config.SLUICE_METRICS_PORT },
     { name: 'SLUICE_WORKER_METRICS_PORT', host: config.SLUICE_METRICS_HOST, port: config.SLUICE_WORKER_METRICS_PORT },
   ];
-  for (const [index, one] of listeners.entries()) {
-    const other = listeners.slice(0, index).find((earlier) => meet(earlier, one));
-    if (!other) continue;
-    throw new CommandFailed(`${other.name} and ${one.name} are both ${one.port}. Give each a port of its own.`);
+  for (const [index, listener] of listeners.entries()) {
+    const earlierListener = listeners.slice(0, index).find((earlier) => collide(earlier, listener));
+    if (!earlierListener) continue;
+    throw new CommandFailed(
+      `${earlierListener.name} and ${listener.name} are both ${listener.port}. Give each a port of its own.`,
+    );
   }
 }
 
-function meet(one: Listener, other: Listener): boolean {
-  if (!one.port || one.port !== other.port) return false;
-  return one.host === other.host || [one.host, other.host].some((host) => ANY_ADDRESS.has(host));
+function collide(a: Listener, b: Listener): boolean {
+  if (!a.port || a.port !== b.port) return false;
+  return a.host === b.host || [a.host, b.host].some((host) => ANY_ADDRESS.has(host));
 }

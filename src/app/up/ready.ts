@@ -23,7 +23,7 @@ export async function waitUntilReady({ apiUrl, temporalAddress, namespace, signa
   ];
   const deadline = Date.now() + TIMEOUT_MS;
   try {
-    for (const [what, isReady] of waits) await waitUntil(isReady, { what, deadline, signal });
+    for (const [what, isReady] of waits) await waitUntil(isReady, { target: what, deadline, signal });
   } finally {
     await close();
   }
@@ -44,14 +44,14 @@ export async function findBlockReason(apiUrl: string, signal: AbortSignal): Prom
   }
 }
 
-type Wait = { what: string; deadline: number; signal: AbortSignal };
+type Wait = { target: string; deadline: number; signal: AbortSignal };
 
-async function waitUntil(isReady: () => Promise<boolean>, { what, deadline, signal }: Wait): Promise<void> {
+async function waitUntil(isReady: () => Promise<boolean>, { target, deadline, signal }: Wait): Promise<void> {
   while (!(await isReady().catch(() => false))) {
     signal.throwIfAborted();
     if (Date.now() > deadline)
       throw new CommandFailed(
-        `After ${TIMEOUT_MS / 1000} s ${what} is still not ready; its log in the state folder says why.`,
+        `After ${TIMEOUT_MS / 1000} s ${target} is still not ready; its log in the state folder says why.`,
       );
     await sleep(POLL_MS);
   }

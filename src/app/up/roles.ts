@@ -3,7 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentWith, type Config } from '../../platform/config.ts';
 import { CommandFailed } from '../../platform/errors.ts';
-import { LIVENESS, overChannel, overHttp } from '../../platform/processes/liveness.ts';
+import { LIVENESS, askOverChannel, askOverHttp } from '../../platform/processes/liveness.ts';
 import { superviseChild } from '../../platform/processes/supervised-child.ts';
 import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import type { Servers } from './servers.ts';
@@ -22,7 +22,7 @@ const LOG_TAIL_BYTES = 4_096;
 
 export type Roles = {
   /** Rejects when a role ends repeatedly before everything is ready. */
-  broken: Promise<never>;
+  failure: Promise<never>;
   stop(mode?: StopMode): Promise<void>;
   /** Restarts both, with the current sources. */
   restart(): void;
@@ -44,9 +44,9 @@ type Start = {
 export async function startRoles(start: Start): Promise<Roles> {
   const { state, apiUrl, onProgress } = start;
   const env = await environment(start);
-  const broken = Promise.withResolvers<never>();
+  const failure = Promise.withResolvers<never>();
   // After the start, a rejection has no handler.
-  broken.promise.catch(() => {});
+  failure.promise.catch(() => {});
 
   const supervise = (role: (typeof ROLES)[number]) => {
     let endCount = 0;
@@ -57,21 +57,21 @@ export async function startRoles(start: Start): Promise<Roles> {
       env,
       logFile,
       graceMs: GRACE_MS,
-      liveness: { ...LIVENESS, ask: role === 'api' ? overHttp(`${apiUrl}/_livez/`) : overChannel },
+      liveness: { ...LIVENESS, ask: role === 'api' ? askOverHttp(`${apiUrl}/_livez/`) : askOverChannel },
       onRestart({ code, signal, delayMs, unanswered }) {
-        const how = unanswered ? `it did not answer ${unanswered} times in a row` : (signal ?? `exit code ${code}`);
+        const reason = unanswered ? `it did not answer ${unanswered} times in a row` : (signal ?? `exit code ${code}`);
         onProgress(
-          `The ${role} ended (${how}) and starts again${delayMs ? ` in ${delayMs / 1000} s` : ''}; see ${logFile}`,
+          `The ${role} ended (${reason}) and starts again${delayMs ? ` in ${delayMs / 1000} s` : ''}; see ${logFile}`,
         );
         endCount += 1;
         if (endCount === ENDS_TO_GIVE_UP)
-          void lastLine(logFile).then((line) => broken.reject(startError(role, logFile, line)));
+          void lastLine(logFile).then((line) => failure.reject(startError(role, logFile, line)));
       },
     });
   };
   const children = await Promise.all(ROLES.map(supervise));
   return {
-    broken: broken.promise,
+    failure: failure.promise,
     restart() {
       for (const child of children) child.restart();
     },

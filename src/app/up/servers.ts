@@ -5,7 +5,7 @@ import type { StopMode } from '../../platform/processes/stop-mode.ts';
 import { connectTemporal } from '../../platform/temporal/connection.ts';
 import { startTemporalDevServer } from '../../platform/temporal/dev-server.ts';
 import { ensureNamespace } from '../../platform/temporal/namespace.ts';
-import { untilAnswered } from '../../platform/temporal/until-answered.ts';
+import { retryUntilAnswered } from '../../platform/temporal/until-answered.ts';
 import type { StateFolder } from './state-folder.ts';
 
 export type Servers = {
@@ -111,7 +111,7 @@ async function useTemporal(
     isWaiting = true;
   };
   try {
-    await untilAnswered(async () => ensureNamespace(client), { signal, onFailure });
+    await retryUntilAnswered(async () => ensureNamespace(client), { signal, onFailure });
   } finally {
     await close();
   }

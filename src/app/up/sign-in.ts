@@ -13,16 +13,16 @@ export function acceptsSignInLinks(apiUrl: string): boolean {
  * Creates a link with the token in its fragment, which browsers never send, so it appears in no log.
  * @returns null if the user does not exist or may not log in, or the API accepts no links
  */
-export async function createSignInUrl(at: {
+export async function createSignInUrl(target: {
   databaseUrl: string;
   apiUrl: string;
   email: string;
 }): Promise<string | null> {
-  if (!acceptsSignInLinks(at.apiUrl)) return null;
-  const db = createKnex({ url: at.databaseUrl, ...POOLS.users });
+  if (!acceptsSignInLinks(target.apiUrl)) return null;
+  const db = createKnex({ url: target.databaseUrl, ...POOLS.users });
   try {
-    const token = await createSignInToken(identityStores(db), at.email);
-    return token === undefined ? null : `${at.apiUrl}/#sign-in=${token}`;
+    const token = await createSignInToken(identityStores(db), target.email);
+    return token === undefined ? null : `${target.apiUrl}/#sign-in=${token}`;
   } finally {
     await db.destroy();
   }

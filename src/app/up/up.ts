@@ -75,19 +75,19 @@ async function run(options: UpOptions, { state, running, signal }: Context): Pro
   running.push(servers);
   const brokenDown = rejectWhenServerEnds(servers, state);
 
-  const prepared = await prepareDatabaseAndDemo({ state, servers, apiUrl, codecEndpoint, onProgress });
+  const demo = await prepareDatabaseAndDemo({ state, servers, apiUrl, codecEndpoint, onProgress });
   await consoleBuilt;
   signal.throwIfAborted();
   const roles = await startRoles({ config, state, servers, keys, codecToken, apiPort: port, apiUrl, onProgress });
   running.push(roles);
   options.onRoles?.(roles);
-  const where = { apiUrl, temporalAddress: servers.temporalAddress };
-  const ready = waitUntilReady({ ...where, namespace: config.TEMPORAL_NAMESPACE, signal });
-  await Promise.race([ready, roles.broken, brokenDown]);
+  const addresses = { apiUrl, temporalAddress: servers.temporalAddress };
+  const ready = waitUntilReady({ ...addresses, namespace: config.TEMPORAL_NAMESPACE, signal });
+  await Promise.race([ready, roles.failure, brokenDown]);
 
   const { databaseUrl } = servers;
   // Created last, because the sign-in link's ten minutes begin now.
-  const report = { ...prepared, sign_in_url: await createSignInUrl({ databaseUrl, apiUrl, email: prepared.email }) };
+  const report = { ...demo, sign_in_url: await createSignInUrl({ databaseUrl, apiUrl, email: demo.email }) };
   await writeReport(state, report);
   onReady(report);
   const blocked = await findBlockReason(apiUrl, signal);
@@ -102,14 +102,14 @@ function codecTokenOf(keys: string): string {
 
 /** Rejects when an embedded server ends unexpectedly. */
 function rejectWhenServerEnds(servers: Servers, state: StateFolder): Promise<never> {
-  const broken = servers.ended.then((name) => {
+  const serverFailure = servers.ended.then((name) => {
     throw new CommandFailed(
       `${name} ended by itself; its log is in ${state.file('')}. Start again: what was stored is kept.`,
     );
   });
   // Also rejects when the servers are stopped, and then nobody handles it.
-  broken.catch(() => {});
-  return broken;
+  serverFailure.catch(() => {});
+  return serverFailure;
 }
 
 type Prepare = Pick<UpOptions, 'onProgress'> & {
@@ -129,8 +129,8 @@ async function prepareDatabaseAndDemo({
 }: Prepare): Promise<Omit<Report, 'sign_in_url'>> {
   const { applied } = await prepareDatabase(servers.databaseUrl);
   if (applied.length > 0) onProgress(`Database: ${applied.length} migrations applied`);
-  const made = await prepareDemo(servers.databaseUrl, state);
-  const { projectId, projectApiKey, personalApiKey, email, password, shareToken } = made;
+  const demo = await prepareDemo(servers.databaseUrl, state);
+  const { projectId, projectApiKey, personalApiKey, email, password, shareToken } = demo;
   return {
     api_url: apiUrl,
     temporal_ui_url: servers.temporalUiUrl,

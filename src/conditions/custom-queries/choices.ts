@@ -7,22 +7,22 @@ import { typeName, value, type Value } from './values.ts';
 export type Branch = { when: Value; result: Value };
 
 /** @param otherwise absent: NULL */
-export function compileCase(branches: readonly Branch[], otherwise: Value | undefined, at: QueryPosition): Value {
+export function compileCase(branches: readonly Branch[], otherwise: Value | undefined, position: QueryPosition): Value {
   const results = convertToWidest([...branches.map(({ result }) => result), ...(otherwise ? [otherwise] : [])]);
   const last = otherwise && results.at(-1);
-  const written = branches.map(({ when }, i) => `when ${conditionSql(when)} then ${results[i]!.sql}`).join(' ');
-  return value(typeOf(results), `(case ${written}${last ? ` else ${last.sql}` : ''} end)`, at);
+  const branchesSql = branches.map(({ when }, i) => `when ${conditionSql(when)} then ${results[i]!.sql}`).join(' ');
+  return value(typeOf(results), `(case ${branchesSql}${last ? ` else ${last.sql}` : ''} end)`, position);
 }
 
 /** The first value that is not NULL. */
-export function compileCoalesce(values: readonly Value[], at: QueryPosition): Value {
-  const same = convertToWidest(values);
-  return value(typeOf(same), `coalesce(${same.map(({ sql }) => sql).join(', ')})`, at);
+export function compileCoalesce(values: readonly Value[], position: QueryPosition): Value {
+  const converted = convertToWidest(values);
+  return value(typeOf(converted), `coalesce(${converted.map(({ sql }) => sql).join(', ')})`, position);
 }
 
 /** A boolean as SQL. @throws InvalidInput for other types */
-export function conditionSql(given: Value): string {
-  return convertImplicitly(given, 'bool', 'a condition').sql;
+export function conditionSql(operand: Value): string {
+  return convertImplicitly(operand, 'bool', 'a condition').sql;
 }
 
 /** Converts the values to the type that holds them all; text when all are NULL. @throws InvalidInput if that needs a cast */

@@ -97,8 +97,8 @@ function columnsOf(item: Item, relation: Relation, context: QueryContext): Colum
 }
 
 function columnOf(name: string, value: Expression, expression: string, context: QueryContext): ColumnWithPosition {
-  const given = compileNode(value, context);
-  const { type, sql } = given.type === 'null' ? convert(given, 'text') : given;
+  const compiled = compileNode(value, context);
+  const { type, sql } = compiled.type === 'null' ? convert(compiled, 'text') : compiled;
   return { name, type: type as ColumnType, sql, expression, at: value.at };
 }
 

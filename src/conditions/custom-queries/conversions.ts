@@ -24,7 +24,7 @@ function float8ToInt8(sql: string): string {
 }
 
 /** @param sql an operand of type timestamptz @returns SQL that is NULL outside of the years 1 to 9999 */
-export function withinYears(sql: string): string {
+export function nullOutsideYears(sql: string): string {
   return nullUnlessBetween(YEARS.low, sql, YEARS.high);
 }
 
@@ -34,7 +34,7 @@ export function secondsToInstant(sql: string): string {
 }
 
 /** Limits the range of values that are parsed from text, by type. */
-const BOUNDS: Readonly<Partial<Record<SqlType, Conversion>>> = { int8: numericToInt8, timestamptz: withinYears };
+const BOUNDS: Readonly<Partial<Record<SqlType, Conversion>>> = { int8: numericToInt8, timestamptz: nullOutsideYears };
 
 const CONVERSIONS: Readonly<Record<Exclude<SqlType, 'text'>, Readonly<Partial<Record<SqlType, Conversion>>>>> = {
   int8: {
@@ -100,17 +100,18 @@ const WIDER: Readonly<Partial<Record<SqlType, readonly SqlType[]>>> = { int8: ['
 /**
  * Converts implicitly: NULL to anything, integers to floats, dates to timestamps, anything to text, and text, the type of properties, to
  * the needed type.
- * @param what the part that needs the type, for the message
+ * @param subject the part that needs the type, for the message
  */
-export function convertImplicitly(given: Value, type: SqlType, what: string): Value {
-  const fits =
-    given.type === type ||
-    given.type === 'null' ||
+export function convertImplicitly(operand: Value, type: SqlType, subject: string): Value {
+  const isImplicit =
+    operand.type === type ||
+    operand.type === 'null' ||
     type === 'text' ||
-    (given.type === 'text' && (type !== 'jsonb' || given.json !== undefined)) ||
-    WIDER[given.type]?.includes(type);
-  if (!fits) throw invalidQuery(`${what} must be ${typeName(type)}, not ${typeName(given.type)}`, given.at);
-  return convert(given, type);
+    (operand.type === 'text' && (type !== 'jsonb' || operand.json !== undefined)) ||
+    WIDER[operand.type]?.includes(type);
+  if (!isImplicit)
+    throw invalidQuery(`${subject} must be ${typeName(type)}, not ${typeName(operand.type)}`, operand.at);
+  return convert(operand, type);
 }
 
 /** @returns the type as which two values can be compared; undefined if there is none */

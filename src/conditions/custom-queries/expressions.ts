@@ -35,11 +35,11 @@ type Compilers = {
 export function compileNode(expression: Expression, scope: QueryContext, depth = 1): Value {
   if (depth > MAX_DEPTH) throw invalidQuery(`the expression is more than ${MAX_DEPTH} levels deep`, expression.at);
   const compile = COMPILERS[expression.kind] as Compilers[Kind] as Compile;
-  const made = compile(expression, (inner) => compileNode(inner, scope, depth + 1), scope);
+  const compiled = compile(expression, (inner) => compileNode(inner, scope, depth + 1), scope);
   // Some parts are repeated in the SQL, such as the operand of a CASE, so each nested level may multiply its size.
   // tooth: expression-size
-  if (made.sql.length > MAX_SQL) throw invalidQuery('the expression becomes too large', expression.at);
-  return { ...made, at: expression.at };
+  if (compiled.sql.length > MAX_SQL) throw invalidQuery('the expression becomes too large', expression.at);
+  return { ...compiled, at: expression.at };
 }
 
 type Compile = (node: Expression, compile: (inner: Expression) => Value, context: QueryContext) => Value;
@@ -65,14 +65,14 @@ const COMPILERS: Compilers = {
   cast: ({ value: inner, type, at }, compile) => convert(compile(inner), findType(type, at)),
   case: ({ subject, branches, otherwise, at }, compile) => {
     const compiledSubject = subject && compile(subject);
-    const made = branches.map(({ when, result }) => {
-      const tested = compile(when);
+    const branchValues = branches.map(({ when, result }) => {
+      const condition = compile(when);
       return {
-        when: compiledSubject ? compileComparison('=', compiledSubject, tested, when.at) : tested,
+        when: compiledSubject ? compileComparison('=', compiledSubject, condition, when.at) : condition,
         result: compile(result),
       };
     });
-    return compileCase(made, otherwise ? compile(otherwise) : undefined, at);
+    return compileCase(branchValues, otherwise ? compile(otherwise) : undefined, at);
   },
   logical: ({ operator, terms, at }, compile) => {
     return value('bool', `(${terms.map((term) => conditionSql(compile(term))).join(` ${operator} `)})`, at);
@@ -98,33 +98,33 @@ const COMPILERS: Compilers = {
     return value('bool', `(${compile(inner).sql} is ${negated ? 'not ' : ''}null)`, at);
   },
   in: ({ value: inner, list, negated, at }, compile) => {
-    const [tested, ...others] = convertToCommonType([compile(inner), ...list.map(compile)]);
-    const listed = others.map(({ sql }) => sql).join(', ');
-    return value('bool', `(${tested!.sql} ${negated ? 'not ' : ''}in (${listed}))`, at);
+    const [condition, ...others] = convertToCommonType([compile(inner), ...list.map(compile)]);
+    const listSql = others.map(({ sql }) => sql).join(', ');
+    return value('bool', `(${condition!.sql} ${negated ? 'not ' : ''}in (${listSql}))`, at);
   },
   like: ({ value: inner, pattern, ignoreCase, negated, at }, compile) => {
-    const tested = convertImplicitly(compile(inner), 'text', 'what LIKE looks at');
+    const condition = convertImplicitly(compile(inner), 'text', 'what LIKE looks at');
     const operator = `${negated ? 'not ' : ''}${ignoreCase ? 'ilike' : 'like'}`;
-    return value('bool', `(${tested.sql} ${operator} ${literal(likePattern(compile(pattern)))})`, at);
+    return value('bool', `(${condition.sql} ${operator} ${literal(likePattern(compile(pattern)))})`, at);
   },
   between: ({ value: inner, low, high, negated, at }, compile) => {
-    const [tested, from, to] = convertToCommonType([compile(inner), compile(low), compile(high)]);
-    return value('bool', `(${tested!.sql} ${negated ? 'not ' : ''}between ${from!.sql} and ${to!.sql})`, at);
+    const [condition, from, to] = convertToCommonType([compile(inner), compile(low), compile(high)]);
+    return value('bool', `(${condition!.sql} ${negated ? 'not ' : ''}between ${from!.sql} and ${to!.sql})`, at);
   },
 };
 
 const LARGEST_INT8 = 2n ** 63n - 1n;
 
 /** Compiles a number, in normalized notation; an integer if it has no fraction and no exponent. */
-function number(text: string, at: Expression['at']): Value {
+function number(text: string, position: Expression['at']): Value {
   if (/^-?\d+$/.test(text)) {
     const whole = BigInt(text);
-    if (whole > LARGEST_INT8 || whole < -LARGEST_INT8 - 1n) throw invalidQuery('the number is too large', at);
-    return plainLiteral('int8', String(whole), at);
+    if (whole > LARGEST_INT8 || whole < -LARGEST_INT8 - 1n) throw invalidQuery('the number is too large', position);
+    return plainLiteral('int8', String(whole), position);
   }
   const float = Number(text);
-  if (!Number.isFinite(float)) throw invalidQuery('the number is too large', at);
-  return plainLiteral('float8', String(float), at);
+  if (!Number.isFinite(float)) throw invalidQuery('the number is too large', position);
+  return plainLiteral('float8', String(float), position);
 }
 
 const TYPES: Readonly<Record<string, SqlType>> = {
@@ -142,12 +142,12 @@ function columnsOfType(type: SqlType, ...names: string[]): Record<string, SqlTyp
   return Object.fromEntries(names.map((name) => [name, type]));
 }
 
-function findType(name: string, at: Expression['at']): SqlType {
+function findType(name: string, position: Expression['at']): SqlType {
   const lower = name.toLowerCase();
   const type = Object.hasOwn(TYPES, lower) ? TYPES[lower] : undefined;
   if (type) return type;
   throw invalidQuery(
     `there is no type ${excerpt(name)}: use String, Int, Float, Bool, DateTime, Date, UUID or JSON`,
-    at,
+    position,
   );
 }

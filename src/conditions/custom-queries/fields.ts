@@ -78,7 +78,7 @@ const PERSON_FIELDS: ReadonlyMap<Step, string> = new Map([
 
 export type Fields = {
   /** @param steps a field, then the path inside of it */
-  read(steps: readonly Step[], at: QueryPosition): Value;
+  read(steps: readonly Step[], position: QueryPosition): Value;
   /** @throws InvalidInput naming all unknown fields that were read */
   throwIfUnknown(): void;
 };
@@ -88,18 +88,18 @@ export function fieldsOf(relation: Relation, alias: string | null): Fields {
   const unknown = new Set<string>();
   const fields = FIELDS[relation];
   return {
-    read(steps, at) {
+    read(steps, position) {
       const [name, ...path] = withoutPrefix(relation, alias, steps);
       const field = fields.get(String(name));
       if (!field) {
         unknown.add(steps.join('.'));
-        return { type: 'null', sql: 'null', at };
+        return { type: 'null', sql: 'null', at: position };
       }
-      const read = column(field.type, field.sql, at);
+      const read = column(field.type, field.sql, position);
       if (path.length === 0) return read;
-      if (field.type !== 'jsonb') throw invalidQuery(`${String(name)} has no properties`, at);
-      if (path.length > MAX_PATH) throw invalidQuery(`a path has at most ${MAX_PATH} steps`, at);
-      return property(read, path, at);
+      if (field.type !== 'jsonb') throw invalidQuery(`${String(name)} has no properties`, position);
+      if (path.length > MAX_PATH) throw invalidQuery(`a path has at most ${MAX_PATH} steps`, position);
+      return property(read, path, position);
     },
     throwIfUnknown() {
       if (unknown.size === 0) return;
@@ -112,8 +112,8 @@ export function fieldsOf(relation: Relation, alias: string | null): Fields {
 
 function withoutPrefix(relation: Relation, alias: string | null, steps: readonly Step[]): readonly Step[] {
   const [first, second] = steps;
-  const named = second !== undefined && (first === relation || first === alias) && !FIELDS[relation].has(first);
-  return personField(relation, named ? steps.slice(1) : steps);
+  const isQualified = second !== undefined && (first === relation || first === alias) && !FIELDS[relation].has(first);
+  return personField(relation, isQualified ? steps.slice(1) : steps);
 }
 
 function personField(relation: Relation, steps: readonly Step[]): readonly Step[] {
@@ -128,11 +128,11 @@ function personField(relation: Relation, steps: readonly Step[]): readonly Step[
  * @param json of type jsonb
  * @param path not empty
  */
-export function property(json: Value, path: readonly Step[], at: QueryPosition): Value {
+export function property(json: Value, path: readonly Step[], position: QueryPosition): Value {
   const keys = path.map((step) => (typeof step === 'number' ? String(step - 1) : literal(step)));
-  const above = [json.sql, ...keys.slice(0, -1)].join(' -> ');
+  const parentSql = [json.sql, ...keys.slice(0, -1)].join(' -> ');
   const last = keys.at(-1)!;
-  return { ...value('text', `(${above} ->> ${last})`, at), json: `(${above} -> ${last})` };
+  return { ...value('text', `(${parentSql} ->> ${last})`, position), json: `(${parentSql} -> ${last})` };
 }
 
 /** The fields that `*` stands for, in order. */

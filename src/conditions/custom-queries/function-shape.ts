@@ -13,7 +13,7 @@ export type SqlFunction = {
   /** Whether the last argument may be repeated. */
   repeats?: true;
   /** @returns SQL that raises no error, whatever the row */
-  make(args: Value[], at: QueryPosition): Value;
+  make(args: Value[], position: QueryPosition): Value;
 };
 
 /** A function whose SQL mentions each operand once. */
@@ -26,19 +26,19 @@ export function simpleFunction(
   return {
     names: names.split(' '),
     takes,
-    make: (args, at) => value(gives, `(${sql(...args.map((arg) => arg.sql))})`, at),
+    make: (args, position) => value(gives, `(${sql(...args.map((arg) => arg.sql))})`, position),
   };
 }
 
 /** @throws InvalidInput for anything but a text literal */
-export function literalText(given: Value, what: string): string {
-  if (given.literal !== undefined) return given.literal;
-  throw invalidQuery(`${what} must be a text literal`, given.at);
+export function literalText(operand: Value, subject: string): string {
+  if (operand.literal !== undefined) return operand.literal;
+  throw invalidQuery(`${subject} must be a text literal`, operand.at);
 }
 
 /** @throws InvalidInput for anything but an integer literal */
-export function literalInteger(given: Value, what: string): number {
-  const written = given.type === 'int8' && given.plain ? /^'(-?\d{1,15})'::int8$/.exec(given.sql) : null;
-  if (written) return Number(written[1]);
-  throw invalidQuery(`${what} must be an integer literal`, given.at);
+export function literalInteger(operand: Value, subject: string): number {
+  const match = operand.type === 'int8' && operand.plain ? /^'(-?\d{1,15})'::int8$/.exec(operand.sql) : null;
+  if (match) return Number(match[1]);
+  throw invalidQuery(`${subject} must be an integer literal`, operand.at);
 }

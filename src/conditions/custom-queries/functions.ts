@@ -29,17 +29,17 @@ const NOW = /^(?:now|now64|today|yesterday|current_timestamp|clock_timestamp)$/i
  * @param plain whether the call has neither DISTINCT nor `*`
  * @param args compiles the arguments; called only for a known function, so the error is about the function first
  */
-export function compileCall(name: string, plain: boolean, args: () => Value[], at: QueryPosition): Value {
-  const known = BY_NAME.get(name.toLowerCase());
-  if (!known) throw invalidQuery(unsupportedMessage(name), at);
-  if (!plain) throw invalidQuery(`${name} takes neither DISTINCT nor *`, at);
-  const given = args();
-  checkArgumentCount(known, name, given.length, at);
-  const fitting = given.map((one, i) => {
-    const type = known.takes[i] ?? known.takes.at(-1) ?? 'any';
+export function compileCall(name: string, plain: boolean, args: () => Value[], position: QueryPosition): Value {
+  const fn = BY_NAME.get(name.toLowerCase());
+  if (!fn) throw invalidQuery(unsupportedMessage(name), position);
+  if (!plain) throw invalidQuery(`${name} takes neither DISTINCT nor *`, position);
+  const values = args();
+  checkArgumentCount(fn, name, values.length, position);
+  const converted = values.map((one, i) => {
+    const type = fn.takes[i] ?? fn.takes.at(-1) ?? 'any';
     return type === 'any' ? one : convertImplicitly(one, type, `argument ${i + 1} of ${name}`);
   });
-  return known.make(fitting, at);
+  return fn.make(converted, position);
 }
 
 function unsupportedMessage(name: string): string {
@@ -54,11 +54,11 @@ function checkArgumentCount(
   { takes, optional = 0, repeats }: SqlFunction,
   name: string,
   count: number,
-  at: QueryPosition,
+  position: QueryPosition,
 ): void {
   const fewest = takes.length - optional;
   const most = repeats ? MAX_ARGUMENTS : takes.length;
   if (count >= fewest && count <= most) return;
   const expected = fewest === most ? `${most}` : `${fewest} to ${most}`;
-  throw invalidQuery(`${name} takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`, at);
+  throw invalidQuery(`${name} takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`, position);
 }

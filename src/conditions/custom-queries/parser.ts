@@ -37,7 +37,7 @@ class QueryParser extends ExpressionParser {
       this.CONSUME(T.Where);
       return this.SUBRULE(this.expression);
     });
-    this.SUBRULE(this.ending);
+    this.SUBRULE(this.endOfQuery);
     return { items, from, where: where ?? null };
   });
 
@@ -45,11 +45,11 @@ class QueryParser extends ExpressionParser {
   onlyExpression = this.RULE('only', (): Expression => {
     this.ACTION(() => (this.subquery = 'Subqueries are not supported'));
     const value = this.SUBRULE(this.expression);
-    this.SUBRULE(this.ending);
+    this.SUBRULE(this.endOfQuery);
     return value;
   });
 
-  ending = this.RULE('ending', () => {
+  endOfQuery = this.RULE('ending', () => {
     this.OPTION(() => this.refuse(this.CONSUME(T.Clause), clauseError));
     this.CONSUME(EOF);
   });

@@ -5,14 +5,14 @@ import type { QueryPosition } from './syntax.ts';
 /** The field of a batch export that holds the query. */
 const QUERY_ATTR = 'hogql_query';
 
-/** @param what the fault, quoting little of the query */
-export function invalidQuery(what: string, at: QueryPosition): InvalidInput {
-  return queryError(`Invalid HogQL query: ${what} (${positionText(at)})`);
+/** @param problem the fault, quoting little of the query */
+export function invalidQuery(problem: string, position: QueryPosition): InvalidInput {
+  return queryError(`Invalid HogQL query: ${problem} (${positionText(position)})`);
 }
 
 /** Error for a query that cannot be parsed. */
-export function unparsableQuery(what: string, at: QueryPosition): InvalidInput {
-  return queryError(`Failed to parse query: ${what} (${positionText(at)})`);
+export function unparsableQuery(problem: string, position: QueryPosition): InvalidInput {
+  return queryError(`Failed to parse query: ${problem} (${positionText(position)})`);
 }
 
 /** @param message complete, in upstream's wording */

@@ -26,11 +26,11 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['endsWith'],
     takes: ['text', 'text'],
-    make: (args, at) => {
+    make: (args, position) => {
       return value(
         'bool',
         nameOperands(args, (text, end) => `right(${text}, char_length(${end})) = ${end}`),
-        at,
+        position,
       );
     },
   },
@@ -38,43 +38,43 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
     names: ['substring', 'substr'],
     takes: ['text', 'int8', 'int8'],
     optional: 1,
-    make: ([text, start, length], at) => {
+    make: ([text, start, length], position) => {
       const sql = length
         ? nameOperands([start!, length], (from, count) => {
-            const given = `${from} is not null and ${count} is not null`;
-            return `case when ${given} then substring(${text!.sql}, ${clampSql(from!, 1)}, ${clampSql(count!, 0)}) end`;
+            const bothGiven = `${from} is not null and ${count} is not null`;
+            return `case when ${bothGiven} then substring(${text!.sql}, ${clampSql(from!, 1)}, ${clampSql(count!, 0)}) end`;
           })
         : nameOperands([start!], (from) => {
             return `case when ${from} is not null then substring(${text!.sql}, ${clampSql(from!, 1)}) end`;
           });
-      return value('text', sql, at);
+      return value('text', sql, position);
     },
   },
   ...(['left', 'right'] as const).map((name): SqlFunction => {
     return {
       names: [name],
       takes: ['text', 'int8'],
-      make: ([text, length], at) => {
+      make: ([text, length], position) => {
         const sql = nameOperands([length!], (count) => {
           return `case when ${count} is not null then ${name}(${text!.sql}, ${clampSql(count!, 0)}) end`;
         });
-        return value('text', sql, at);
+        return value('text', sql, position);
       },
     };
   }),
   {
     names: ['replaceAll', 'replace'],
     takes: ['text', 'text', 'text'],
-    make: ([text, from, to], at) => {
+    make: ([text, from, to], position) => {
       const [searched, replacement] = [literalText(from!, 'what is replaced'), literalText(to!, 'the replacement')];
-      if (searched === '') throw invalidQuery('what is replaced must not be empty', at);
+      if (searched === '') throw invalidQuery('what is replaced must not be empty', position);
       const growth = Math.max(1, Math.ceil(characters(replacement) / characters(searched)));
       const sql = nameOperands([text!], (given) => {
         const longest = Math.floor(MAX_TEXT / growth);
         const replaced = `replace(${given}, ${literal(searched)}, ${literal(replacement)})`;
         return `case when char_length(${given}) <= ${longest} then ${replaced} end`;
       });
-      return value('text', sql, at);
+      return value('text', sql, position);
     },
   },
   { names: ['concat'], takes: ['text'], repeats: true, make: concatenate },
@@ -85,23 +85,23 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
 ];
 
 /** Concatenates texts; NULL counts as empty, as in HogQL. */
-export function concatenate(given: readonly Value[], at: QueryPosition): Value {
-  const texts = given.map((one) => convertImplicitly(one, 'text', 'what is joined'));
+export function concatenate(values: readonly Value[], position: QueryPosition): Value {
+  const texts = values.map((one) => convertImplicitly(one, 'text', 'what is joined'));
   const sql = nameOperands(texts, (...operands) => {
     const length = operands.map((operand) => `coalesce(char_length(${operand}), 0)`).join(' + ');
     return `case when ${length} <= ${MAX_TEXT} then concat(${operands.join(', ')}) end`;
   });
-  return value('text', sql, at);
+  return value('text', sql, position);
 }
 
 /** @returns the pattern of LIKE. @throws InvalidInput for a pattern that Postgres would refuse, or that is not a literal */
-export function likePattern(given: Value): string {
-  const pattern = literalText(given, 'the pattern of LIKE');
+export function likePattern(operand: Value): string {
+  const pattern = literalText(operand, 'the pattern of LIKE');
   if (pattern.length > MAX_PATTERN) {
-    throw invalidQuery(`the pattern of LIKE is longer than ${MAX_PATTERN} characters`, given.at);
+    throw invalidQuery(`the pattern of LIKE is longer than ${MAX_PATTERN} characters`, operand.at);
   }
   const endsEscaping = /(?:^|[^\\])(?:\\\\)*\\$/.test(pattern);
-  if (endsEscaping) throw invalidQuery('the pattern of LIKE ends with a backslash that escapes nothing', given.at);
+  if (endsEscaping) throw invalidQuery('the pattern of LIKE ends with a backslash that escapes nothing', operand.at);
   return pattern;
 }
 

@@ -1,6 +1,6 @@
 /** Functions on instants and dates, in UTC. */
 import { shiftInstant, timeUnit } from './arithmetic.ts';
-import { convert, secondsToInstant, withinYears } from './conversions.ts';
+import { convert, secondsToInstant, nullOutsideYears } from './conversions.ts';
 import { simpleFunction, literalInteger, literalText, type SqlFunction } from './function-shape.ts';
 import { invalidQuery, excerpt } from './refusal.ts';
 import type { QueryPosition } from './syntax.ts';
@@ -16,17 +16,17 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['toStartOfWeek'],
     takes: ['timestamptz'],
-    make: ([instant], at) => {
+    make: ([instant], position) => {
       // Weeks begin on Monday in Postgres, and on Sunday in ClickHouse.
       const monday = `date_trunc('week', ${utc(instant!.sql)} + interval '1 day')`;
-      const sunday = withinYears(`((${monday} - interval '1 day') at time zone 'UTC')`);
-      return convert(value('timestamptz', sunday, at), 'date');
+      const sunday = nullOutsideYears(`((${monday} - interval '1 day') at time zone 'UTC')`);
+      return convert(value('timestamptz', sunday, position), 'date');
     },
   },
   {
     names: ['dateTrunc', 'date_trunc'],
     takes: ['text', 'timestamptz'],
-    make: ([unit, instant], at) => value('timestamptz', truncateSql(unitOf(unit!), instant!.sql), at),
+    make: ([unit, instant], position) => value('timestamptz', truncateSql(unitOf(unit!), instant!.sql), position),
   },
   simpleFunction('toYear', ['timestamptz'], 'int8', (instant) => part('year', instant)),
   simpleFunction('toQuarter', ['timestamptz'], 'int8', (instant) => part('quarter', instant)),
@@ -47,27 +47,27 @@ export const TIME_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['fromUnixTimestamp'],
     takes: ['float8'],
-    make: ([seconds], at) => value('timestamptz', secondsToInstant(seconds!.sql), at),
+    make: ([seconds], position) => value('timestamptz', secondsToInstant(seconds!.sql), position),
   },
   {
     names: ['dateAdd', 'date_add'],
     takes: ['text', 'int8', 'timestamptz'],
-    make: ([unit, amount, instant], at) =>
-      shiftInstant(instant!, literalInteger(amount!, 'the amount'), unitOf(unit!), at),
+    make: ([unit, amount, instant], position) =>
+      shiftInstant(instant!, literalInteger(amount!, 'the amount'), unitOf(unit!), position),
   },
   {
     names: ['dateSub', 'date_sub'],
     takes: ['text', 'int8', 'timestamptz'],
-    make: ([unit, amount, instant], at) =>
-      shiftInstant(instant!, -literalInteger(amount!, 'the amount'), unitOf(unit!), at),
+    make: ([unit, amount, instant], position) =>
+      shiftInstant(instant!, -literalInteger(amount!, 'the amount'), unitOf(unit!), position),
   },
   { names: ['dateDiff', 'date_diff'], takes: ['text', 'timestamptz', 'timestamptz'], make: difference },
   {
     names: ['formatDateTime'],
     takes: ['timestamptz', 'text'],
-    make: ([instant, format], at) => {
+    make: ([instant, format], position) => {
       const pattern = formatOf(literalText(format!, 'the format'), format!.at);
-      return value('text', `to_char(${utc(instant!.sql)}, ${literal(pattern)})`, at);
+      return value('text', `to_char(${utc(instant!.sql)}, ${literal(pattern)})`, position);
     },
   },
 ];
@@ -76,7 +76,7 @@ function startOf(unit: string, type: SqlType, name = `toStartOf${capitalize(unit
   return {
     names: [name],
     takes: ['timestamptz'],
-    make: ([instant], at) => convert(value('timestamptz', truncateSql(unit, instant!.sql), at), type),
+    make: ([instant], position) => convert(value('timestamptz', truncateSql(unit, instant!.sql), position), type),
   };
 }
 
@@ -86,18 +86,18 @@ function capitalize(word: string): string {
 
 /** The instant at which the unit around an instant began. */
 function truncateSql(unit: string, instant: string): string {
-  return withinYears(`(date_trunc(${literal(unit)}, ${utc(instant)}) at time zone 'UTC')`);
+  return nullOutsideYears(`(date_trunc(${literal(unit)}, ${utc(instant)}) at time zone 'UTC')`);
 }
 
-function unitOf(given: Value): string {
-  return timeUnit(literalText(given, 'the unit of time'), given.at);
+function unitOf(operand: Value): string {
+  return timeUnit(literalText(operand, 'the unit of time'), operand.at);
 }
 
 const SECONDS_OF: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 };
 const MONTHS_OF: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** Counts the starts of a unit between two instants, as ClickHouse does; negative if the second is earlier. */
-function difference([given, from, to]: Value[], at: QueryPosition): Value {
+function difference([given, from, to]: Value[], position: QueryPosition): Value {
   const unit = unitOf(given!);
   const seconds = SECONDS_OF[unit];
   const count = seconds
@@ -107,7 +107,7 @@ function difference([given, from, to]: Value[], at: QueryPosition): Value {
         return `div(${months}, ${MONTHS_OF[unit]!})`;
       };
   const sql = nameOperands([from!, to!], (a, b) => `((${count(b!)} - ${count(a!)}) / ${seconds ?? 1})::int8`);
-  return value('int8', sql, at);
+  return value('int8', sql, position);
 }
 
 /** ClickHouse's format letters, as patterns of `to_char`. */
@@ -126,14 +126,15 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 const LONGEST_FORMAT = 100;
 
-function formatOf(format: string, at: QueryPosition): string {
-  if (format.length > LONGEST_FORMAT) throw invalidQuery(`a format is at most ${LONGEST_FORMAT} characters long`, at);
+function formatOf(format: string, position: QueryPosition): string {
+  if (format.length > LONGEST_FORMAT)
+    throw invalidQuery(`a format is at most ${LONGEST_FORMAT} characters long`, position);
   return format.replaceAll(/%(.?)|[^%]+/gsu, (piece, letter: string | undefined) => {
     if (letter === undefined) return quoteForFormat(piece);
     if (letter === '%') return quoteForFormat('%');
     const pattern = Object.hasOwn(FORMATS, letter) ? FORMATS[letter] : undefined;
     if (pattern) return pattern;
-    throw invalidQuery(`the format has the unknown ${excerpt(piece)}`, at);
+    throw invalidQuery(`the format has the unknown ${excerpt(piece)}`, position);
   });
 }
 

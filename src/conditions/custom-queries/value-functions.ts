@@ -39,24 +39,32 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
     names: ['round'],
     takes: ['float8', 'int8'],
     optional: 1,
-    make: ([number, digits], at) => {
-      if (!digits) return value('float8', `round(${number!.sql})`, at);
+    make: ([number, digits], position) => {
+      if (!digits) return value('float8', `round(${number!.sql})`, position);
       const places = literalInteger(digits, 'the second argument of round');
       if (Math.abs(places) > 15) throw invalidQuery('round takes at most 15 digits', digits.at);
       const bounded = nullUnlessBetween("'-1e307'::float8", number!.sql, "'1e307'::float8");
-      return value('float8', `round(${bounded}::numeric, ${places})::float8`, at);
+      return value('float8', `round(${bounded}::numeric, ${places})::float8`, position);
     },
   },
   {
     names: ['abs'],
     takes: ['any'],
-    make: ([number], at) => {
-      if (number!.type === 'int8') return value('int8', numericToInt8(`abs(${number!.sql}::numeric)`), at);
-      return value('float8', `abs(${convertImplicitly(number!, 'float8', 'the argument of abs').sql})`, at);
+    make: ([number], position) => {
+      if (number!.type === 'int8') return value('int8', numericToInt8(`abs(${number!.sql}::numeric)`), position);
+      return value('float8', `abs(${convertImplicitly(number!, 'float8', 'the argument of abs').sql})`, position);
     },
   },
-  { names: ['intDiv'], takes: ['int8', 'int8'], make: ([a, b], at) => compileIntegerDivision('intDiv', a!, b!, at) },
-  { names: ['modulo'], takes: ['int8', 'int8'], make: ([a, b], at) => compileIntegerDivision('%', a!, b!, at) },
+  {
+    names: ['intDiv'],
+    takes: ['int8', 'int8'],
+    make: ([a, b], position) => compileIntegerDivision('intDiv', a!, b!, position),
+  },
+  {
+    names: ['modulo'],
+    takes: ['int8', 'int8'],
+    make: ([a, b], position) => compileIntegerDivision('%', a!, b!, position),
+  },
 ];
 
 export const JSON_FUNCTIONS: readonly SqlFunction[] = [
@@ -69,19 +77,20 @@ export const JSON_FUNCTIONS: readonly SqlFunction[] = [
     names: ['JSONHas'],
     takes: ['jsonb', 'any'],
     repeats: true,
-    make: ([json, ...path], at) => value('bool', `(${convert(valueAt(json!, path, at), 'jsonb').sql} is not null)`, at),
+    make: ([json, ...path], position) =>
+      value('bool', `(${convert(valueAt(json!, path, position), 'jsonb').sql} is not null)`, position),
   },
   {
     names: ['JSONLength'],
     takes: ['jsonb', 'any'],
     optional: 1,
     repeats: true,
-    make: ([json, ...path], at) => {
-      const found = path.length > 0 ? valueAt(json!, path, at) : json!;
+    make: ([json, ...path], position) => {
+      const found = path.length > 0 ? valueAt(json!, path, position) : json!;
       const sql = nameOperands([convert(found, 'jsonb')], (array) => {
         return `case when jsonb_typeof(${array}) = 'array' then jsonb_array_length(${array})::int8 end`;
       });
-      return value('int8', sql, at);
+      return value('int8', sql, position);
     },
   },
 ];
@@ -90,31 +99,39 @@ export const CHOOSING_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['if'],
     takes: ['bool', 'any', 'any'],
-    make: ([when, result, otherwise], at) => compileCase([{ when: when!, result: result! }], otherwise, at),
+    make: ([when, result, otherwise], position) => compileCase([{ when: when!, result: result! }], otherwise, position),
   },
   {
     names: ['multiIf'],
     takes: ['any'],
     repeats: true,
-    make: (args, at) => {
+    make: (args, position) => {
       if (args.length < 3 || args.length % 2 === 0) {
-        throw invalidQuery('multiIf takes conditions, each with a value, and one more value', at);
+        throw invalidQuery('multiIf takes conditions, each with a value, and one more value', position);
       }
       const branches = args.slice(0, -1).flatMap((when, i) => (i % 2 === 0 ? [{ when, result: args[i + 1]! }] : []));
-      return compileCase(branches, args.at(-1), at);
+      return compileCase(branches, args.at(-1), position);
     },
   },
   { names: ['coalesce', 'ifNull'], takes: ['any'], repeats: true, make: compileCoalesce },
   {
     names: ['nullIf'],
     takes: ['any', 'any'],
-    make: ([given, unwanted], at) => {
+    make: ([given, unwanted], position) => {
       const [a, b] = convertToCommonType([given!, unwanted!]);
-      return value(a!.type as SqlType, `nullif(${a!.sql}, ${b!.sql})`, at);
+      return value(a!.type as SqlType, `nullif(${a!.sql}, ${b!.sql})`, position);
     },
   },
-  { names: ['isNull'], takes: ['any'], make: ([given], at) => value('bool', `(${given!.sql} is null)`, at) },
-  { names: ['isNotNull'], takes: ['any'], make: ([given], at) => value('bool', `(${given!.sql} is not null)`, at) },
+  {
+    names: ['isNull'],
+    takes: ['any'],
+    make: ([given], position) => value('bool', `(${given!.sql} is null)`, position),
+  },
+  {
+    names: ['isNotNull'],
+    takes: ['any'],
+    make: ([given], position) => value('bool', `(${given!.sql} is not null)`, position),
+  },
   extremeFunction('greatest'),
   extremeFunction('least'),
 ];
@@ -129,7 +146,7 @@ function extractionFunction(type: SqlType, name: string): SqlFunction {
     takes: ['jsonb', 'any'],
     optional: type === 'jsonb' ? 1 : 0,
     repeats: true,
-    make: ([json, ...path], at) => (path.length > 0 ? convert(valueAt(json!, path, at), type) : json!),
+    make: ([json, ...path], position) => (path.length > 0 ? convert(valueAt(json!, path, position), type) : json!),
   };
 }
 
@@ -139,18 +156,18 @@ function extremeFunction(name: 'greatest' | 'least'): SqlFunction {
     names: [name],
     takes: ['any'],
     repeats: true,
-    make: (args, at) => {
+    make: (args, position) => {
       const values = convertToWidest(args);
       const type = values[0]!.type as SqlType;
-      if (type === 'jsonb') throw invalidQuery('JSON cannot be compared', at);
-      return value(type, `${name}(${values.map(({ sql }) => sql).join(', ')})`, at);
+      if (type === 'jsonb') throw invalidQuery('JSON cannot be compared', position);
+      return value(type, `${name}(${values.map(({ sql }) => sql).join(', ')})`, position);
     },
   };
 }
 
 /** The value in JSON at a path of literal keys and indexes. */
-function valueAt(json: Value, path: readonly Value[], at: QueryPosition): Value {
-  return property(json, path.map(step), at);
+function valueAt(json: Value, path: readonly Value[], position: QueryPosition): Value {
+  return property(json, path.map(step), position);
 }
 
 function step(key: Value): Step {

@@ -18,21 +18,21 @@ export type Value = {
   json?: string;
 };
 
-export function value(type: SqlType, sql: string, at: QueryPosition): Value {
-  return { type, sql, at };
+export function value(type: SqlType, sql: string, position: QueryPosition): Value {
+  return { type, sql, at: position };
 }
 
-export function textLiteral(text: string, at: QueryPosition): Value {
-  return { type: 'text', sql: `${literal(text)}::text`, at, plain: true, literal: text };
+export function textLiteral(text: string, position: QueryPosition): Value {
+  return { type: 'text', sql: `${literal(text)}::text`, at: position, plain: true, literal: text };
 }
 
 /** @param text normalized notation, never the user's own text */
-export function plainLiteral(type: SqlType, text: string, at: QueryPosition): Value {
-  return { type, sql: `${literal(text)}::${type}`, at, plain: true };
+export function plainLiteral(type: SqlType, text: string, position: QueryPosition): Value {
+  return { type, sql: `${literal(text)}::${type}`, at: position, plain: true };
 }
 
-export function column(type: SqlType, sql: string, at: QueryPosition): Value {
-  return { type, sql, at, plain: true };
+export function column(type: SqlType, sql: string, position: QueryPosition): Value {
+  return { type, sql, at: position, plain: true };
 }
 
 /** Text as an SQL literal, because COPY takes no parameters. */
@@ -47,11 +47,11 @@ export function literal(text: string): string {
  * @returns an operand
  */
 export function nameOperands(values: readonly Value[], make: (...operands: string[]) => string): string {
-  const named = values.map((one, i) => (one.plain ? undefined : `v${i}`));
-  const made = make(...values.map((one, i) => named[i] ?? one.sql));
-  const given = values.flatMap((one, i) => (named[i] ? [`${one.sql} as ${named[i]}`] : []));
+  const names = values.map((one, i) => (one.plain ? undefined : `v${i}`));
+  const sql = make(...values.map((one, i) => names[i] ?? one.sql));
+  const selected = values.flatMap((one, i) => (names[i] ? [`${one.sql} as ${names[i]}`] : []));
   // OFFSET keeps Postgres from inlining the values.
-  return given.length === 0 ? `(${made})` : `(select ${made} from (select ${given.join(', ')} offset 0) as given)`;
+  return selected.length === 0 ? `(${sql})` : `(select ${sql} from (select ${selected.join(', ')} offset 0) as given)`;
 }
 
 /**

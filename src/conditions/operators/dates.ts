@@ -96,8 +96,8 @@ function wallOf([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]
 }
 
 function withOffset(wall: number, offset: string): number | undefined {
-  const named = ZONE_HOURS[offset.toUpperCase()];
-  if (named !== undefined) return wall - named * HOUR_MS;
+  const namedZone = ZONE_HOURS[offset.toUpperCase()];
+  if (namedZone !== undefined) return wall - namedZone * HOUR_MS;
   const [hours, minutes] = [Number(offset.slice(1, 3)), Number(offset.slice(3).replace(':', ''))];
   if (hours > 23 || minutes > 59) return undefined;
   return wall - (offset.startsWith('-') ? -1 : 1) * (hours * HOUR_MS + minutes * 60_000);
@@ -111,8 +111,8 @@ function relativeInstant(amount: number, unit: string, { timeZone, now }: DateCo
 }
 
 function wallBefore(wall: number, amount: number, unit: string): number {
-  const fixed = FIXED_MS[unit];
-  if (fixed !== undefined) return wall - amount * fixed;
+  const fixedMs = FIXED_MS[unit];
+  if (fixedMs !== undefined) return wall - amount * fixedMs;
   return unit === 'y' ? yearsBefore(wall, amount) : monthsBefore(wall, amount);
 }
 

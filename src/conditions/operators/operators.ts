@@ -54,15 +54,15 @@ export function prepareCondition(
 ): PropertyTest {
   const comparison = findComparison(name);
   if (!comparison) return matchesNothing;
-  const { isNegation: whenMissing = false } = comparison;
-  if (comparison.kind === 'presence') return (found) => (found === undefined) === whenMissing;
+  const { isNegation: matchesMissing = false } = comparison;
+  if (comparison.kind === 'presence') return (found) => (found === undefined) === matchesMissing;
   if (value === null || value === undefined) return matchesNothing;
   let compare: Test | undefined;
   return (found, now, readings = new Readings(Infinity)) => {
-    if (found === undefined) return whenMissing;
+    if (found === undefined) return matchesMissing;
     compare ??= matcherOf(comparison)(value, context);
     const matches = compare(found, readings, now);
-    return matches !== undefined && matches !== whenMissing;
+    return matches !== undefined && matches !== matchesMissing;
   };
 }
 

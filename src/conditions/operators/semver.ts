@@ -23,16 +23,16 @@ const MAX_CACHED_VERSIONS = 1_000;
 const MAX_CACHED_LENGTH = 32;
 /** Characters of a version, the same limit as npm's; longer texts are not versions. Also bounds the digits of its numbers. */
 export const MAX_VERSION_LENGTH = 256;
-const known = new Map<string, Version | undefined>();
+const knownVersions = new Map<string, Version | undefined>();
 
 /** Parses a version and caches it, because few occur at a time and a look-up is ten times as fast. */
 export function versionOf(text: string): Version | undefined {
   if (text.length > MAX_CACHED_LENGTH) return readVersion(text);
-  let version = known.get(text);
-  if (version !== undefined || known.has(text)) return version;
-  if (known.size >= MAX_CACHED_VERSIONS) known.clear();
+  let version = knownVersions.get(text);
+  if (version !== undefined || knownVersions.has(text)) return version;
+  if (knownVersions.size >= MAX_CACHED_VERSIONS) knownVersions.clear();
   version = readVersion(text);
-  known.set(text, version);
+  knownVersions.set(text, version);
   return version;
 }
 
@@ -62,8 +62,8 @@ function withoutPrefix(text: string): string {
 function identifiersOf(text: string | undefined, { leadingZeros }: { leadingZeros: boolean }): Identifiers | undefined {
   if (text === undefined) return [];
   const parts = text.split('.');
-  const refused = parts.some((part) => part === '' || (!leadingZeros && /^0\d+$/.test(part)));
-  return refused ? undefined : parts.map((part) => (/^\d+$/.test(part) ? BigInt(part) : part));
+  const isMalformed = parts.some((part) => part === '' || (!leadingZeros && /^0\d+$/.test(part)));
+  return isMalformed ? undefined : parts.map((part) => (/^\d+$/.test(part) ? BigInt(part) : part));
 }
 
 /** Returns -1, 0 or 1. Build metadata decides last, so versions that differ only in it are not equal. */

@@ -4,32 +4,33 @@
 const SHORT = 64;
 
 /** @returns a function that tells whether a text contains the wanted one */
-export function createSearch(wanted: string): (text: string) => boolean {
-  if (wanted.length <= SHORT) return (text) => text.includes(wanted);
+export function createSearch(searched: string): (text: string) => boolean {
+  if (searched.length <= SHORT) return (text) => text.includes(searched);
   let borders: Int32Array | undefined;
-  return (text) => text.length >= wanted.length && isContained(wanted, text, (borders ??= bordersOf(wanted)));
+  return (text) => text.length >= searched.length && isContained(searched, text, (borders ??= bordersOf(searched)));
 }
 
 /** Returns, for each prefix, the length of the longest shorter prefix that also ends it (Knuth, Morris, Pratt). */
-function bordersOf(wanted: string): Int32Array {
-  const borders = new Int32Array(wanted.length);
+function bordersOf(searched: string): Int32Array {
+  const borders = new Int32Array(searched.length);
   let length = 0;
-  for (let at = 1; at < wanted.length; at++) {
-    const unit = wanted.charCodeAt(at);
-    while (length > 0 && wanted.charCodeAt(length) !== unit) length = borders[length - 1]!;
-    if (wanted.charCodeAt(length) === unit) length++;
+  for (let at = 1; at < searched.length; at++) {
+    const unit = searched.charCodeAt(at);
+    while (length > 0 && searched.charCodeAt(length) !== unit) length = borders[length - 1]!;
+    if (searched.charCodeAt(length) === unit) length++;
     borders[at] = length;
   }
   return borders;
 }
 
-function isContained(wanted: string, text: string, borders: Int32Array): boolean {
-  let matched = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    while (matched > 0 && wanted.charCodeAt(matched) !== unit) matched = borders[matched - 1]!;
-    if (wanted.charCodeAt(matched) === unit) matched++;
-    if (matched === wanted.length) return true;
+function isContained(searched: string, text: string, borders: Int32Array): boolean {
+  let matchedLength = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    while (matchedLength > 0 && searched.charCodeAt(matchedLength) !== unit)
+      matchedLength = borders[matchedLength - 1]!;
+    if (searched.charCodeAt(matchedLength) === unit) matchedLength++;
+    if (matchedLength === searched.length) return true;
   }
   return false;
 }

@@ -3,16 +3,16 @@
 export type CharSet = readonly (readonly [first: number, last: number])[];
 
 export const LAST_CODE_POINT = 0x10ffff;
-export const NOTHING: CharSet = [];
+export const EMPTY_SET: CharSet = [];
 
 export function normalizeRanges(ranges: Iterable<readonly [number, number]>): CharSet {
-  const joined: [number, number][] = [];
+  const merged: [number, number][] = [];
   for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    const previous = joined.at(-1);
+    const previous = merged.at(-1);
     if (previous && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
-    else joined.push([first, last]);
+    else merged.push([first, last]);
   }
-  return joined;
+  return merged;
 }
 
 export function union(...sets: CharSet[]): CharSet {
@@ -20,14 +20,14 @@ export function union(...sets: CharSet[]): CharSet {
 }
 
 export function complement(set: CharSet): CharSet {
-  const outside: [number, number][] = [];
+  const complementRanges: [number, number][] = [];
   let next = 0;
   for (const [first, last] of set) {
-    if (first > next) outside.push([next, first - 1]);
+    if (first > next) complementRanges.push([next, first - 1]);
     next = last + 1;
   }
-  if (next <= LAST_CODE_POINT) outside.push([next, LAST_CODE_POINT]);
-  return outside;
+  if (next <= LAST_CODE_POINT) complementRanges.push([next, LAST_CODE_POINT]);
+  return complementRanges;
 }
 
 export function intersection(a: CharSet, b: CharSet): CharSet {
@@ -104,28 +104,28 @@ const scans = new Map<string, CharSet>();
 
 /**
  * Finds all characters of a class, and caches them. Takes some 15 ms, the first time some 100 ms.
- * @param inside content of a bracket in JavaScript's syntax, such as `\p{L}`
+ * @param classText content of a bracket in JavaScript's syntax, such as `\p{L}`
  */
-function scanClass(inside: string): CharSet {
-  const known = scans.get(inside);
+function scanClass(classText: string): CharSet {
+  const known = scans.get(classText);
   if (known) return known;
-  const [member, other] = [new RegExp(`[${inside}]`, 'gu'), new RegExp(`[^${inside}]`, 'gu')];
+  const [member, other] = [new RegExp(`[${classText}]`, 'gu'), new RegExp(`[^${classText}]`, 'gu')];
   const ranges: [number, number][] = [];
   for (const { text, codePointAt } of assignedTexts()) {
-    for (let at = 0; at < text.length;) {
-      member.lastIndex = at;
+    for (let index = 0; index < text.length;) {
+      member.lastIndex = index;
       const start = member.exec(text)?.index ?? text.length;
       if (start === text.length) break;
       other.lastIndex = start;
-      at = other.exec(text)?.index ?? text.length;
-      ranges.push([codePointAt(start), codePointAt(at) - 1]);
+      index = other.exec(text)?.index ?? text.length;
+      ranges.push([codePointAt(start), codePointAt(index) - 1]);
     }
   }
   for (const [first, last] of UNASSIGNED) {
-    if (new RegExp(`[${inside}]`, 'u').test(String.fromCodePoint(first))) ranges.push([first, last]);
+    if (new RegExp(`[${classText}]`, 'u').test(String.fromCodePoint(first))) ranges.push([first, last]);
   }
   const set = normalizeRanges(ranges);
-  scans.set(inside, set);
+  scans.set(classText, set);
   return set;
 }
 
@@ -191,12 +191,12 @@ export function ignoringCase(set: CharSet): CharSet {
 
 function withOtherCases(set: CharSet): CharSet {
   const known = caseOrbits();
-  const candidates = sizeOf(set) < known.size ? codePointsOf(set) : casedIn(set);
+  const candidates = sizeOf(set) < known.size ? codePointsOf(set) : casedCharsIn(set);
   const added = [...candidates].flatMap((one) => known.get(one) ?? []).map((one) => [one, one] as const);
   return added.length > 0 ? union(set, normalizeRanges(added)) : set;
 }
 
-function* casedIn(set: CharSet): Iterable<number> {
+function* casedCharsIn(set: CharSet): Iterable<number> {
   let index = 0;
   for (const codePoint of cased) {
     while (index < set.length && set[index]![1] < codePoint) index += 1;

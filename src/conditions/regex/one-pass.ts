@@ -19,18 +19,18 @@ const MAX_LOOKAHEAD = 50;
 export function onePassTest(regex: Regex): ((text: string) => boolean) | undefined {
   const parts = flattenSequence(regex);
   if (!isPlace(parts[0], 'start')) return undefined;
-  const toEnd = isPlace(parts.at(-1), 'end');
-  const steps = parts.slice(1, toEnd ? -1 : undefined).map(stepOf);
+  const reachesEnd = isPlace(parts.at(-1), 'end');
+  const steps = parts.slice(1, reachesEnd ? -1 : undefined).map(stepOf);
   if (!steps.every((step) => step !== undefined) || !isDeterministic(steps)) return undefined;
   const takes = takesOf(steps);
 
   return (text) => {
-    let at = 0;
+    let position = 0;
     for (const take of takes) {
-      at = take(text, at);
-      if (at < 0) return false;
+      position = take(text, position);
+      if (position < 0) return false;
     }
-    return !toEnd || at === text.length;
+    return !reachesEnd || position === text.length;
   };
 }
 

@@ -9,10 +9,10 @@ export class PatternReader {
   readonly #folded = new Set<CharSet>();
   #at = 0;
 
-  /** @param room the budget from which parts of the pattern are taken */
-  constructor(text: string, room: PatternBudget) {
+  /** @param budget the budget from which parts of the pattern are taken */
+  constructor(text: string, budget: PatternBudget) {
     this.#text = text;
-    this.#room = room;
+    this.#room = budget;
   }
 
   /** Takes room for each range of the set. @returns the set */
@@ -27,7 +27,7 @@ export class PatternReader {
   }
 
   /** @returns the set in any case. Takes room for folding only the first time for each set */
-  inAnyCase(set: CharSet): CharSet {
+  withAnyCase(set: CharSet): CharSet {
     if (!this.#folded.has(set)) this.#room.take(Math.min(CASED_COUNT, sizeOf(set)));
     this.#folded.add(set);
     return this.takeRoomFor(ignoringCase(set));
@@ -72,9 +72,9 @@ export class PatternReader {
   takeUntil(text: string): string {
     const end = this.#text.indexOf(text, this.#at);
     if (end === -1) throw invalid(`\`${text}\` is missing`);
-    const before = this.#text.slice(this.#at, end);
+    const textBefore = this.#text.slice(this.#at, end);
     this.#at = end + text.length;
-    return before;
+    return textBefore;
   }
 
   /** Skips spaces and comments, for the flag `x`. @returns whether there were any */

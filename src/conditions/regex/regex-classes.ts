@@ -5,7 +5,7 @@ import {
   difference,
   intersection,
   normalizeRanges,
-  NOTHING,
+  EMPTY_SET,
   singleChar,
   union,
   type CharSet,
@@ -52,7 +52,7 @@ export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0)
   if (depth > MAX_DEPTH) throw unsupportedPattern('Nesting as deep as this');
   reader.next();
   const negated = reader.take('^');
-  let set = NOTHING;
+  let set = EMPTY_SET;
   let apply: Operation = union;
   // Joined when the operand ends, because sorting the ranges for each item would take quadratic time.
   let operand: (readonly [number, number])[] = [];
@@ -76,7 +76,7 @@ export function readClass(reader: PatternReader, ignoreCase: boolean, depth = 0)
 
 function foldCase(reader: PatternReader, ranges: CharSet, ignoreCase: boolean): CharSet {
   const set = reader.takeRoomFor(normalizeRanges(ranges));
-  return ignoreCase ? reader.inAnyCase(set) : set;
+  return ignoreCase ? reader.withAnyCase(set) : set;
 }
 
 function readItem(reader: PatternReader, ignoreCase: boolean, depth: number): CharSet {

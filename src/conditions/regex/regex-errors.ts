@@ -1,14 +1,14 @@
 /** Errors of refused patterns. In the evaluation of a stored pattern each of them means "does not match". */
 import { InvalidInput } from '../../platform/errors.ts';
 
-export function invalid(what: string): InvalidInput {
-  return new InvalidInput(`Not a valid regular expression: ${what}.`, 'value', 'invalid_value');
+export function invalid(problem: string): InvalidInput {
+  return new InvalidInput(`Not a valid regular expression: ${problem}.`, 'value', 'invalid_value');
 }
 
 /** Error for a pattern that other engines support, but that cannot be matched in linear time. */
-export function unsupportedPattern(what: string): InvalidInput {
+export function unsupportedPattern(problem: string): InvalidInput {
   return new InvalidInput(
-    `${what} is not supported in a regular expression: patterns are matched in linear time.`,
+    `${problem} is not supported in a regular expression: patterns are matched in linear time.`,
     'value',
     'invalid_value',
   );

@@ -3,7 +3,7 @@
  * resolved, so code that compiles the tree for an engine need not know them. Constructs that cannot be matched in linear time are refused
  * by name.
  */
-import { charsOf, complement, NOTHING, singleChar, type CharSet } from './char-sets.ts';
+import { charsOf, complement, EMPTY_SET, singleChar, type CharSet } from './char-sets.ts';
 import { PatternReader } from './pattern-reader.ts';
 import { PatternBudget } from './pattern-room.ts';
 import { readClass } from './regex-classes.ts';
@@ -27,7 +27,7 @@ type Flags = {
   readonly extended: boolean;
 };
 
-const ANY = complement(NOTHING);
+const ANY = complement(EMPTY_SET);
 const ANY_OF_LINE = complement(charsOf('\n'));
 
 const NO_FLAGS: Flags = { ignoreCase: false, multiLine: false, dotAll: false, extended: false };
@@ -114,11 +114,11 @@ function readFlags(reader: PatternReader, flags: Flags): Flags | undefined {
   return changeFlags(flags, found[1] ?? '', found[2] ?? '');
 }
 
-function changeFlags(flags: Flags, on: string, off: string): Flags {
+function changeFlags(flags: Flags, enabled: string, disabled: string): Flags {
   const result = { ...flags };
   for (const [letters, value] of [
-    [on, true],
-    [off, false],
+    [enabled, true],
+    [disabled, false],
   ] as const) {
     for (const letter of letters) {
       const name = FLAG_NAMES[letter];
@@ -142,7 +142,7 @@ function readAtom(reader: PatternReader, flags: Flags, depth: number): Regex {
 }
 
 function chars(reader: PatternReader, set: CharSet, { ignoreCase }: Flags): Regex {
-  return charsNode(ignoreCase ? reader.inAnyCase(set) : set);
+  return charsNode(ignoreCase ? reader.withAnyCase(set) : set);
 }
 
 function readGroup(reader: PatternReader, flags: Flags, depth: number): Regex {

@@ -46,9 +46,9 @@ function lazySearch(pattern: string): Search {
   let search: Search | undefined;
   return (text, steps) => {
     if (!search) {
-      const made = compileSearch(pattern);
-      search = made.search;
-      steps.spend(made.taken * STEPS_PER_RANGE);
+      const created = compileSearch(pattern);
+      search = created.search;
+      steps.spend(created.taken * STEPS_PER_RANGE);
     }
     return search(text, steps);
   };

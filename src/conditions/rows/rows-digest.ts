@@ -8,13 +8,21 @@ export class RowsDigester {
   #high = 0;
   #low = 0;
 
-  /** @param at offset of the uuid's 16 bytes */
-  add(bytes: Uint8Array, at: number): void {
+  /** @param offset offset of the uuid's 16 bytes */
+  add(bytes: Uint8Array, offset: number): void {
     const low =
       this.#low +
-      (((bytes[at + 12]! << 24) | (bytes[at + 13]! << 16) | (bytes[at + 14]! << 8) | bytes[at + 15]!) >>> 0);
+      (((bytes[offset + 12]! << 24) |
+        (bytes[offset + 13]! << 16) |
+        (bytes[offset + 14]! << 8) |
+        bytes[offset + 15]!) >>>
+        0);
     const carry = low >= TWO_TO_32 ? 1 : 0;
-    const high = ((bytes[at + 8]! & 0x0f) << 24) | (bytes[at + 9]! << 16) | (bytes[at + 10]! << 8) | bytes[at + 11]!;
+    const high =
+      ((bytes[offset + 8]! & 0x0f) << 24) |
+      (bytes[offset + 9]! << 16) |
+      (bytes[offset + 10]! << 8) |
+      bytes[offset + 11]!;
     this.#low = low - carry * TWO_TO_32;
     this.#high = (this.#high + high + carry) >>> 0;
   }

@@ -50,8 +50,8 @@ type ComparisonContext = { found: string; context: ConditionSqlContext };
 type Writer = (wanted: Json, comparisonContext: ComparisonContext) => string | undefined;
 
 const equals: Writer = (wanted, { found, context }) => {
-  const byTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
-  if (byTruth) return `property_is_true(${found}) = ${isTruth(wanted)}`;
+  const comparesTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
+  if (comparesTruth) return `property_is_true(${found}) = ${isTruth(wanted)}`;
   const texts = listOf(wanted).map((one) => escapeLiteral(textOf(one).toLowerCase()));
   return `lower(property_text(${found}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
 };

@@ -41,53 +41,53 @@ export function createFilterBudget(): FilterBudget {
 }
 
 /**
- * @param given `filters` of the request; null for none
- * @param room limits that all filters checked together share
+ * @param value `filters` of the request; null for none
+ * @param budget limits that all filters checked together share
  * @throws InvalidInput with upstream's messages, attr `filters`, naming the filter and its fault
  */
-export function checkedFilters(
-  given: unknown,
+export function parseFilters(
+  value: unknown,
   model: Model,
-  room: FilterBudget = createFilterBudget(),
+  budget: FilterBudget = createFilterBudget(),
 ): PropertyFilter[] {
-  if (given === null || given === undefined) return [];
-  if (!Array.isArray(given)) throw filterError("'filters' should be an array of filters");
-  if (given.length > MAX_FILTERS) throw filterError(`There may be at most ${MAX_FILTERS} filters`);
-  return given.map((one: unknown, index) => checkedFilter(one, { model, index, room }));
+  if (value === null || value === undefined) return [];
+  if (!Array.isArray(value)) throw filterError("'filters' should be an array of filters");
+  if (value.length > MAX_FILTERS) throw filterError(`There may be at most ${MAX_FILTERS} filters`);
+  return value.map((one: unknown, index) => parseFilter(one, { model, index, room: budget }));
 }
 
-function checkedFilter(
-  given: unknown,
+function parseFilter(
+  input: unknown,
   { model, index, room }: { model: Model; index: number; room: FilterBudget },
 ): PropertyFilter {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw filterError('Each filter must be an object');
-  const { key, operator = null, type, value } = given as Record<string, unknown>;
+  const { key, operator = null, type, value } = input as Record<string, unknown>;
   if (!isType(type)) throw filterError("Each filter must have a 'type' of one of: 'event', 'hogql', 'person'");
   if (typeof key !== 'string' || key === '') throw filterError("Each filter must have a 'key'");
   if (type !== 'hogql') columnOf(type, model);
   if (key.length > MAX_KEY && type !== 'hogql')
     throw filterError(`A filter's 'key' may have at most ${MAX_KEY} characters`);
   if (operator !== null && typeof operator !== 'string') throw filterError("A filter's 'operator' must be a string");
-  if (!isStorable(given)) throw filterError('A filter holds characters that no stored text can hold');
+  if (!isStorable(input)) throw filterError('A filter holds characters that no stored text can hold');
   return nameFilterInErrors(index, () => {
     if (type === 'hogql') {
       takeExpressionBudget(key, room);
       compileExpression(key, relationOf(model), SOME_INTERVAL);
       return { key, operator: DEFAULT_OPERATOR, type };
     }
-    const checked = checkCondition({ key, operator, value: value as Json }, room.patterns);
+    const problem = checkCondition({ key, operator, value: value as Json }, room.patterns);
     // Postgres has a lower limit for patterns, because each of its sessions compiles its own automaton.
-    if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value as Json));
-    return { key, operator: checked, type, ...(value !== undefined && { value }) };
+    if (problem === 'regex' || problem === 'not_regex') postgresRegex(textOf(value as Json));
+    return { key, operator: problem, type, ...(value !== undefined && { value }) };
   });
 }
 
 /** @throws InvalidInput when all expressions together are too long, because parsing takes a microsecond for each character */
-export function takeExpressionBudget(text: string, room: FilterBudget): void {
-  room.expressions -= text.length;
+export function takeExpressionBudget(text: string, budget: FilterBudget): void {
+  budget.expressions -= text.length;
   // tooth: expressions-room
-  if (room.expressions < 0)
+  if (budget.expressions < 0)
     throw filterError(`Expressions may have at most ${MAX_EXPRESSION_CHARACTERS} characters together`);
 }
 
@@ -96,8 +96,8 @@ function isType(type: unknown): type is PropertyFilter['type'] {
 }
 
 /** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter would never match. */
-export function isStorable(given: object): boolean {
-  const text = JSON.stringify(given);
+export function isStorable(value: object): boolean {
+  const text = JSON.stringify(value);
   return !/\\u(0000|[dD][89a-fA-F])/.test(text.replaceAll('\\\\', ''));
 }
 

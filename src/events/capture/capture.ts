@@ -58,7 +58,7 @@ export function createCapture(options: CaptureOptions): Capture {
     observe,
     log,
   } = options;
-  const groups = createGroupCommit(createIngest(pool, { maxDistinctIds: maxDistinctIds, onWarnings: warn }), (error) =>
+  const groups = createGroupCommit(createIngest(pool, { maxDistinctIds, onWarnings: warn }), (error) =>
     log.error({ error: describeError(error) }, 'a group of events could not be stored'),
   );
   const openMemory = createMemory(LIMITS.heldBytes);
@@ -86,9 +86,9 @@ export function createCapture(options: CaptureOptions): Capture {
       const { limit, open } = path;
       return open ? await store(request, { limit, open, memory }) : await discardReplay(request, { limit, memory });
     } catch (error) {
-      const known = answerFor(error);
-      if (!known) log.error({ error: describeError(error) }, 'events could not be stored');
-      return known ?? serverError;
+      const knownAnswer = answerFor(error);
+      if (!knownAnswer) log.error({ error: describeError(error) }, 'events could not be stored');
+      return knownAnswer ?? serverError;
     } finally {
       memory.release();
     }
@@ -117,8 +117,8 @@ export function createCapture(options: CaptureOptions): Capture {
     } = await read(request, options);
     const total = indexes.length + rejected.length;
     if (indexes.length > 0) {
-      const refused = await groups.store(rows);
-      for (const row of refused) {
+      const refusedIndexes = await groups.store(rows);
+      for (const row of refusedIndexes) {
         const { distinctId, uuid } = rows.subjects[row]!;
         rejected.push({ index: indexes[row]!, error: NOT_STORABLE });
         ingestionWarnings.push(...warningsOf(NOT_STORABLE, { distinctId, eventUuid: uuid }));

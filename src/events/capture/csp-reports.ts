@@ -35,7 +35,7 @@ const MEMBERS = [
  * @throws TooLarge for too many reports
  * @throws NotAuthenticated without a token
  */
-export function openCspReports(body: unknown, { query, headers }: RequestContext): Envelope {
+export function parseCspReports(body: unknown, { query, headers }: RequestContext): Envelope {
   const violations = violationsIn(body);
   // tooth: csp-reports
   if (violations.length > LIMITS.reportsPerRequest) {
@@ -45,7 +45,7 @@ export function openCspReports(body: unknown, { query, headers }: RequestContext
   const sampled = rate < 1 ? violations.filter(({ document_url: url }) => isInSample(url, rate)) : violations;
   const distinctId = query('distinct_id') ?? uuidV7();
   // Cut, because each event gets a copy of them.
-  const around = {
+  const sharedProperties = {
     $session_id: query('session_id')?.slice(0, LONGEST_TEXT) ?? uuidV7(),
     $csp_version: query('v')?.slice(0, LONGEST_TEXT) ?? 'unknown',
     $process_person_profile: false,
@@ -56,7 +56,7 @@ export function openCspReports(body: unknown, { query, headers }: RequestContext
     events: sampled.map((violation) => ({
       event: '$csp_violation',
       distinct_id: distinctId,
-      properties: { ...around, $current_url: violation.document_url, ...prefixNames(violation) },
+      properties: { ...sharedProperties, $current_url: violation.document_url, ...prefixNames(violation) },
     })),
     historical: false,
     sentAt: undefined,

@@ -16,7 +16,7 @@ const SDK = /^(.{1,150})\/([^/]{1,50})$/;
  * @throws InvalidInput if the batch is empty, or if an event lacks a UUID of its own, because the answer is keyed by UUID
  * @throws TooLarge for too many events
  */
-export function openEnvelopeV1(body: unknown, { headers }: RequestContext): Envelope {
+export function parseEnvelopeV1(body: unknown, { headers }: RequestContext): Envelope {
   const token = BEARER.exec(headers.authorization ?? '')?.[1];
   if (token === undefined) throw new NotAuthenticated('Send the API key as `Authorization: Bearer <key>`.');
   const { batch, historical_migration: historical } = isObject(body) ? body : {};
@@ -25,13 +25,13 @@ export function openEnvelopeV1(body: unknown, { headers }: RequestContext): Enve
   // First, because the code below assumes that each element is an object.
   const uuids = uuidsOf(batch);
   const [, library, version] = SDK.exec(textOf(headers['posthog-sdk-info']).trim()) ?? [];
-  const around = library && version ? { $lib: library.trim(), $lib_version: version.trim() } : {};
+  const libraryProperties = library && version ? { $lib: library.trim(), $lib_version: version.trim() } : {};
   return {
     token: usableToken(token),
     events: batch,
     historical: historical === true,
     sentAt: headers['posthog-request-timestamp'],
-    faults: unfoldAll(batch, around),
+    faults: unfoldAll(batch, libraryProperties),
     answer: answerByUuid(uuids),
   };
 }
@@ -58,39 +58,45 @@ type Member = {
 };
 
 const MEMBERS: readonly Member[] = [
-  { source: 'event', name: 'session_id', property: '$session_id', read: asText, type: 'text or a number' },
-  { source: 'event', name: 'window_id', property: '$window_id', read: asText, type: 'text or a number' },
+  { source: 'event', name: 'session_id', property: '$session_id', read: textOrUndefined, type: 'text or a number' },
+  { source: 'event', name: 'window_id', property: '$window_id', read: textOrUndefined, type: 'text or a number' },
   // Validated later, by code that all envelopes share, which refuses anything but a boolean.
-  { source: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: asItIs, type: 'anything' },
+  { source: 'options', name: 'cookieless_mode', property: '$cookieless_mode', read: keepValue, type: 'anything' },
   {
     source: 'options',
     name: 'disable_skew_correction',
     property: '$ignore_sent_at',
-    read: asBoolean,
+    read: parseBoolean,
     type: 'true or false',
   },
   {
     source: 'options',
     name: 'process_person_profile',
     property: '$process_person_profile',
-    read: asBoolean,
+    read: parseBoolean,
     type: 'true or false',
   },
-  { source: 'options', name: 'product_tour_id', property: '$product_tour_id', read: asText, type: 'text or a number' },
+  {
+    source: 'options',
+    name: 'product_tour_id',
+    property: '$product_tour_id',
+    read: textOrUndefined,
+    type: 'text or a number',
+  },
 ];
 
 /** @returns the faults of the events that could not be unfolded */
-function unfoldAll(batch: readonly RawObject[], around: RawObject): Map<unknown, InvalidInput> {
+function unfoldAll(batch: readonly RawObject[], libraryProperties: RawObject): Map<unknown, InvalidInput> {
   const faults = new Map<unknown, InvalidInput>();
   for (const event of batch) {
-    const fault = unfold(event, around);
+    const fault = unfold(event, libraryProperties);
     if (fault) faults.set(event, fault);
   }
   return faults;
 }
 
 /** Moves the fields of MEMBERS into `properties` in place, which is safe because the event was parsed for this request. */
-function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
+function unfold(event: RawObject, libraryProperties: RawObject): InvalidInput | undefined {
   const parsed = event as { properties?: unknown };
   parsed.properties ??= {};
   if (!isObject(parsed.properties)) return undefined;
@@ -98,13 +104,13 @@ function unfold(event: RawObject, around: RawObject): InvalidInput | undefined {
   if (!isObject(options)) return invalidOptions('options', 'an object');
   const properties = parsed.properties as Record<string, unknown>;
   for (const { source, name, property, read, type } of MEMBERS) {
-    const given = (source === 'event' ? event : options)[name] ?? undefined;
-    if (given === undefined) continue;
-    const value = read(given);
+    const member = (source === 'event' ? event : options)[name] ?? undefined;
+    if (member === undefined) continue;
+    const value = read(member);
     if (value === undefined) return invalidOptions(source === 'event' ? name : `options__${name}`, type);
     properties[property] = value;
   }
-  Object.assign(properties, around);
+  Object.assign(properties, libraryProperties);
   return undefined;
 }
 
@@ -121,17 +127,17 @@ const BOOLEANS = new Map([
   ['0', false],
 ]);
 
-function asBoolean(value: unknown): boolean | undefined {
+function parseBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value !== 0;
   return typeof value === 'string' ? BOOLEANS.get(value.trim().toLowerCase()) : undefined;
 }
 
-function asItIs(value: unknown): unknown {
+function keepValue(value: unknown): unknown {
   return value;
 }
 
-function asText(value: unknown): string | undefined {
+function textOrUndefined(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' ? value : undefined;
 }

@@ -38,16 +38,16 @@ export type OpenEnvelope = (body: unknown, surroundings: RequestContext) => Enve
  * @throws TooLarge for too many events
  * @throws NotAuthenticated without a token, with differing ones, or with one that cannot be a project's
  */
-export function openEnvelope(body: unknown, { query }: RequestContext, eventName?: string): Envelope {
-  const around = isObject(body) ? body : {};
+export function parseEnvelope(body: unknown, { query }: RequestContext, eventName?: string): Envelope {
+  const fields = isObject(body) ? body : {};
   const events = eventsOf(body);
   checkCount(events);
   return {
-    token: usableToken(tokenOf(around) ?? commonToken(events) ?? query('api_key') ?? query('token')),
+    token: usableToken(tokenOf(fields) ?? commonToken(events) ?? query('api_key') ?? query('token')),
     events: eventName === undefined ? events : events.map((event) => withName(event, eventName)),
-    historical: around['historical_migration'] === true,
+    historical: fields['historical_migration'] === true,
     // The second spelling is that of posthog-python before 3.
-    sentAt: around['sent_at'] ?? around['sentAt'] ?? sentAtOf(query('_')),
+    sentAt: fields['sent_at'] ?? fields['sentAt'] ?? sentAtOf(query('_')),
     // Browsers send beacons while a page is closing, so no client reads the answer.
     answer: query('beacon') === '1' ? answerNothing : answerStored,
   };

@@ -23,7 +23,7 @@ const LONGEST_WAIT_MS = 4_000;
 /** Weight of the newest group in the average of how long groups take. */
 const NEWEST_WEIGHT = 0.2;
 
-type Waiting = { rows: EventRows; resolve(refused: number[]): void; reject(error: unknown): void };
+type Waiting = { rows: EventRows; resolve(refusedRows: number[]): void; reject(error: unknown): void };
 
 /** The requests of one project. */
 type Queue = {
@@ -59,7 +59,7 @@ export function createGroupCommit(
 ): GroupCommit {
   /** Queues by project, in the order in which projects take turns. */
   const queues = new Map<number, Queue>();
-  const places = createSharedRoom<number>(QUEUED_REQUESTS);
+  const queueRoom = createSharedRoom<number>(QUEUED_REQUESTS);
   const transactions = createSharedRoom<number>(GROUPS_IN_FLIGHT);
   let queued = 0;
   let inFlight = 0;
@@ -70,7 +70,7 @@ export function createGroupCommit(
     const { projectId } = rows;
     const queue = queues.get(projectId) ?? emptyQueue();
     // tooth: queue-wait
-    if (expectedWaitMs(queue, now()) > LONGEST_WAIT_MS || !places.take(projectId, 1)) {
+    if (expectedWaitMs(queue, now()) > LONGEST_WAIT_MS || !queueRoom.take(projectId, 1)) {
       throw new Unavailable('Too many events are waiting to be stored.', 2);
     }
     queues.set(projectId, queue);
@@ -112,7 +112,7 @@ export function createGroupCommit(
       queue.bytes -= rows.bytes.length;
     }
     queued -= group.length;
-    places.give(projectId, group.length);
+    queueRoom.give(projectId, group.length);
     return group;
   }
 
@@ -121,11 +121,11 @@ export function createGroupCommit(
     inFlight += 1;
     queue.inFlight += 1;
     try {
-      const refused = await ingest.store(
+      const refusedRows = await ingest.store(
         projectId,
         group.map((waiting) => waiting.rows),
       );
-      group.forEach((waiting, index) => waiting.resolve(refused[index]!));
+      group.forEach((waiting, index) => waiting.resolve(refusedRows[index]!));
       measure(queue, now());
     } catch (error) {
       onFailure(error);

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { MalformedRequest, TooLarge } from '../../platform/errors.ts';
-import { hasEscapes, parsing, withoutMark, type ParsedJson } from '../../platform/wire/json.ts';
+import { hasEscapes, parseInTurns, withoutMark, type ParsedJson } from '../../platform/wire/json.ts';
 import { endOfText } from '../../platform/wire/value-count.ts';
 import { isObject } from './envelope.ts';
 import { LIMITS } from './limits.ts';
@@ -55,20 +55,23 @@ function* parsingPieces(json: Buffer, maxValues: number): Generator<void, unknow
   const scan = new Scan(json, maxValues);
   while (scan.advance()) yield;
   const { list, pieces } = scan;
-  if (!list) return yield* parsing(json, JSON.parse);
-  const around = yield* parsing(Buffer.concat([json.subarray(0, list.start), json.subarray(list.end)]), JSON.parse);
+  if (!list) return yield* parseInTurns(json, JSON.parse);
+  const envelope = yield* parseInTurns(
+    Buffer.concat([json.subarray(0, list.start), json.subarray(list.end)]),
+    JSON.parse,
+  );
   const events: unknown[] = [];
   for (const { start, end } of pieces) {
     yield;
-    const piece = (yield* parsing(json.subarray(start, end), parseElements)) as unknown[];
+    const elements = (yield* parseInTurns(json.subarray(start, end), parseElements)) as unknown[];
     // A comma has an event on either side.
-    if (piece.length === 0 && pieces.length > 1) throw new MalformedRequest('The body is not valid JSON.');
-    for (const event of piece) events.push(event);
+    if (elements.length === 0 && pieces.length > 1) throw new MalformedRequest('The body is not valid JSON.');
+    for (const event of elements) events.push(event);
   }
-  if (Array.isArray(around)) return events;
+  if (Array.isArray(envelope)) return events;
   // If there are two members of this name, the last one counts, and only the list that was cut out is empty.
-  if (isObject(around) && isEmptyList(around['batch'])) return { ...around, batch: events };
-  return around;
+  if (isObject(envelope) && isEmptyList(envelope['batch'])) return { ...envelope, batch: events };
+  return envelope;
 }
 
 function parseElements(text: string): unknown {
@@ -116,17 +119,17 @@ class Scan {
   advance(): boolean {
     const json = this.#json;
     const end = Math.min(this.#at + SCANNED_BYTES, json.length);
-    let at = this.#at;
-    for (; at < end; at += 1) {
-      const byte = json[at]!;
-      if (byte === QUOTE) at = this.#text(at);
+    let position = this.#at;
+    for (; position < end; position += 1) {
+      const byte = json[position]!;
+      if (byte === QUOTE) position = this.#text(position);
       else if (byte === COLON) this.#isName = this.#depth === 1;
-      else if (byte === COMMA) this.#comma(at);
-      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(at, byte);
-      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close(at);
+      else if (byte === COMMA) this.#comma(position);
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(position, byte);
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close(position);
     }
-    this.#at = at;
-    return at < json.length;
+    this.#at = position;
+    return position < json.length;
   }
 
   #text(at: number): number {
@@ -203,6 +206,6 @@ function isBatch(name: Buffer): boolean {
   return name.length <= LONGEST_BATCH && name.includes(BACKSLASH) && BATCH_ESCAPED.test(name.toString('latin1'));
 }
 
-function tooManyValues(what: string, most: number): TooLarge {
-  return new TooLarge(`${what} holds more than ${Math.floor(most)} values.`);
+function tooManyValues(subject: string, max: number): TooLarge {
+  return new TooLarge(`${subject} holds more than ${Math.floor(max)} values.`);
 }

@@ -1,7 +1,7 @@
 /** Paths where events are captured, as SDKs of the last ten years know them, each with and without a trailing slash. */
-import { openCspReports } from './csp-reports.ts';
-import { openEnvelopeV1 } from './envelope-v1.ts';
-import { openEnvelope, type OpenEnvelope } from './envelope.ts';
+import { parseCspReports } from './csp-reports.ts';
+import { parseEnvelopeV1 } from './envelope-v1.ts';
+import { parseEnvelope, type OpenEnvelope } from './envelope.ts';
 import { LIMITS } from './limits.ts';
 
 export type CapturePath = {
@@ -22,19 +22,19 @@ export const REPLAY_PATH = '/s';
 const FROM_ANYWHERE = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 const BY_POST = ['POST', 'OPTIONS'];
 
-const captured: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: openEnvelope };
+const capturePath: CapturePath = { methods: FROM_ANYWHERE, limit: LIMITS.bodyBytes, open: parseEnvelope };
 
 /** Bodies that only identify a person. */
-const identified: CapturePath = {
-  ...captured,
-  open: (body, surroundings) => openEnvelope(body, surroundings, '$identify'),
+const engagePath: CapturePath = {
+  ...capturePath,
+  open: (body, surroundings) => parseEnvelope(body, surroundings, '$identify'),
 };
 
 const PATHS = new Map<string, CapturePath>(
   [
-    ...CAPTURE_PATHS.map((path): [string, CapturePath] => [path, path === '/engage' ? identified : captured]),
-    [V1_PATH, { methods: BY_POST, limit: LIMITS.bodyBytes, open: openEnvelopeV1 }] as const,
-    [CSP_PATH, { methods: BY_POST, limit: LIMITS.reportBytes, open: openCspReports }] as const,
+    ...CAPTURE_PATHS.map((path): [string, CapturePath] => [path, path === '/engage' ? engagePath : capturePath]),
+    [V1_PATH, { methods: BY_POST, limit: LIMITS.bodyBytes, open: parseEnvelopeV1 }] as const,
+    [CSP_PATH, { methods: BY_POST, limit: LIMITS.reportBytes, open: parseCspReports }] as const,
     [REPLAY_PATH, { methods: BY_POST, limit: LIMITS.bodyBytes }] as const,
   ].flatMap(([path, one]) => [
     [path, one],

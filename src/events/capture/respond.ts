@@ -48,10 +48,11 @@ type Result = { result: 'ok' | 'warning' | 'drop'; details?: string };
 /** @param uuids of all events, as they were sent */
 export function answerByUuid(uuids: readonly string[]): AnswerOutcome {
   return ({ rejected, warned, warnings: [warning] }) => {
-    const stored: Result = warning ? { result: 'warning', details: warning.code } : { result: 'ok' };
-    const results = uuids.map((uuid): [string, Result] => [uuid, stored]);
+    const storedResult: Result = warning ? { result: 'warning', details: warning.code } : { result: 'ok' };
+    const results = uuids.map((uuid): [string, Result] => [uuid, storedResult]);
     for (const { index, code } of warned) results[index]![1] = { result: 'warning', details: code };
-    for (const one of rejected) results[one.index]![1] = { result: 'drop', details: describe(one).code };
+    for (const rejection of rejected)
+      results[rejection.index]![1] = { result: 'drop', details: describe(rejection).code };
     return json(200, { results: Object.fromEntries(results) });
   };
 }

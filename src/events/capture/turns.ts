@@ -13,8 +13,8 @@ const KEY_CHARACTERS = /^[\w-]{1,64}/;
  * @returns '' when there is none
  */
 export function probableSender(body: Buffer): string {
-  const at = body.indexOf(KEY);
-  return at < 0 ? '' : (KEY_CHARACTERS.exec(body.toString('latin1', at, at + 64))?.[0] ?? '');
+  const index = body.indexOf(KEY);
+  return index < 0 ? '' : (KEY_CHARACTERS.exec(body.toString('latin1', index, index + 64))?.[0] ?? '');
 }
 
 /** @returns a promise when the sender's large body has to wait; undefined when it may be parsed now */

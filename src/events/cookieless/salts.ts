@@ -40,22 +40,22 @@ export type SaltsOptions = {
 
 export function createSalts(options: SaltsOptions): Salts {
   const { store, log, lookAgainMs = LOOK_AGAIN_MS, forgetEveryMs = FORGET_EVERY_MS } = options;
-  const held = new Map<number, Held>();
+  const heldSalts = new Map<number, Held>();
   /** Reads in progress by project. */
   const reads = new Map<number, Promise<Held>>();
   let forgetting: Promise<void> = Promise.resolve();
 
   function findHeld(projectId: number): Held | undefined {
-    const known = held.get(projectId);
-    return known && performance.now() < known.endsAt ? known : undefined;
+    const heldSalt = heldSalts.get(projectId);
+    return heldSalt && performance.now() < heldSalt.endsAt ? heldSalt : undefined;
   }
 
   async function read(projectId: number): Promise<Held> {
     const readAt = performance.now();
     const { msLeft, ...salt } = await store.getTodaysSalt(projectId);
-    const found = { ...salt, readAt, endsAt: readAt + msLeft };
-    held.set(projectId, found);
-    return found;
+    const readSalt = { ...salt, readAt, endsAt: readAt + msLeft };
+    heldSalts.set(projectId, readSalt);
+    return readSalt;
   }
 
   function readOnce(projectId: number): Promise<Held> {
@@ -68,7 +68,7 @@ export function createSalts(options: SaltsOptions): Salts {
   }
 
   async function forget(): Promise<void> {
-    for (const [projectId, { endsAt }] of held) if (performance.now() >= endsAt) held.delete(projectId);
+    for (const [projectId, { endsAt }] of heldSalts) if (performance.now() >= endsAt) heldSalts.delete(projectId);
     try {
       await store.forget();
     } catch (error) {
@@ -83,14 +83,14 @@ export function createSalts(options: SaltsOptions): Salts {
 
   return {
     async getTodaysSalt(projectId) {
-      const known = findHeld(projectId);
-      if (!known) return readOnce(projectId).catch(unavailable);
+      const heldSalt = findHeld(projectId);
+      if (!heldSalt) return readOnce(projectId).catch(unavailable);
       const now = performance.now();
-      if (now < known.readAt + lookAgainMs) return known;
+      if (now < heldSalt.readAt + lookAgainMs) return heldSalt;
       // Requests that come meanwhile use the known salt, and so does this one when Postgres is away or silent.
-      known.readAt = now;
-      const look = readOnce(projectId).catch(() => known);
-      return Promise.race([look, sleep(LONGEST_LOOK_MS, known, { ref: false })]);
+      heldSalt.readAt = now;
+      const look = readOnce(projectId).catch(() => heldSalt);
+      return Promise.race([look, sleep(LONGEST_LOOK_MS, heldSalt, { ref: false })]);
     },
     async close() {
       clearInterval(timer);

@@ -30,8 +30,8 @@ const ID_BYTES = 16;
 const SESSION_BYTES = 10;
 
 export function visitorOf({ salt }: DaySalt, { projectId, address, site, userAgent, extra }: VisitorTraits): Visitor {
-  const more = typeof extra === 'string' ? extra.slice(0, EXTRA_LENGTH) : '';
-  const traits = JSON.stringify([projectId, address, site, userAgent.slice(0, USER_AGENT_LENGTH), more]);
+  const extraText = typeof extra === 'string' ? extra.slice(0, EXTRA_LENGTH) : '';
+  const traits = JSON.stringify([projectId, address, site, userAgent.slice(0, USER_AGENT_LENGTH), extraText]);
   const hash = createHmac('sha256', salt).update(traits).digest();
   const id = hash.toString('base64url', 0, ID_BYTES);
   return {

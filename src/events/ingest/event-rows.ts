@@ -76,10 +76,10 @@ const LINE_OVERHEAD =
 function rowTemplate(): Buffer {
   const template = Buffer.alloc(FIXED_BYTES);
   template.writeInt16BE(FIXED_FIELDS.length + TEXT_FIELDS.length);
-  let at = 2;
+  let position = 2;
   for (const length of FIXED_LENGTHS) {
-    template.writeInt32BE(length, at);
-    at += 4 + length;
+    template.writeInt32BE(length, position);
+    position += 4 + length;
   }
   return template;
 }
@@ -93,23 +93,23 @@ export function encodeEvents(
 ): EventRows {
   const bytes = Buffer.allocUnsafe(events.reduce((sum, event) => sum + largestRow(event), 0));
   const ends: number[] = [];
-  let at = 0;
+  let position = 0;
   for (const event of events) {
-    const row = at;
+    const row = position;
     TEMPLATE.copy(bytes, row);
     bytes.writeBigInt64BE(event.timestamp, row + TIMESTAMP);
     bytes.writeBigInt64BE(createdAt, row + CREATED_AT);
     bytes.writeInt32BE(projectId, row + PROJECT_ID);
     writeUuid(bytes, row + UUID, event.uuid);
-    at = writeText(bytes, row + FIXED_BYTES, event.event);
-    at = writeText(bytes, at, event.distinctId);
-    at = writeText(bytes, at, event.elementsChain);
-    at = writeJson(bytes, at, event.properties);
-    const textBytes = at - row - FIXED_BYTES;
+    position = writeText(bytes, row + FIXED_BYTES, event.event);
+    position = writeText(bytes, position, event.distinctId);
+    position = writeText(bytes, position, event.elementsChain);
+    position = writeJson(bytes, position, event.properties);
+    const textBytes = position - row - FIXED_BYTES;
     bytes.writeInt32BE(LINE_OVERHEAD + textBytes, row + ROW_BYTES);
-    ends.push(at);
+    ends.push(position);
   }
-  return { projectId, historical, bytes: bytes.subarray(0, at), ends, subjects: events.map(subjectOf) };
+  return { projectId, historical, bytes: bytes.subarray(0, position), ends, subjects: events.map(subjectOf) };
 }
 
 /** Copies the subject without the texts that are in the bytes. */
@@ -117,34 +117,34 @@ function subjectOf({ uuid, distinctId, timestamp, person, group }: NewEvent): Ev
   return { uuid, distinctId, timestamp, person, ...(group && { group }) };
 }
 
-function writeUuid(bytes: Buffer, at: number, uuid: string): void {
-  bytes.write(uuid.replaceAll('-', ''), at, 'hex');
+function writeUuid(bytes: Buffer, offset: number, uuid: string): void {
+  bytes.write(uuid.replaceAll('-', ''), offset, 'hex');
 }
 
 /** Assumes three bytes of UTF-8 for each UTF-16 unit, the maximum: close enough for short texts. */
 function largestRow({ event, distinctId, elementsChain, properties }: NewEvent): number {
-  const long = Buffer.byteLength(elementsChain) + Buffer.byteLength(properties);
-  return FIXED_BYTES + 64 + 3 * (event.length + distinctId.length) + long;
+  const variableBytes = Buffer.byteLength(elementsChain) + Buffer.byteLength(properties);
+  return FIXED_BYTES + 64 + 3 * (event.length + distinctId.length) + variableBytes;
 }
 
-function writeText(bytes: Buffer, at: number, text: string): number {
-  const length = bytes.write(text, at + 4);
-  bytes.writeInt32BE(length, at);
-  return at + 4 + length;
+function writeText(bytes: Buffer, offset: number, text: string): number {
+  const length = bytes.write(text, offset + 4);
+  bytes.writeInt32BE(length, offset);
+  return offset + 4 + length;
 }
 
-function writeJson(bytes: Buffer, at: number, text: string): number {
-  const length = bytes.write(text, at + JSON_OVERHEAD);
-  return writeJsonHead(bytes, at, length) + length;
+function writeJson(bytes: Buffer, offset: number, text: string): number {
+  const length = bytes.write(text, offset + JSON_OVERHEAD);
+  return writeJsonHead(bytes, offset, length) + length;
 }
 
 /** jsonb travels as its text behind the version byte 1. */
 const JSON_OVERHEAD = 5;
 
-function writeJsonHead(bytes: Buffer, at: number, length: number): number {
-  bytes.writeInt32BE(length + 1, at);
-  bytes[at + 4] = 1;
-  return at + JSON_OVERHEAD;
+function writeJsonHead(bytes: Buffer, offset: number, length: number): number {
+  bytes.writeInt32BE(length + 1, offset);
+  bytes[offset + 4] = 1;
+  return offset + JSON_OVERHEAD;
 }
 
 /** Reference to one row of a request. */
@@ -169,23 +169,23 @@ export function copyMessages(stored: readonly StoredRow[], storedAt: bigint): Bu
   const message = Buffer.allocUnsafe(1 + copyData + 5);
   message[0] = 0x64;
   message.writeInt32BE(copyData, 1);
-  let at = 5 + SIGNATURE.copy(message, 5);
+  let position = 5 + SIGNATURE.copy(message, 5);
   for (const { reference, person } of stored) {
     const { rows, index } = reference;
     const { timestamp } = rows.subjects[index]!;
-    const row = at;
-    at += rows.bytes.copy(message, row, rowStart(reference), rows.ends[index]);
+    const row = position;
+    position += rows.bytes.copy(message, row, rowStart(reference), rows.ends[index]);
     message.writeBigInt64BE(storedAt, row + INSERTED_AT);
     message.writeBigInt64BE(rows.historical && timestamp < storedAt ? timestamp : storedAt, row + INTERVAL_TIME);
     writeUuid(message, row + PERSON_ID, person.id);
     const { bytes } = person.properties;
     message.writeInt32BE(message.readInt32BE(row + ROW_BYTES) + bytes.length, row + ROW_BYTES);
-    at = writeJsonHead(message, at, bytes.length);
-    at += bytes.copy(message, at);
+    position = writeJsonHead(message, position, bytes.length);
+    position += bytes.copy(message, position);
   }
-  at += TRAILER.copy(message, at);
-  message[at] = 0x63;
-  message.writeInt32BE(4, at + 1);
+  position += TRAILER.copy(message, position);
+  message[position] = 0x63;
+  message.writeInt32BE(4, position + 1);
   return message;
 }
 

@@ -7,7 +7,7 @@ const MAX_PROJECTS = 10_000;
 /** Index by name. */
 export type GroupTypes = ReadonlyMap<string, number>;
 
-const NONE: GroupTypes = new Map();
+const NO_TYPES: GroupTypes = new Map();
 
 export type GroupTypeCache = {
   /** @returns the types of the project; undefined when some of these names may be new to it */
@@ -22,9 +22,9 @@ export function createGroupTypes(pool: Pool): GroupTypeCache {
 
   return {
     find(projectId, names) {
-      if (names.size === 0) return NONE;
-      const known = cache.get(projectId) ?? NONE;
-      return known.size === MAX_GROUP_TYPES || names.isSubsetOf(known) ? known : undefined;
+      if (names.size === 0) return NO_TYPES;
+      const cachedTypes = cache.get(projectId) ?? NO_TYPES;
+      return cachedTypes.size === MAX_GROUP_TYPES || names.isSubsetOf(cachedTypes) ? cachedTypes : undefined;
     },
     async make(projectId, names) {
       const { rows } = await pool.query<{ group_type: string; group_type_index: number }>(

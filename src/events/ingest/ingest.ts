@@ -53,11 +53,11 @@ export function createIngest(
   return {
     async store(projectId, requests) {
       const references = requests.flatMap((rows) => rows.subjects.map((_, index) => ({ rows, index })));
-      const refused = await storeAll(
-        { pool, projectId, knownPersons, patienceMs, maxDistinctIds: maxDistinctIds, onWarnings },
+      const refusedReferences = await storeAll(
+        { pool, projectId, knownPersons, patienceMs, maxDistinctIds, onWarnings },
         references,
       );
-      return requests.map((rows) => refused.filter((row) => row.rows === rows).map((row) => row.index));
+      return requests.map((rows) => refusedReferences.filter((row) => row.rows === rows).map((row) => row.index));
     },
   };
 }
@@ -91,12 +91,12 @@ async function storeParts(
   parts: number,
   deadline?: number,
 ): Promise<RowReference[]> {
-  const refused: RowReference[] = [];
+  const refusedReferences: RowReference[] = [];
   const length = Math.ceil(references.length / parts);
-  for (let at = 0; at < references.length; at += length) {
-    refused.push(...(await storeAll(target, references.slice(at, at + length), deadline)));
+  for (let index = 0; index < references.length; index += length) {
+    refusedReferences.push(...(await storeAll(target, references.slice(index, index + length), deadline)));
   }
-  return refused;
+  return refusedReferences;
 }
 
 async function storeRepeatedly(target: Target, references: RowReference[], deadline: number): Promise<void> {

@@ -57,7 +57,7 @@ export async function storeGroup(
     ask,
     projectId,
     knownPersons,
-    maxDistinctIds: maxDistinctIds,
+    maxDistinctIds,
     references: firstOfEachUuid(references),
   };
   const { claimed, persons } = await beginAndClaim(group);
@@ -100,22 +100,22 @@ async function decideChanges(group: Group, persons: Persons): Promise<Outcome> {
   const { projectId, references } = group;
   const tentative = await applyEvents(group, persons);
   const unmappedIds = tentative.changes.mapped.map(({ distinctId }) => distinctId).sort();
-  const affected = affectedPersons(tentative.changes);
-  if (unmappedIds.length + affected.size === 0) return tentative;
+  const affectedIds = affectedPersons(tentative.changes);
+  if (unmappedIds.length + affectedIds.size === 0) return tentative;
 
-  const lock = `select lock_persons(${projectId}, ${quoteTextArray(unmappedIds)}, '{${[...affected].join(',')}}')`;
+  const lock = `select lock_persons(${projectId}, ${quoteTextArray(unmappedIds)}, '{${[...affectedIds].join(',')}}')`;
   const expected = new Map(distinctIds(references).map((id) => [id, persons.get(id)]));
-  const locked = await loadPersons(group, lock, expected);
-  if (locked.areAsExpected) return tentative;
+  const lockedPersons = await loadPersons(group, lock, expected);
+  if (lockedPersons.areAsExpected) return tentative;
   for (const distinctId of unmappedIds) {
-    const person = locked.persons.get(distinctId);
-    if (person) affected.add(person.id);
+    const person = lockedPersons.persons.get(distinctId);
+    if (person) affectedIds.add(person.id);
   }
-  const outcome = await applyEvents(group, locked.persons);
+  const outcome = await applyEvents(group, lockedPersons.persons);
   const lockedIds = new Set(unmappedIds);
   const isAllLocked =
     outcome.changes.mapped.every(({ distinctId }) => lockedIds.has(distinctId)) &&
-    [...affectedPersons(outcome.changes)].every((id) => affected.has(id));
+    [...affectedPersons(outcome.changes)].every((id) => affectedIds.has(id));
   if (!isAllLocked) throw new PersonsChanged();
   return outcome;
 }

@@ -7,7 +7,7 @@ type Copy = {
   isVolatile: boolean;
 };
 
-const VOLATILE = words(`
+const VOLATILE_NAMES = splitWords(`
   $current_url $pathname $referrer $referring_domain
   $screen_height $screen_width $viewport_height $viewport_width
   $browser $browser_version $device_type $os $os_version $raw_user_agent
@@ -16,7 +16,7 @@ const VOLATILE = words(`
   $geoip_subdivision_3_code $geoip_subdivision_3_name
 `);
 
-const LASTING = words(`
+const STABLE_NAMES = splitWords(`
   $app_build $app_name $app_namespace $app_version
   $geoip_city_name $geoip_country_name $geoip_country_code $geoip_continent_name $geoip_continent_code
   utm_source utm_medium utm_campaign utm_content utm_term
@@ -26,8 +26,8 @@ const LASTING = words(`
 
 /** Keyed by the name of the property. */
 export const COPIED: ReadonlyMap<string, Copy> = new Map([
-  ...VOLATILE.map((name) => copyOf(name, true)),
-  ...LASTING.map((name) => copyOf(name, false)),
+  ...VOLATILE_NAMES.map((name) => copyOf(name, true)),
+  ...STABLE_NAMES.map((name) => copyOf(name, false)),
 ]);
 
 /** Properties that describe a server, not the person it reports on; SDKs for servers send `$is_server`. */
@@ -37,6 +37,6 @@ function copyOf(name: string, isVolatile: boolean): [string, Copy] {
   return [name, { initialName: `$initial_${name.replace('$', '')}`, isVolatile }];
 }
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.trim().split(/\s+/);
 }

@@ -32,14 +32,14 @@ export type PersonEffects = {
 /** `detail` contains no property values except distinct ids. The uuid is present if it is known. */
 export type PersonWarning = { code: string; detail: string; distinctId: string; eventUuid?: string };
 
-const NONE: Properties = Object.freeze({});
+const NO_PROPERTIES: Properties = Object.freeze({});
 
 /** Creates the person if it is missing, and changes nothing else. */
 export const NO_EFFECTS: PersonEffects = Object.freeze({
   processed: true,
-  set: NONE,
-  volatile: NONE,
-  setOnce: NONE,
+  set: NO_PROPERTIES,
+  volatile: NO_PROPERTIES,
+  setOnce: NO_PROPERTIES,
   unset: Object.freeze([]),
   identifies: false,
   surveyShown: false,
@@ -67,13 +67,13 @@ export function readPersonEffects(event: string, distinctId: string, properties:
     return NEED_PROFILES.has(event) ? { ...PERSONLESS, warnings: [withoutProfile(event, distinctId)] } : PERSONLESS;
   }
   if (CHANGE_NOTHING.has(event)) return NO_EFFECTS;
-  const merging = readMerge(event, distinctId, properties);
+  const merge = readMerge(event, distinctId, properties);
   const unset = readUnset(properties['$unset']);
   const surveyShown = event === 'survey shown';
   const setters = readSetters(properties, ABOUT_PERSONS.has(event));
   // Most events of servers end here, which saves looking into their persons.
-  if (merging === NO_MERGE && unset.length === 0 && !surveyShown && isEmpty(setters)) return NO_EFFECTS;
-  return { processed: true, ...setters, unset, ...merging, identifies: merging.merge !== undefined, surveyShown };
+  if (merge === NO_MERGE && unset.length === 0 && !surveyShown && isEmpty(setters)) return NO_EFFECTS;
+  return { processed: true, ...setters, unset, ...merge, identifies: merge.merge !== undefined, surveyShown };
 }
 
 type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce'>;
@@ -85,7 +85,7 @@ function readSetters(properties: Properties, isAboutPerson: boolean): Setters {
   const set = objectOf(properties['$set']);
   const setOnce = objectOf(properties['$set_once']);
   const isServer = properties['$is_server'] === true;
-  const lasting: Record<string, unknown> = {};
+  const copiedProperties: Record<string, unknown> = {};
   const volatile: Record<string, unknown> = {};
   const initial: Record<string, unknown> = {};
   for (const name in properties) {
@@ -94,10 +94,10 @@ function readSetters(properties: Properties, isAboutPerson: boolean): Setters {
     initial[copy.initialName] = properties[name];
     if (set && Object.hasOwn(set, name)) continue;
     if (copy.isVolatile && !isAboutPerson) volatile[name] = properties[name];
-    else lasting[name] = properties[name];
+    else copiedProperties[name] = properties[name];
   }
   return {
-    set: set ? { ...lasting, ...set } : lasting,
+    set: set ? { ...copiedProperties, ...set } : copiedProperties,
     volatile,
     setOnce: setOnce ? { ...initial, ...setOnce } : initial,
   };
@@ -111,7 +111,7 @@ function isEmpty({ set, volatile, setOnce }: Setters): boolean {
 function readUnset(value: unknown): readonly string[] {
   if (value === undefined) return NO_EFFECTS.unset;
   if (Array.isArray(value)) return value.filter((name) => typeof name === 'string');
-  return Object.keys(objectOf(value) ?? NONE);
+  return Object.keys(objectOf(value) ?? NO_PROPERTIES);
 }
 
 function objectOf(value: unknown): Properties | undefined {

@@ -6,7 +6,7 @@ import { cut } from '../../platform/wire/cut.ts';
 const WORDS = 'anonymous guest distinctid distinct_id id not_authenticated email undefined true false'.split(' ');
 const EXACT_WORDS = ['[object Object]', 'NaN', 'None', 'none', 'null', '0'];
 
-const MISTAKES = new Set(WORDS.flatMap(inQuotes));
+const MISTAKEN_IDS = new Set(WORDS.flatMap(inQuotes));
 const EXACT_MISTAKES = new Set(EXACT_WORDS.flatMap(inQuotes));
 /** Limit in code points, at which capture cuts the distinct ids of events. */
 export const MAX_LENGTH = 200;
@@ -20,7 +20,7 @@ export function isMergeable(distinctId: string): boolean {
   const id = distinctId.trim();
   // tooth: cookieless-merges
   if (namesNobody(id)) return false;
-  return id !== '' && !EXACT_MISTAKES.has(id) && !MISTAKES.has(id.toLowerCase());
+  return id !== '' && !EXACT_MISTAKES.has(id) && !MISTAKEN_IDS.has(id.toLowerCase());
 }
 
 /** @returns the id as an event would have it; undefined for objects and arrays, which cannot be ids */

@@ -5,7 +5,7 @@ import { personIdOf } from './person-id.ts';
 import { storedLength } from './stored-length.ts';
 import { NO_EFFECTS, type PersonEffects, type PersonWarning, type Properties } from './effects.ts';
 import type { DistinctIdCounts } from './distinct-id-counts.ts';
-import { changedProperties, isSame } from './properties.ts';
+import { changeProperties, isSame } from './properties.ts';
 import { NO_PROPERTIES, StoredProperties } from './stored-properties.ts';
 import type { PersonState, EventPerson } from './person.ts';
 
@@ -37,12 +37,12 @@ type Person = PersonState & {
 /**
  * Applies the events of one group, in order, to the persons that were loaded for them. Deterministic; never throws; does not modify its
  * arguments.
- * @param known persons by distinct id, for those ids of the group's events and merges that have one
+ * @param knownPersons persons by distinct id, for those ids of the group's events and merges that have one
  * @param limit `most`: how many distinct ids a person may get by merges; `counts`, if any event merges: how many the known persons have
  */
 export function createPersonWork(
   projectId: number,
-  known: ReadonlyMap<string, PersonState>,
+  knownPersons: ReadonlyMap<string, PersonState>,
   limit: { most: number; counts: DistinctIdCounts } = { most: Infinity, counts: new Map() },
 ) {
   const byDistinctId = new Map<string, Person>();
@@ -89,7 +89,7 @@ export function createPersonWork(
   function find(distinctId: string): Person | undefined {
     const person = byDistinctId.get(distinctId);
     if (person) return survivorOf(person);
-    const before = known.get(distinctId);
+    const before = knownPersons.get(distinctId);
     return before && link(distinctId, byId.get(before.id) ?? track(before, before));
   }
 
@@ -100,9 +100,9 @@ export function createPersonWork(
 
   function track({ id, properties, isIdentified, createdAt }: PersonState, before?: PersonState): Person {
     const distinctIds = before ? (limit.counts.get(id) ?? 1) : 0;
-    const entered = { id, properties, isIdentified, createdAt, before, distinctIds, mergedInto: undefined };
-    byId.set(id, entered);
-    return entered;
+    const person = { id, properties, isIdentified, createdAt, before, distinctIds, mergedInto: undefined };
+    byId.set(id, person);
+    return person;
   }
 
   function link(distinctId: string, person: Person): Person {
@@ -125,12 +125,12 @@ export function createPersonWork(
     if (!other && mayHave(into.distinctIds + 1)) return mapDistinctId(merge.distinctId, into);
     if (other === into) return into;
     if (!other || !mayHave(into.distinctIds + other.distinctIds)) {
-      warnings.push(tooManyDistinctIds(distinctId, merge.distinctId, limit.most));
+      warnings.push(tooManyDistinctIdsWarning(distinctId, merge.distinctId, limit.most));
       return into;
     }
     // tooth: merge-identified
     if (other.isIdentified && !merge.dangerously) {
-      warnings.push(alreadyIdentified(distinctId, merge.distinctId));
+      warnings.push(alreadyIdentifiedWarning(distinctId, merge.distinctId));
       return into;
     }
     const properties = { ...other.properties.value, ...into.properties.value };
@@ -148,7 +148,7 @@ export function createPersonWork(
 
   function change(person: Person, distinctId: string, timestamp: bigint, effects: PersonEffects): void {
     if (effects === NO_EFFECTS) return;
-    const changed = changedProperties(person.properties.value, withSurvey(effects, timestamp));
+    const changed = changeProperties(person.properties.value, withSurvey(effects, timestamp));
     if (changed) replace(person, distinctId, changed);
   }
 
@@ -174,10 +174,10 @@ function snapshotOf({ id, properties }: Person): EventPerson {
 function survivorOf(person: Person): Person {
   let survivor = person;
   while (survivor.mergedInto) survivor = survivor.mergedInto;
-  for (let at = person; at.mergedInto && at.mergedInto !== survivor;) {
-    const next = at.mergedInto;
-    at.mergedInto = survivor;
-    at = next;
+  for (let merged = person; merged.mergedInto && merged.mergedInto !== survivor;) {
+    const next = merged.mergedInto;
+    merged.mergedInto = survivor;
+    merged = next;
   }
   return survivor;
 }
@@ -202,7 +202,7 @@ function withSurvey(effects: PersonEffects, timestamp: bigint): PersonEffects {
   return { ...effects, set: { $survey_last_seen_date: toIso(timestamp), ...effects.set } };
 }
 
-function alreadyIdentified(distinctId: string, other: string): PersonWarning {
+function alreadyIdentifiedWarning(distinctId: string, other: string): PersonWarning {
   return {
     code: 'cannot_merge_already_identified',
     detail: `${JSON.stringify(other)} was not merged into ${JSON.stringify(distinctId)}: it belongs to a person that is identified.`,
@@ -210,10 +210,10 @@ function alreadyIdentified(distinctId: string, other: string): PersonWarning {
   };
 }
 
-function tooManyDistinctIds(distinctId: string, other: string, most: number): PersonWarning {
+function tooManyDistinctIdsWarning(distinctId: string, other: string, max: number): PersonWarning {
   return {
     code: 'person_distinct_ids_limit',
-    detail: `${JSON.stringify(other)} was not joined to ${JSON.stringify(distinctId)}: a person may have ${most} distinct ids.`,
+    detail: `${JSON.stringify(other)} was not joined to ${JSON.stringify(distinctId)}: a person may have ${max} distinct ids.`,
     distinctId,
   };
 }

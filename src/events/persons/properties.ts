@@ -3,38 +3,38 @@ import type { PersonEffects, Properties } from './effects.ts';
 
 type Setters = Pick<PersonEffects, 'set' | 'volatile' | 'setOnce' | 'unset'>;
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** @returns the properties after the effects; undefined if the effects change none, or only ones that do not justify a write */
-export function changedProperties(
-  present: Properties,
+export function changeProperties(
+  current: Properties,
   { set, volatile, setOnce, unset }: Setters,
 ): Properties | undefined {
   const changes: [string, unknown][] = [];
-  const unsetNames = unset.length === 0 ? NONE : new Set(unset);
+  const unsetNames = unset.length === 0 ? NO_NAMES : new Set(unset);
   let isWorthWriting = false;
   for (const name in setOnce) {
-    if (unsetNames.has(name) || Object.hasOwn(present, name)) continue;
+    if (unsetNames.has(name) || Object.hasOwn(current, name)) continue;
     changes.push([name, setOnce[name]]);
     isWorthWriting = true;
   }
   for (const name in volatile) {
     if (unsetNames.has(name)) continue;
-    const isPresent = Object.hasOwn(present, name);
-    if (isPresent && isSame(present[name], volatile[name])) continue;
+    const isPresent = Object.hasOwn(current, name);
+    if (isPresent && isSame(current[name], volatile[name])) continue;
     changes.push([name, volatile[name]]);
     isWorthWriting ||= !isPresent;
   }
   for (const name in set) {
     if (unsetNames.has(name)) continue;
-    if (Object.hasOwn(present, name) && isSame(present[name], set[name])) continue;
+    if (Object.hasOwn(current, name) && isSame(current[name], set[name])) continue;
     changes.push([name, set[name]]);
     isWorthWriting = true;
   }
-  isWorthWriting ||= unset.some((name) => Object.hasOwn(present, name));
+  isWorthWriting ||= unset.some((name) => Object.hasOwn(current, name));
   if (!isWorthWriting) return undefined;
   // Names may be anything: fromEntries and spreading define properties where assigning would run setters.
-  const changed: Record<string, unknown> = { ...present, ...Object.fromEntries(changes) };
+  const changed: Record<string, unknown> = { ...current, ...Object.fromEntries(changes) };
   for (const name of unset) delete changed[name];
   return changed;
 }

@@ -5,11 +5,11 @@ const MAX_GROWTH = 64;
 
 /**
  * @param text JSON of the value
- * @param most limit of the caller: if the text cannot grow beyond it, or is longer already, numbers are not counted
+ * @param max limit of the caller: if the text cannot grow beyond it, or is longer already, numbers are not counted
  * @returns the length of the text, plus the growth of its numbers where that may matter
  */
-export function storedLength(text: string, value: unknown, most: number): number {
-  const isPlain = text.length > most || text.length * MAX_GROWTH <= most;
+export function storedLength(text: string, value: unknown, max: number): number {
+  const isPlain = text.length > max || text.length * MAX_GROWTH <= max;
   return isPlain ? text.length : text.length + gainOf(value);
 }
 

@@ -119,37 +119,37 @@ class CopyMessages {
    * @returns the rows' bytes, and, once a message is neither row nor skipped, that message and all that follows it
    */
   read(chunk: Buffer): { rows: Buffer; rest?: Buffer } {
-    let at = 0;
+    let position = 0;
     let filled = 0;
-    while (at < chunk.length) {
+    while (position < chunk.length) {
       if (this.#bodyBytes === 0) {
-        at = this.#readHeader(chunk, at);
+        position = this.#readHeader(chunk, position);
         if (this.#headerBytes < MESSAGE_HEADER_BYTES) break;
         const type = this.#header[0]!;
         this.#isRow = type === COPY_DATA;
         if (!this.#isRow && !SKIPPED.has(type)) {
-          return { rows: chunk.subarray(0, filled), rest: Buffer.concat([this.#header, chunk.subarray(at)]) };
+          return { rows: chunk.subarray(0, filled), rest: Buffer.concat([this.#header, chunk.subarray(position)]) };
         }
         this.#bodyBytes = this.#header.readUInt32BE(1) - 4;
         this.#headerBytes = 0;
       }
-      const end = Math.min(at + this.#bodyBytes, chunk.length);
+      const end = Math.min(position + this.#bodyBytes, chunk.length);
       if (this.#isRow) {
-        chunk.copyWithin(filled, at, end);
-        filled += end - at;
+        chunk.copyWithin(filled, position, end);
+        filled += end - position;
       }
-      this.#bodyBytes -= end - at;
-      at = end;
+      this.#bodyBytes -= end - position;
+      position = end;
     }
     return { rows: chunk.subarray(0, filled) };
   }
 
   /** Collects the five bytes of a header, which may be cut anywhere. @returns the position after them */
   #readHeader(chunk: Buffer, start: number): number {
-    let at = start;
-    while (this.#headerBytes < MESSAGE_HEADER_BYTES && at < chunk.length) {
-      this.#header[this.#headerBytes++] = chunk[at++]!;
+    let position = start;
+    while (this.#headerBytes < MESSAGE_HEADER_BYTES && position < chunk.length) {
+      this.#header[this.#headerBytes++] = chunk[position++]!;
     }
-    return at;
+    return position;
   }
 }

@@ -8,7 +8,7 @@ export type Patience = { seconds?: number | undefined };
 const CUSTOM_SECONDS = 900;
 
 /** Field on the wire with the user's expressions; null: there are none. */
-function writtenField({ query, filters, transformations }: Content): string | null {
+function customField({ query, filters, transformations }: Content): string | null {
   if (query !== null) return 'hogql_query';
   if (filters.length > 0) return 'filters';
   return transformations.length > 0 ? 'transformations' : null;
@@ -16,7 +16,7 @@ function writtenField({ query, filters, transformations }: Content): string | nu
 
 /** 0: none. */
 function limitOf(content: Content, seconds: number | undefined): number {
-  return seconds ?? (writtenField(content) === null ? 0 : CUSTOM_SECONDS);
+  return seconds ?? (customField(content) === null ? 0 : CUSTOM_SECONDS);
 }
 
 export function timeoutSetting(content: Content, seconds: number | undefined): Record<string, string> {
@@ -26,7 +26,7 @@ export function timeoutSetting(content: Content, seconds: number | undefined): R
 /** Turns Postgres errors about a user's own expressions into an error for the user, because a repeat would fail in the same way. */
 export function translateReadError(content: Content, seconds: number | undefined, error: unknown): unknown {
   const state = sqlState(error) ?? '';
-  const field = writtenField(content);
+  const field = customField(content);
   const userFault = (code: string, detail: string) => {
     const fault: Fault = { code, owner: 'you', field };
     return new InvalidInput(detail, field, undefined, { fault });

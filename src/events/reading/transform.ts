@@ -8,9 +8,9 @@ import { textArraySql } from './models/literals.ts';
 const HASH_BLOCK_BYTES = 64;
 
 /** The column that a path is about, and the way into its JSON; an empty way is the column itself. */
-export function partsOfPath(path: string): { column: string; way: string[] } {
+export function partsOfPath(path: string): { column: string; keys: string[] } {
   const [column = '', ...way] = path.split('.');
-  return { column, way };
+  return { column, keys: way };
 }
 
 /** @param column untouched, with its `sql` @returns the column after the transformations; undefined: it is left out */
@@ -22,12 +22,12 @@ export function transformColumn(
   const ownSteps = transformations
     .map(({ path, action }) => ({ ...partsOfPath(path), action }))
     .filter((one) => one.column === column.name);
-  for (const { way, action } of ownSteps.filter((one) => one.way.length > 0)) {
-    sql = action === 'drop' ? withoutProperty(sql, way) : `hash_property(${sql}, ${textArraySql(way)})`;
+  for (const { keys, action } of ownSteps.filter((one) => one.keys.length > 0)) {
+    sql = action === 'drop' ? withoutProperty(sql, keys) : `hash_property(${sql}, ${textArraySql(keys)})`;
   }
-  const whole = ownSteps.filter(({ way }) => way.length === 0);
-  if (whole.some(({ action }) => action === 'drop')) return undefined;
-  if (whole.length > 0) [type, sql] = ['text', `keyed_hash((${sql})::text)`];
+  const columnSteps = ownSteps.filter(({ keys }) => keys.length === 0);
+  if (columnSteps.some(({ action }) => action === 'drop')) return undefined;
+  if (columnSteps.length > 0) [type, sql] = ['text', `keyed_hash((${sql})::text)`];
   return { type, sql };
 }
 
@@ -45,9 +45,9 @@ function withoutProperty(json: string, way: readonly string[]): string {
  * @param key of the export
  */
 export function hashSettings(key: string): Record<string, string> {
-  const given = Buffer.from(key);
+  const keyBytes = Buffer.from(key);
   const padded = Buffer.alloc(HASH_BLOCK_BYTES);
-  (given.length > HASH_BLOCK_BYTES ? createHash('sha256').update(given).digest() : given).copy(padded);
+  (keyBytes.length > HASH_BLOCK_BYTES ? createHash('sha256').update(keyBytes).digest() : keyBytes).copy(padded);
   const xorWith = (byte: number) => Buffer.from(padded.map((each) => each ^ byte)).toString('hex');
   return { 'sluice.hash_inner': xorWith(0x36), 'sluice.hash_outer': xorWith(0x5c) };
 }

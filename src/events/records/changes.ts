@@ -44,13 +44,13 @@ export function peopleChanges({ inTransaction }: Pick<PeopleStores, 'inTransacti
     /** @returns the number of persons deleted */
     async deletePersons(
       { project, by }: ChangeContext,
-      wanted: { ids: readonly string[] } | { distinctIds: readonly string[] },
+      selection: { ids: readonly string[] } | { distinctIds: readonly string[] },
     ): Promise<number> {
       return inTransaction(async ({ persons, auditLog }) => {
         const deleted =
-          'ids' in wanted
-            ? await persons.delete(project.id, wanted.ids)
-            : await persons.deleteByDistinctIds(project.id, wanted.distinctIds);
+          'ids' in selection
+            ? await persons.delete(project.id, selection.ids)
+            : await persons.deleteByDistinctIds(project.id, selection.distinctIds);
         const entry = { scope: 'Person', itemId: 'many', name: `${deleted} persons`, activity: 'deleted' as const };
         await auditLog.record({ project, author: by, ...entry });
         return deleted;

@@ -12,7 +12,9 @@ export function displayName(person: {
   properties: Readonly<Record<string, unknown>>;
   distinctIds: readonly string[];
 }): string {
-  const named = NAMES.map((name) => person.properties[name]).find((value) => typeof value === 'string' && value !== '');
-  if (typeof named === 'string') return named;
+  const preferredName = NAMES.map((name) => person.properties[name]).find(
+    (value) => typeof value === 'string' && value !== '',
+  );
+  if (typeof preferredName === 'string') return preferredName;
   return person.distinctIds.find((id) => !GENERATED.test(id)) ?? person.distinctIds[0] ?? person.id;
 }

@@ -85,7 +85,7 @@ const listEvents = route({
       before: query.before === undefined ? undefined : readDatetime(query.before, 'before'),
     };
     const access = rawAccess({ caller, rights });
-    const load = (place: PageWindow) => events.list(project.id, filter, place);
+    const load = (page: PageWindow) => events.list(project.id, filter, page);
     return json(200, await cursorPage(url, query, load, ({ stored }) => present(stored, access)));
   },
 });

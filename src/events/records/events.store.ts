@@ -59,17 +59,17 @@ const CONDITIONS: Record<keyof EventFilter, string> = {
   before: '"timestamp" < :before',
 };
 
-const NARROWER = 'Ask for less: `after` bounds what is looked through.';
+const NARROWER_HINT = 'Ask for less: `after` bounds what is looked through.';
 
 export function eventStore(db: Knex) {
   return {
     /** Newest first. */
-    async list(projectId: number, filter: EventFilter, place: PageWindow): Promise<ListedEvent[]> {
-      const { sign, order, edge } = keysetOf(place);
-      const given = Object.keys(CONDITIONS) as (keyof EventFilter)[];
+    async list(projectId: number, filter: EventFilter, page: PageWindow): Promise<ListedEvent[]> {
+      const { sign, order, edge } = keysetOf(page);
+      const filterNames = Object.keys(CONDITIONS) as (keyof EventFilter)[];
       const conditions = [
         'project_id = :projectId',
-        ...given.filter((name) => filter[name] !== undefined).map((name) => CONDITIONS[name]),
+        ...filterNames.filter((name) => filter[name] !== undefined).map((name) => CONDITIONS[name]),
         // Bounds the months too, because Postgres cannot derive them from the row comparison.
         ...(edge ? [`interval_time ${sign}= :edgeTime and (interval_time, uuid) ${sign} (:edgeTime, :edgeUuid)`] : []),
       ];
@@ -79,10 +79,10 @@ export function eventStore(db: Knex) {
         db.raw<{ rows: (Row & { beyond: boolean })[] }>(cutToPage(nearest, sorting), {
           ...bindingsOf(filter),
           projectId,
-          limit: place.limit,
+          limit: page.limit,
           ...(edge && { edgeTime: edge.createdAt, edgeUuid: edge.id }),
         }),
-        NARROWER,
+        NARROWER_HINT,
       );
       const listed = rows.map((row) => ({
         createdAt: row.interval_time,
@@ -90,7 +90,7 @@ export function eventStore(db: Knex) {
         beyond: row.beyond,
         stored: fromRow(row),
       }));
-      return newestFirst(listed, place);
+      return newestFirst(listed, page);
     },
 
     /** @throws NotFound when this project has no such event */

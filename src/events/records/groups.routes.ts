@@ -49,7 +49,7 @@ const listGroups = route({
   answers: { 200: cursorPageOf(GroupBody) },
   summary: 'List the groups of a type, newest first',
   async handle({ project, query, url }, { groups }: GroupsApi) {
-    const load = (place: PageWindow) => groups.list(project.id, query.group_type_index, query.search, place);
+    const load = (page: PageWindow) => groups.list(project.id, query.group_type_index, query.search, page);
     return json(200, await cursorPage(url, query, load, present, isGroupKey));
   },
 });

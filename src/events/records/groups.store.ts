@@ -4,7 +4,7 @@ import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES, PROPERTIES_LIMIT } from '../ingest/group-changes.ts';
-import { containing, cutToPage, ensureAnswered } from '../table/lookup.ts';
+import { containsPattern, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 /** A group; `id` is its key. */
 export type Group = Listed & { typeIndex: number; properties: Record<string, unknown> };
@@ -19,9 +19,9 @@ type Row = {
   beyond?: boolean;
 };
 
-const NARROWER = 'A longer `search` helps.';
+const SEARCH_HINT = 'A longer `search` helps.';
 
-const REFUSED = `The properties of a group may have ${PROPERTIES_LIMIT}.`;
+const TOO_LARGE = `The properties of a group may have ${PROPERTIES_LIMIT}.`;
 
 export function groupStore(db: Knex) {
   /**
@@ -43,14 +43,14 @@ export function groupStore(db: Knex) {
     );
     const [row] = rows;
     if (!row) throw new NotFound();
-    if (!row.fits) throw new InvalidInput(REFUSED, 'value');
+    if (!row.fits) throw new InvalidInput(TOO_LARGE, 'value');
     return fromRow(row);
   }
 
   return {
     /** Newest first. @param search part of the key or of the property `name`; case does not matter */
-    async list(projectId: number, typeIndex: number, search: string | undefined, place: PageWindow): Promise<Group[]> {
-      const { sign, order, edge } = keysetOf(place);
+    async list(projectId: number, typeIndex: number, search: string | undefined, page: PageWindow): Promise<Group[]> {
+      const { sign, order, edge } = keysetOf(page);
       const conditions = [
         'project_id = :projectId and group_type_index = :typeIndex',
         ...(search === undefined ? [] : [`(group_key ilike :search or properties ->> 'name' ilike :search)`]),
@@ -63,13 +63,13 @@ export function groupStore(db: Knex) {
         db.raw<{ rows: Row[] }>(cutToPage(nearest, sorting), {
           projectId,
           typeIndex,
-          limit: place.limit,
-          ...(search !== undefined && { search: containing(search) }),
+          limit: page.limit,
+          ...(search !== undefined && { search: containsPattern(search) }),
           ...(edge && { edgeTime: edge.createdAt, edgeKey: edge.id }),
         }),
-        NARROWER,
+        SEARCH_HINT,
       );
-      return newestFirst(rows.map(fromRow), place);
+      return newestFirst(rows.map(fromRow), page);
     },
 
     /** @throws NotFound when this project has no such group */
@@ -93,19 +93,19 @@ export function groupStore(db: Knex) {
 
     /** @throws InvalidInput when there is such a group, or its properties are too large */
     async create({ projectId, typeIndex, key }: GroupName, properties: Record<string, unknown>): Promise<Group> {
-      const written = JSON.stringify(properties);
+      const json = JSON.stringify(properties);
       const { rows } = await db.raw<{ rows: Row[] }>(
         `insert into groups select ?::int, ?::smallint, ?::text, given, clock_timestamp(), 1 from (select ?::jsonb as given) as given
            where group_fits(given, '{}', ?, ?)
            on conflict do nothing returning *`,
-        [projectId, typeIndex, key, written, MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES],
+        [projectId, typeIndex, key, json, MAX_PROPERTIES_BYTES, MAX_PROPERTIES_VALUES],
       );
       if (rows[0]) return fromRow(rows[0]);
-      const known = await db('groups')
+      const existing = await db('groups')
         .where({ project_id: projectId, group_type_index: typeIndex, group_key: key })
         .first('group_key');
-      if (known) throw new InvalidInput('There is already a group with this key.', 'group_key', 'unique');
-      throw new InvalidInput(REFUSED, 'group_properties');
+      if (existing) throw new InvalidInput('There is already a group with this key.', 'group_key', 'unique');
+      throw new InvalidInput(TOO_LARGE, 'group_properties');
     },
 
     /** @throws NotFound; InvalidInput when its properties would be too large */

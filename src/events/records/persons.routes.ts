@@ -63,7 +63,7 @@ const listPersons = route({
   description: 'Responds with 503 if a search takes longer than five seconds.',
   async handle({ project, query, url }, { persons }: PersonsApi) {
     const filter = { distinctId: query.distinct_id, search: query.search };
-    const load = (place: PageWindow) => persons.list(project.id, filter, place);
+    const load = (page: PageWindow) => persons.list(project.id, filter, page);
     return json(200, await cursorPage(url, query, load, presentPerson));
   },
 });
@@ -120,12 +120,12 @@ const deletePersons = route({
   description: `Deletes all of the persons or none; unknown IDs are ignored. ${AFTERWARDS}`,
   async handle({ project, caller, body }, { peopleChanges }: PersonsApi) {
     refuseDeletingEvents(body.delete_events);
-    const doing = { project, by: caller };
+    const context = { project, by: caller };
     const { ids, distinct_ids: distinctIds } = body;
     if (ids && distinctIds) throw new InvalidInput('Give ids or distinct_ids, not both.', 'distinct_ids');
-    if (ids) return json(200, { persons_deleted: await peopleChanges.deletePersons(doing, { ids }) });
+    if (ids) return json(200, { persons_deleted: await peopleChanges.deletePersons(context, { ids }) });
     if (!distinctIds) throw new InvalidInput('You need to specify either distinct_ids or ids.');
-    return json(200, { persons_deleted: await peopleChanges.deletePersons(doing, { distinctIds }) });
+    return json(200, { persons_deleted: await peopleChanges.deletePersons(context, { distinctIds }) });
   },
 });
 

@@ -5,7 +5,7 @@ import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
 import { keysetOf, newestFirst } from '../../platform/http/parameters/keyset.ts';
 import type { Listed, PageWindow } from '../../platform/http/parameters/pagination.ts';
-import { containing, cutToPage, ensureAnswered } from '../table/lookup.ts';
+import { containsPattern, cutToPage, ensureAnswered } from '../table/lookup.ts';
 
 /** Limit of distinct ids per person in an answer. */
 const DISTINCT_IDS = 100;
@@ -57,8 +57,8 @@ export function personsPageSql(nearest: string, sorting: string): string {
   return `${withDistinctIds(cutToPage(nearest, sorting))} order by ${sorting}`;
 }
 
-const NARROWER = 'A longer `search`, or `distinct_id`, finds a person sooner.';
-const FEWER = 'Nothing was deleted. Ask for fewer persons at once.';
+const SEARCH_HINT = 'A longer `search`, or `distinct_id`, finds a person sooner.';
+const TOO_MANY_PERSONS = 'Nothing was deleted. Ask for fewer persons at once.';
 
 export function personStore(db: Knex) {
   async function query(sql: string, bindings: Record<string, string | number>, advice: string): Promise<Person[]> {
@@ -68,8 +68,8 @@ export function personStore(db: Knex) {
 
   return {
     /** Newest first. */
-    async list(projectId: number, { distinctId, search }: PersonFilter, place: PageWindow): Promise<Person[]> {
-      const { sign, order, edge } = keysetOf(place);
+    async list(projectId: number, { distinctId, search }: PersonFilter, page: PageWindow): Promise<Person[]> {
+      const { sign, order, edge } = keysetOf(page);
       const conditions = [
         'project_id = :projectId',
         ...(distinctId === undefined ? [] : [CONDITIONS.distinctId]),
@@ -83,20 +83,20 @@ export function personStore(db: Knex) {
         personsPageSql(nearest, sorting),
         {
           projectId,
-          limit: place.limit,
+          limit: page.limit,
           ...(distinctId !== undefined && { distinctId }),
-          ...(search !== undefined && { search: containing(search) }),
+          ...(search !== undefined && { search: containsPattern(search) }),
           ...(edge && { edgeTime: edge.createdAt, edgeId: edge.id }),
         },
-        NARROWER,
+        SEARCH_HINT,
       );
-      return newestFirst(persons, place);
+      return newestFirst(persons, page);
     },
 
     /** @throws NotFound when this project has no such person */
     async get(projectId: number, id: string): Promise<Person> {
-      const one = 'select * from persons where project_id = :projectId and id = :id';
-      const [person] = await query(withDistinctIds(one), { projectId, id }, NARROWER);
+      const personSql = 'select * from persons where project_id = :projectId and id = :id';
+      const [person] = await query(withDistinctIds(personSql), { projectId, id }, SEARCH_HINT);
       if (!person) throw new NotFound();
       return person;
     },
@@ -104,7 +104,7 @@ export function personStore(db: Knex) {
     /** Deletes persons, not their events. @returns the number of persons deleted */
     async delete(projectId: number, ids: readonly string[]): Promise<number> {
       const deletion = db.raw<Deleted>('select delete_persons(?, ?::uuid[]) as deleted', [projectId, [...ids]]);
-      return (await ensureAnswered(deletion, FEWER)).rows[0]!.deleted;
+      return (await ensureAnswered(deletion, TOO_MANY_PERSONS)).rows[0]!.deleted;
     },
 
     /** Deletes the persons that have these distinct ids. @returns the number of persons deleted */
@@ -113,7 +113,7 @@ export function personStore(db: Knex) {
         // The lock for merging and deleting persons: no distinct id can move between the two statements.
         await ensureAnswered(
           transaction.raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.personMerges, projectId]),
-          FEWER,
+          TOO_MANY_PERSONS,
         );
         const deletion = transaction.raw<Deleted>(
           `select delete_persons(:projectId, array(
@@ -121,7 +121,7 @@ export function personStore(db: Knex) {
              where project_id = :projectId and distinct_id = any(:distinctIds) and person_id is not null)) as deleted`,
           { projectId, distinctIds: [...distinctIds] },
         );
-        return (await ensureAnswered(deletion, FEWER)).rows[0]!.deleted;
+        return (await ensureAnswered(deletion, TOO_MANY_PERSONS)).rows[0]!.deleted;
       });
     },
   };

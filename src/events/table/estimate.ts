@@ -12,11 +12,11 @@ export type EstimatedModel = keyof typeof TABLES;
 /** Rows are counted exactly up to this number, which takes some tenths of a second. */
 const MAX_COUNTED = 1_000_000;
 
-const count = (table: string, most: number) => `
+const count = (table: string, max: number) => `
   select count(*)::int as rows from (
     select from unnest($2::timestamptz[], $3::timestamptz[]) as stretch (start, "end") cross join lateral (
       select from ${table} where project_id = $1 and interval_time >= stretch.start and interval_time < stretch."end"
-    ) as row limit ${most}
+    ) as row limit ${max}
   ) as rows
 `;
 
@@ -46,10 +46,10 @@ export async function estimateRows(
     `explain (format json) select from ${table} where project_id = $1 and interval_time >= $2 and interval_time < $3`,
     [projectId, first.start, last.end],
   );
-  const covered = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0);
-  const share = covered / lengthOf({ start: first.start, end: last.end });
-  const planned = Math.round(plans[0]!['QUERY PLAN'][0].Plan['Plan Rows'] * share);
-  return { rows: Math.max(planned, maxCounted), exact: false };
+  const coveredMs = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0);
+  const share = coveredMs / lengthOf({ start: first.start, end: last.end });
+  const estimated = Math.round(plans[0]!['QUERY PLAN'][0].Plan['Plan Rows'] * share);
+  return { rows: Math.max(estimated, maxCounted), exact: false };
 }
 
 function lengthOf({ start, end }: Stretch): number {

@@ -4,7 +4,7 @@ import type { Pool } from '../../platform/db/connection.ts';
 /** A delivered data interval; its rows were stored before `cutoff`. ISO. */
 export type Delivered = { start: string; end: string; cutoff: string };
 
-const LATE = `
+const LATE_IMPORTS_SQL = `
   with delivered as (
     select * from unnest($2::timestamptz[], $3::timestamptz[], $4::timestamptz[]) as delivered (start, "end", cutoff)
   ), imports as materialized (
@@ -34,7 +34,7 @@ export async function findLateImports(
   delivered: readonly Delivered[],
 ): Promise<string[]> {
   if (delivered.length === 0) return [];
-  const { rows } = await pool.query<{ end: string }>(LATE, [
+  const { rows } = await pool.query<{ end: string }>(LATE_IMPORTS_SQL, [
     projectId,
     delivered.map(({ start }) => start),
     delivered.map(({ end }) => end),

@@ -44,6 +44,6 @@ export function cutToPage(nearest: string, order: string, pageBytes: number = PA
 }
 
 /** @returns the pattern of texts that contain this one, for LIKE and ILIKE */
-export function containing(text: string): string {
+export function containsPattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -11,7 +11,7 @@ export async function ensurePartitions(pool: Pool): Promise<string[]> {
 }
 
 /** @returns how many days from now live events will find a partition; readiness fails under 30 */
-export async function partitionedDaysAhead(pool: Pool): Promise<number> {
+export async function countPartitionedDaysAhead(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ days: number }>(
     `select extract(day from
               (max(to_date(substring(relname from '^events_(\\d{4}_\\d{2})$'), 'YYYY_MM')) + interval '1 month')

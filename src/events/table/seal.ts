@@ -16,7 +16,7 @@ const FIRST_LOOK_MS = 2;
 const SLOWEST_LOOK_MS = 100;
 
 /** Holders of the lock that `ingest_now()` takes (migration 0002), of this database. */
-const HOLDERS = `
+const HOLDERS_SQL = `
   from pg_locks
   where locktype = 'advisory' and classid = 0 and objid = ${ADVISORY_LOCKS.eventWriters} and objsubid = 1 and granted
     and database = (select oid from pg_database where datname = current_database())`;
@@ -40,16 +40,16 @@ export type SealerOptions = {
   /** How long a transaction may keep a seal waiting before its session is ended: its process may be frozen. */
   patienceMs?: number;
   /** Clock of this process. */
-  present?: () => Date;
+  clock?: () => Date;
 };
 
 type Options = Required<SealerOptions>;
 
 export function createSealer(
   pool: Pool,
-  { patienceMs = 10_000, present = () => new Date() }: SealerOptions = {},
+  { patienceMs = 10_000, clock = () => new Date() }: SealerOptions = {},
 ): Sealer {
-  const options = { patienceMs, present };
+  const options = { patienceMs, present: clock };
   let current: Promise<string> | undefined;
   let following: Promise<string> | undefined;
 
@@ -67,18 +67,18 @@ export function createSealer(
 
   async function sealPast(instant: string, signal?: AbortSignal): Promise<string> {
     for (;;) {
-      const passed = await databaseClockPasses(pool, instant, present, signal);
+      const hasPassed = await databaseClockPasses(pool, instant, clock, signal);
       const sealedUntil = await seal();
       // The clock may have been set back between reading it and sealing.
-      if (sealedUntil > passed) return sealedUntil;
+      if (sealedUntil > hasPassed) return sealedUntil;
     }
   }
 
   return { seal, sealPast };
 }
 
-async function sealOnce(pool: Pool, { patienceMs, present }: Options): Promise<string> {
-  const target = await raiseWatermark(pool, present);
+async function sealOnce(pool: Pool, { patienceMs, clock }: Options): Promise<string> {
+  const target = await raiseWatermark(pool, clock);
   // tooth: seal-waits
   await waitForHolders(pool, await listHolders(pool), patienceMs);
   const { rows } = await pool.query<{ sealed_until: string }>(
@@ -89,7 +89,7 @@ async function sealOnce(pool: Pool, { patienceMs, present }: Options): Promise<s
 }
 
 /** Refuses a wrong clock, because live events would all get the one future instant of the watermark. */
-async function raiseWatermark(pool: Pool, present: Options['present']): Promise<string> {
+async function raiseWatermark(pool: Pool, present: Options['clock']): Promise<string> {
   const ours = present().toISOString();
   // tooth: seal-clock
   const { rows } = await pool.query<{ sealing_until: string }>(
@@ -114,7 +114,7 @@ function clocksDiffer(aheadSeconds: number): Unavailable {
 /** @returns how far the database's clock is ahead of this process's, in seconds; negative when it is behind */
 export async function databaseClockAheadSeconds(
   pool: Pool,
-  present: Options['present'] = () => new Date(),
+  present: Options['clock'] = () => new Date(),
 ): Promise<number> {
   const { rows } = await pool.query<{ seconds: number }>(
     'select extract(epoch from wall_clock() - $1::timestamptz)::float8 as seconds',
@@ -124,25 +124,25 @@ export async function databaseClockAheadSeconds(
 }
 
 async function listHolders(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ holder: string }>(`select virtualtransaction as holder ${HOLDERS}`);
+  const { rows } = await pool.query<{ holder: string }>(`select virtualtransaction as holder ${HOLDERS_SQL}`);
   return rows.map((row) => row.holder);
 }
 
-async function waitForHolders(pool: Pool, listed: string[], patienceMs: number): Promise<void> {
+async function waitForHolders(pool: Pool, holders: string[], patienceMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
   let lookMs = FIRST_LOOK_MS;
-  let left = listed;
-  while (left.length > 0) {
+  let remaining = holders;
+  while (remaining.length > 0) {
     await sleep(lookMs);
     lookMs = Math.min(lookMs * 2, SLOWEST_LOOK_MS);
     const overdueMs = performance.now() - deadline;
     // Names the transaction, not the session, because the session may be in its next transaction by now.
     const { rows } = await pool.query<{ holder: string }>(
-      `select virtualtransaction as holder ${overdueMs > 0 ? ', pg_terminate_backend(pid)' : ''} ${HOLDERS} and virtualtransaction = any($1)`,
-      [left],
+      `select virtualtransaction as holder ${overdueMs > 0 ? ', pg_terminate_backend(pid)' : ''} ${HOLDERS_SQL} and virtualtransaction = any($1)`,
+      [remaining],
     );
-    left = rows.map((row) => row.holder);
-    if (left.length > 0 && overdueMs > patienceMs)
+    remaining = rows.map((row) => row.holder);
+    if (remaining.length > 0 && overdueMs > patienceMs)
       throw new Unavailable('A transaction that stores events does not end.', 30, {
         fault: { code: 'source_not_sealed', owner: 'sluice', field: null },
       });
@@ -153,7 +153,7 @@ async function waitForHolders(pool: Pool, listed: string[], patienceMs: number):
 async function databaseClockPasses(
   pool: Pool,
   instant: string,
-  present: Options['present'],
+  present: Options['clock'],
   signal: AbortSignal | undefined,
 ): Promise<string> {
   for (;;) {

@@ -24,7 +24,7 @@ export type WarningWriter = {
 
 export function createWarningWriter({ store, log }: { store: WarningStore; log: Logger }): WarningWriter {
   let pending = new Map<string, WarningMinute>();
-  let dropped = 0;
+  let droppedCount = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let forgottenAt = -Infinity;
@@ -37,11 +37,11 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
   }
 
   function addPending(minute: WarningMinute): void {
-    const when = minute.daily ? minute.minute.slice(0, 'yyyy-mm-dd'.length) : minute.minute;
-    const key = `${minute.projectId} ${when} ${minute.code}`;
-    const known = pending.get(key);
-    if (!known && pending.size >= MAX_PENDING) dropped += minute.count;
-    else pending.set(key, known ? sumOf(known, minute) : minute);
+    const time = minute.daily ? minute.minute.slice(0, 'yyyy-mm-dd'.length) : minute.minute;
+    const key = `${minute.projectId} ${time} ${minute.code}`;
+    const pendingMinute = pending.get(key);
+    if (!pendingMinute && pending.size >= MAX_PENDING) droppedCount += minute.count;
+    else pending.set(key, pendingMinute ? sumOf(pendingMinute, minute) : minute);
   }
 
   function writeAfter(ms: number): void {
@@ -67,8 +67,8 @@ export function createWarningWriter({ store, log }: { store: WarningStore; log: 
       minutes.forEach(addPending);
       writeAfter(WRITE_AGAIN_AFTER_MS);
     }
-    if (dropped > 0) log.warn({ dropped }, 'ingestion warnings were dropped: too many are pending');
-    dropped = 0;
+    if (droppedCount > 0) log.warn({ dropped: droppedCount }, 'ingestion warnings were dropped: too many are pending');
+    droppedCount = 0;
     await forgetOld();
   }
 

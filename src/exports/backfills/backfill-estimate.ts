@@ -24,14 +24,14 @@ const MAX_NEAREST = 20;
 const MIN_SAMPLE = 5;
 
 export function estimateBackfill({ runs, atOnce, rows }: Work, past: Past): BackfillEstimate {
-  const expected = rows ?? meanOf(past.runs.map((run) => run.rows * runs));
-  if (past.runs.length === 0 || expected === null) return { rows: expected, seconds: null, basis: null };
-  const rowsPerRun = runs === 0 ? 0 : expected / runs;
+  const expectedRows = rows ?? meanOf(past.runs.map((run) => run.rows * runs));
+  if (past.runs.length === 0 || expectedRows === null) return { rows: expectedRows, seconds: null, basis: null };
+  const rowsPerRun = runs === 0 ? 0 : expectedRows / runs;
   const nearest = past.runs
-    .toSorted((one, other) => Math.abs(one.rows - rowsPerRun) - Math.abs(other.rows - rowsPerRun))
+    .toSorted((a, b) => Math.abs(a.rows - rowsPerRun) - Math.abs(b.rows - rowsPerRun))
     .slice(0, MAX_NEAREST);
   return {
-    rows: Math.round(expected),
+    rows: Math.round(expectedRows),
     seconds: secondsOf({ runs, atOnce, rowsPerRun }, nearest, past.backfills),
     basis: {
       runs: nearest.length,
@@ -48,8 +48,8 @@ function secondsOf(
   nearest: readonly PastRun[],
   backfills: readonly PastBackfill[],
 ) {
-  const durations = nearest.map(({ seconds }) => seconds).sort((one, other) => one - other);
-  const paces = backfills.map((one) => one.seconds / one.runs).sort((one, other) => one - other);
+  const durations = nearest.map(({ seconds }) => seconds).sort((a, b) => a - b);
+  const paces = backfills.map((a) => a.seconds / a.runs).sort((a, b) => a - b);
   const shortest = quantile(durations, 0.25);
   const longest = quantile(durations, 0.75);
   // Concurrent runs slow each other down, and starting them takes time; only past backfills show how much.

@@ -111,9 +111,9 @@ function addToRanges(ranges: DataInterval[], { start, end }: DataInterval): void
   else ranges.push({ start, end });
 }
 
-function count(same: { count: number; first: IntervalState[] }, state: IntervalState): void {
-  same.count += 1;
-  if (same.first.length < MAX_NAMED) same.first.push(state);
+function count(group: { count: number; first: IntervalState[] }, state: IntervalState): void {
+  group.count += 1;
+  if (group.first.length < MAX_NAMED) group.first.push(state);
 }
 
 function addInterval(plan: Omit<ExaminedPlan, 'token'>, state: IntervalState, hash: Hash): void {

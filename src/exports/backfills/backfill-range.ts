@@ -41,18 +41,18 @@ export function checkBeginning(instant: string, attr: string): void {
 
 /** Parses a bound. Unlike elsewhere, a time needs a zone, because a range that is off by an hour holds other data. */
 function parseDatetimeBound(text: string, attr: string, cadence: Cadence): string {
-  const given = parseDatetime(text);
-  if (!given) throw new InvalidInput(`Input ${text.slice(0, 100)} is not a valid ISO formatted datetime.`, attr);
+  const instant = parseDatetime(text);
+  if (!instant) throw new InvalidInput(`Input ${text.slice(0, 100)} is not a valid ISO formatted datetime.`, attr);
   if (DATE.test(text))
-    return isCalendarInterval(cadence.interval) ? isoMicros(localDateToInstant(cadence, text)) : given.instant;
-  if (!given.zoned) throw new InvalidInput(`Input ${text} is naive.`, attr);
-  return given.instant;
+    return isCalendarInterval(cadence.interval) ? isoMicros(localDateToInstant(cadence, text)) : instant.instant;
+  if (!instant.zoned) throw new InvalidInput(`Input ${text} is naive.`, attr);
+  return instant.instant;
 }
 
 function parseDateBound(text: string, attr: string, cadence: Cadence): string {
-  const given = parseDatetime(text);
+  const instant = parseDatetime(text);
   const wrong = `Input '${text.slice(0, 100)}' is not a valid ISO formatted date.`;
-  if (!given) throw new InvalidInput(wrong, attr);
+  if (!instant) throw new InvalidInput(wrong, attr);
   if (!DATE.test(text)) {
     const expected = 'Daily or weekly batch export backfills expect only the date component, but a time was included.';
     throw new InvalidInput(`${wrong} ${expected}`, attr);
@@ -66,9 +66,9 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 function checkDate(date: string, attr: string, { interval, offsetDay }: Cadence): void {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
   if (interval === 'week' && weekday !== offsetDay) {
-    const [given, expected] = [WEEKDAYS[weekday], WEEKDAYS[offsetDay]];
+    const [givenDay, firstDay] = [WEEKDAYS[weekday], WEEKDAYS[offsetDay]];
     throw new InvalidInput(
-      `Input '${date}' is a ${given}, but the weeks of this batch export begin on ${expected}.`,
+      `Input '${date}' is a ${givenDay}, but the weeks of this batch export begin on ${firstDay}.`,
       attr,
     );
   }
@@ -78,16 +78,16 @@ function checkDate(date: string, attr: string, { interval, offsetDay }: Cadence)
 }
 
 /** @returns null if no status limits the range @throws InvalidInput */
-export function parseOnly(given: unknown): IntervalStatus[] | null {
-  if (given === null || given === undefined) return null;
-  const wanted: unknown[] = Array.isArray(given) ? given : [given];
-  if (wanted.length === 0) throw new InvalidInput('This list may not be empty.', 'only', 'empty');
-  for (const status of wanted) {
+export function parseOnly(value: unknown): IntervalStatus[] | null {
+  if (value === null || value === undefined) return null;
+  const statuses: unknown[] = Array.isArray(value) ? value : [value];
+  if (statuses.length === 0) throw new InvalidInput('This list may not be empty.', 'only', 'empty');
+  for (const status of statuses) {
     if (isFilterStatus(status)) continue;
     const shown = typeof status === 'string' ? status.slice(0, 100) : JSON.stringify(status).slice(0, 100);
     throw new InvalidInput(`"${shown}" is not a valid choice.`, 'only', 'invalid_choice');
   }
-  return wanted as IntervalStatus[];
+  return statuses as IntervalStatus[];
 }
 
 /** Interval statuses that a backfill may be limited to. */

@@ -46,7 +46,7 @@ export function presentInterval({ start, end, status, runId, rows, ...marks }: I
 
 export function presentPreview(preview: Preview): PreviewBody {
   const { missing, failed, stale, delivered, running } = preview.byStatus;
-  const present = ({ count, first }: typeof missing) => ({ count, first: first.map(presentInterval) });
+  const presentGroup = ({ count, first }: typeof missing) => ({ count, first: first.map(presentInterval) });
   return {
     dry_run: true,
     plan: preview.token,
@@ -54,14 +54,14 @@ export function presentPreview(preview: Preview): PreviewBody {
     end_at: preview.endAt,
     total_runs: preview.totalRuns,
     intervals: {
-      missing: present(missing),
-      failed: present(failed),
-      stale: present(stale),
-      delivered: present(delivered),
-      running: present(running),
+      missing: presentGroup(missing),
+      failed: presentGroup(failed),
+      stale: presentGroup(stale),
+      delivered: presentGroup(delivered),
+      running: presentGroup(running),
     },
     skipped: preview.skipped,
-    awaiting_decision: present(preview.awaitingDecision),
+    awaiting_decision: presentGroup(preview.awaitingDecision),
     rows: preview.rows && { count: preview.rows.rows, exact: preview.rows.exact },
     overwrites: {
       intervals: preview.overwrites.intervals,

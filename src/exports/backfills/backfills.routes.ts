@@ -88,14 +88,14 @@ const listBackfills = route({
   summary: 'List the backfills of a batch export, newest first',
   async handle({ project, params, query, url }, { batchExports, backfills, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    const by = query.ordering.endsWith('start_at') ? ('start_at' as const) : ('created_at' as const);
-    const order = { by, ascending: !query.ordering.startsWith('-') };
-    const load = async (place: PageWindow) => {
-      const found = await backfills.list(project.id, params.batch_export_id, place, order);
+    const column = query.ordering.endsWith('start_at') ? ('start_at' as const) : ('created_at' as const);
+    const order = { by: column, ascending: !query.ordering.startsWith('-') };
+    const load = async (page: PageWindow) => {
+      const listed = await backfills.list(project.id, params.batch_export_id, page, order);
       return Promise.all(
-        found.map(async (one) => {
+        listed.map(async (one) => {
           // A cursor holds the value of the sort column.
-          const createdAt = by === 'start_at' ? one.startAt : one.createdAt;
+          const createdAt = column === 'start_at' ? one.startAt : one.createdAt;
           return { id: one.id, createdAt, one, waitingReason: await runs.backfillWaitingReason(one) };
         }),
       );

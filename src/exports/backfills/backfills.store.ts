@@ -65,7 +65,7 @@ function statusOf(row: Row): BackfillStatus {
 
 function fromRow(row: Row): Backfill {
   const status = statusOf(row);
-  const ended = !isLive(status);
+  const hasEnded = !isLive(status);
   return {
     id: row.id,
     projectId: row.project_id,
@@ -79,21 +79,21 @@ function fromRow(row: Row): Backfill {
     finishedRuns: Number(row.finished_runs),
     failedRuns: Number(row.failed_runs),
     waits: row.waits,
-    totalRecords: ended ? Number(row.total_records ?? 0) : null,
+    totalRecords: hasEnded ? Number(row.total_records ?? 0) : null,
     createdAt: row.created_at,
-    finishedAt: ended ? (row.ended_at ?? row.created_at) : null,
+    finishedAt: hasEnded ? (row.ended_at ?? row.created_at) : null,
     lastUpdatedAt: row.ended_at ?? row.created_at,
   };
 }
 
-/** @param chosen a condition and the clauses after it, over `batch_export_backfills` */
-const backfillsWhere = (chosen: string) => `
+/** @param condition a condition and the clauses after it, over `batch_export_backfills` */
+const backfillsWhere = (condition: string) => `
   select backfill.id, project_id, batch_export_id, kind, start_at, end_at, lower(wanted) as adjusted_start_at, planned_until,
     waits, cancelled_at, created_at, total_runs, coalesce(finished_at, last_closed_at) as ended_at,
     case when finished_at is null then counted.finished_runs else backfill.finished_runs end as finished_runs,
     case when finished_at is null then counted.failed_runs else backfill.failed_runs end as failed_runs,
     case when finished_at is null then counted.total_records else backfill.total_records end as total_records
-  from (select * from batch_export_backfills where ${chosen}) as backfill
+  from (select * from batch_export_backfills where ${condition}) as backfill
   cross join lateral (${resultSql('backfill')} and backfill.finished_at is null) as counted
 `;
 
@@ -149,16 +149,16 @@ export function backfillStore(db: Knex) {
     async list(
       projectId: number,
       batchExportId: string,
-      place: PageWindow,
+      page: PageWindow,
       { by, ascending }: BackfillOrder = NEWEST_FIRST,
     ): Promise<Backfill[]> {
-      const { sign, order, edge = ascending ? BEFORE_ALL : AFTER_ALL } = keysetOf(place, { ascending });
+      const { sign, order, edge = ascending ? BEFORE_ALL : AFTER_ALL } = keysetOf(page, { ascending });
       const { rows } = await db.raw<{ rows: Row[] }>(
         `${backfillsWhere(`project_id = ? and batch_export_id = ? and (${by}, id) ${sign} (?, ?)
            order by ${by} ${order}, id ${order} limit ?`)} order by ${by} ${order}, backfill.id ${order}`,
-        [projectId, batchExportId, edge.createdAt, edge.id, place.limit],
+        [projectId, batchExportId, edge.createdAt, edge.id, page.limit],
       );
-      return newestFirst(rows.map(fromRow), place);
+      return newestFirst(rows.map(fromRow), page);
     },
 
     /** Inserts a header; `writeRequests` writes its requests. */

@@ -38,7 +38,7 @@ export type BackfillsOptions = {
 /** ISO instants. `only`: statuses that limit the range. `plan`: the token of the preview to carry out. */
 export type BackfillRange = { startAt: string; endAt: string; only?: StatusFilter; plan?: string | undefined };
 
-const OUTDATED =
+const OUTDATED_REASON =
   'The data intervals have changed since the preview, and nothing was requested. The present plan is in `plan`: check it, and send its token.';
 
 export function backfills({ stores, pool, executions, limits, log, ensureTemporal }: BackfillsOptions) {
@@ -62,25 +62,25 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
    * @param mayWait whether the backfill may exceed the project's limit; the dispatcher then writes its requests when its turn comes
    */
   async function openBackfill(
-    inside: BoundStores,
+    tx: BoundStores,
     header: NewBackfill,
-    by: Author,
+    author: Author,
     { mayWait = false } = {},
   ): Promise<Backfill> {
     const { projectId, batchExportId, kind } = header;
-    await inside.batchExports.lock(projectId, batchExportId);
-    if (kind === 'backfill' && !mayWait) await checkLimit(inside, projectId);
-    const waits = mayWait && (await inside.backfills.countLive(projectId)) >= limits.backfillsPerProject;
-    const id = await inside.backfills.open({ ...header, waits });
-    if (!waits) await inside.backfills.writeRequests(id, await inside.batchExports.getTiling(batchExportId));
-    await inside.backfills.keepEnds(batchExportId);
-    const opened = await inside.backfills.get(projectId, batchExportId, id);
-    await recordBackfill(inside, by, opened, { activity: 'created', changes: [] });
+    await tx.batchExports.lock(projectId, batchExportId);
+    if (kind === 'backfill' && !mayWait) await checkLimit(tx, projectId);
+    const waits = mayWait && (await tx.backfills.countLive(projectId)) >= limits.backfillsPerProject;
+    const id = await tx.backfills.open({ ...header, waits });
+    if (!waits) await tx.backfills.writeRequests(id, await tx.batchExports.getTiling(batchExportId));
+    await tx.backfills.keepEnds(batchExportId);
+    const opened = await tx.backfills.get(projectId, batchExportId, id);
+    await recordBackfill(tx, author, opened, { activity: 'created', changes: [] });
     return opened;
   }
 
-  async function checkLimit(inside: BoundStores, projectId: number): Promise<void> {
-    const live = await inside.backfills.countLive(projectId);
+  async function checkLimit(tx: BoundStores, projectId: number): Promise<void> {
+    const live = await tx.backfills.countLive(projectId);
     if (live < limits.backfillsPerProject) return;
     throw new LimitReached(
       `This team already has ${live} batch export backfills running. Wait for some to finish or cancel them before creating more.`,
@@ -89,7 +89,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
   }
 
   /** @throws InvalidInput when the range is empty or ends in the future */
-  async function checkedRange({ startAt, endAt }: BackfillRange): Promise<{ start: number; end: number }> {
+  async function parseRange({ startAt, endAt }: BackfillRange): Promise<{ start: number; end: number }> {
     const [start, end] = [millisOf(startAt), millisOf(endAt)];
     if (start >= end)
       throw new InvalidInput("The initial backfill datetime 'start_at' must be before 'end_at'", 'start_at');
@@ -99,9 +99,14 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     return { start, end };
   }
 
-  async function examine(one: BatchExport, start: number, end: number, only: StatusFilter): Promise<ExaminedPlan> {
-    const tiling = await stores.batchExports.getTiling(one.id);
-    return planExamined({ stores, states, batchExport: one }, intervalsWithin(tiling, start, end), only);
+  async function examine(
+    batchExport: BatchExport,
+    start: number,
+    end: number,
+    only: StatusFilter,
+  ): Promise<ExaminedPlan> {
+    const tiling = await stores.batchExports.getTiling(batchExport.id);
+    return planExamined({ stores, states, batchExport }, intervalsWithin(tiling, start, end), only);
   }
 
   async function planBackfill(
@@ -111,13 +116,13 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     range: BackfillRange,
   ): Promise<BackfillPlan> {
     const { only = null, plan } = range;
-    const whole = planWhole(await stores.batchExports.getTiling(batchExport.id), start, end);
-    if (only === null && plan === undefined) return whole;
+    const wholePlan = planWhole(await stores.batchExports.getTiling(batchExport.id), start, end);
+    if (only === null && plan === undefined) return wholePlan;
     const examined = await examine(batchExport, start, end, only);
     // tooth: backfill-as-shown
     if (plan !== undefined && plan !== examined.token) {
       const preview = await previews.of(batchExport, examined, { start, end });
-      throw new Conflict(OUTDATED, { plan: presentPreview(preview) });
+      throw new Conflict(OUTDATED_REASON, { plan: presentPreview(preview) });
     }
     return examined;
   }
@@ -137,14 +142,14 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       projectId: number,
       exportId: string,
       range: BackfillRange,
-      by: Author = SYSTEM_AUTHOR,
+      author: Author = SYSTEM_AUTHOR,
     ): Promise<Backfill> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
-      const { start, end } = await checkedRange(range);
+      const { start, end } = await parseRange(range);
       const plan = await planBackfill(batchExport, start, end, range);
       await ensureTemporal();
-      const backfill = await stores.inTransaction(async (inside) =>
-        openBackfill(inside, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }, by),
+      const backfill = await stores.inTransaction(async (tx) =>
+        openBackfill(tx, { projectId, batchExportId: exportId, kind: 'backfill', start, end, ...plan }, author),
       );
       await wake(exportId);
       return backfill;
@@ -153,7 +158,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
     /** Previews a backfill; changes nothing. @throws InvalidInput as `request` does */
     async preview(projectId: number, exportId: string, range: BackfillRange): Promise<Preview> {
       const batchExport = await stores.batchExports.get(projectId, exportId);
-      const { start, end } = await checkedRange(range);
+      const { start, end } = await parseRange(range);
       planWhole(await stores.batchExports.getTiling(exportId), start, end);
       return previews.of(batchExport, await examine(batchExport, start, end, range.only ?? null), { start, end });
     },
@@ -162,7 +167,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Runs one data interval again, with a new plan.
      * @throws Conflict while the run is still under way
      */
-    async retry(projectId: number, exportId: string, runId: string, by: Author = SYSTEM_AUTHOR): Promise<Backfill> {
+    async retry(projectId: number, exportId: string, runId: string, author: Author = SYSTEM_AUTHOR): Promise<Backfill> {
       await stores.batchExports.get(projectId, exportId);
       const run = await stores.runs.get(projectId, exportId, runId);
       if (isOpen(run.status))
@@ -170,8 +175,8 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       await ensureTemporal();
       const interval = { start: millisOf(run.start), end: millisOf(run.end) };
       const header = { projectId, batchExportId: exportId, kind: 'retry' as const, ...interval };
-      const backfill = await stores.inTransaction(async (inside) =>
-        openBackfill(inside, { ...header, wanted: [interval], totalRuns: 1 }, by),
+      const backfill = await stores.inTransaction(async (tx) =>
+        openBackfill(tx, { ...header, wanted: [interval], totalRuns: 1 }, author),
       );
       await wake(exportId);
       return backfill;
@@ -183,20 +188,20 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * @returns undefined when the pause missed none
      */
     async openForPause(
-      inside: BoundStores,
+      tx: BoundStores,
       batchExport: BatchExport,
-      by: Author = SYSTEM_AUTHOR,
+      author: Author = SYSTEM_AUTHOR,
     ): Promise<Backfill | undefined> {
       const { id, projectId, startAt, endAt } = batchExport;
-      const pausedAt = Math.max(...(await inside.gaps.listPauses(id)).map((pause) => millisOf(pause.pausedAt)));
+      const pausedAt = Math.max(...(await tx.gaps.listPauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
-      const end = Math.min(millisOf(await inside.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
+      const end = Math.min(millisOf(await tx.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
       // An interval that ended at the very instant of the pause may have been missed too; if so, it has no run.
-      const ended = intervalsEnding(await inside.batchExports.getTiling(id), start - 1, end);
-      const { wanted, totalRuns } = await planExamined({ stores: inside, states, batchExport }, ended, ['missing']);
+      const intervals = intervalsEnding(await tx.batchExports.getTiling(id), start - 1, end);
+      const { wanted, totalRuns } = await planExamined({ stores: tx, states, batchExport }, intervals, ['missing']);
       if (totalRuns === 0) return undefined;
       const range = { start: wanted[0]!.start, end: wanted.at(-1)!.end };
-      return openBackfill(inside, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, by, {
+      return openBackfill(tx, { projectId, batchExportId: id, kind: 'backfill', ...range, wanted, totalRuns }, author, {
         mayWait: true,
       });
     },
@@ -211,15 +216,19 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * this one waits for its turn.
      * @returns undefined when no interval has failed, or all of them are requested already
      */
-    async retryFailed(projectId: number, exportId: string, by: Author = SYSTEM_AUTHOR): Promise<Backfill | undefined> {
+    async retryFailed(
+      projectId: number,
+      exportId: string,
+      author: Author = SYSTEM_AUTHOR,
+    ): Promise<Backfill | undefined> {
       await ensureTemporal();
-      const backfill = await stores.inTransaction(async (inside) => {
-        const batchExport = await inside.batchExports.lock(projectId, exportId);
-        const failed = await findRetriableIntervals(inside, batchExport);
-        if (failed.length === 0) return undefined;
-        const range = { start: failed[0]!.start, end: failed.at(-1)!.end };
-        const plan = { wanted: joinNeighbors(failed), totalRuns: failed.length };
-        return openBackfill(inside, { projectId, batchExportId: exportId, kind: 'backfill', ...range, ...plan }, by, {
+      const backfill = await stores.inTransaction(async (tx) => {
+        const batchExport = await tx.batchExports.lock(projectId, exportId);
+        const failedIntervals = await findRetriableIntervals(tx, batchExport);
+        if (failedIntervals.length === 0) return undefined;
+        const range = { start: failedIntervals[0]!.start, end: failedIntervals.at(-1)!.end };
+        const plan = { wanted: joinNeighbors(failedIntervals), totalRuns: failedIntervals.length };
+        return openBackfill(tx, { projectId, batchExportId: exportId, kind: 'backfill', ...range, ...plan }, author, {
           mayWait: true,
         });
       });
@@ -233,17 +242,17 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
      * Ends a backfill: it requests no more runs, and runs that serve it alone end, unless they are delivering already.
      * @throws InvalidInput when the backfill has ended
      */
-    async cancel(projectId: number, exportId: string, id: string, by: Author = SYSTEM_AUTHOR): Promise<void> {
+    async cancel(projectId: number, exportId: string, id: string, author: Author = SYSTEM_AUTHOR): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
       await ensureTemporal();
-      const ends = await stores.inTransaction(async (inside) => {
-        await inside.batchExports.lock(projectId, exportId);
-        const { status } = await inside.backfills.lock(projectId, exportId, id);
+      const ends = await stores.inTransaction(async (tx) => {
+        await tx.batchExports.lock(projectId, exportId);
+        const { status } = await tx.backfills.lock(projectId, exportId, id);
         if (!isLive(status)) throw new InvalidInput(`Cannot cancel a backfill that is in '${status}' status`);
         const changes = changesBetween('BatchExportBackfill', { status }, { status: 'Cancelled' });
-        const backfill = await inside.backfills.get(projectId, exportId, id);
-        await recordBackfill(inside, by, backfill, { activity: 'updated', changes });
-        return inside.backfills.cancel(id);
+        const backfill = await tx.backfills.get(projectId, exportId, id);
+        await recordBackfill(tx, author, backfill, { activity: 'updated', changes });
+        return tx.backfills.cancel(id);
       });
       await Promise.all(ends.map((end) => executions.cancel(runWorkflowId(exportId, millisOf(end)))));
     },

@@ -27,6 +27,6 @@ export async function findRetriableIntervals(stores: Stores, batchExport: BatchE
   const failed = [...retriable, ...ended].map(({ start, end }) => ({ start, end }));
   return stores.backfills.listUnrequested(
     id,
-    failed.sort((one, other) => one.start - other.start),
+    failed.sort((a, b) => a.start - b.start),
   );
 }

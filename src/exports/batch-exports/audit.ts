@@ -15,13 +15,13 @@ type AuditEntry = { activity: AuditVerb; changes: Change[] };
 /** @param before absent if the export was just created */
 export async function recordExport(
   { auditLog }: BoundStores,
-  by: Author,
+  author: Author,
   verb: AuditVerb,
   { before, after }: { before?: BatchExport; after: BatchExport },
 ): Promise<void> {
   await auditLog.record({
     project: { id: after.projectId },
-    author: by,
+    author,
     scope: 'BatchExport',
     itemId: after.id,
     name: after.name,
@@ -45,8 +45,8 @@ const AUTOMATIC_FIELDS = new Set([
 ]);
 
 /** Fields as in the API, without secrets. A pause is reduced to its notes, because the entry names its author already. */
-function fieldsOf(one: BatchExport): Record<string, unknown> {
-  const { pause, ...fields } = presentBatchExport(one);
+function fieldsOf(batchExport: BatchExport): Record<string, unknown> {
+  const { pause, ...fields } = presentBatchExport(batchExport);
   const notes = pause && { reason: pause.reason, resume_at: pause.resume_at };
   return Object.fromEntries(
     Object.entries({ ...fields, pause: notes }).filter(([field]) => !AUTOMATIC_FIELDS.has(field)),
@@ -56,7 +56,7 @@ function fieldsOf(one: BatchExport): Record<string, unknown> {
 /** Records an action on a backfill, or on a retry, which is a backfill of one data interval. */
 export async function recordBackfill(
   { auditLog }: BoundStores,
-  by: Author,
+  author: Author,
   backfill: Backfill,
   entry: AuditEntry,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function recordBackfill(
   const name = `${kind} from ${startAt} to ${endAt}`;
   await auditLog.record({
     project: { id: projectId },
-    author: by,
+    author,
     scope: 'BatchExportBackfill',
     itemId: id,
     name,
@@ -74,13 +74,13 @@ export async function recordBackfill(
 
 export async function recordRun(
   { auditLog }: Pick<BoundStores, 'auditLog'>,
-  by: Author,
+  author: Author,
   run: { id: string; projectId: number; start: string; end: string; status: string },
 ): Promise<void> {
   const { id, projectId, start, end, status } = run;
   await auditLog.record({
     project: { id: projectId },
-    author: by,
+    author,
     scope: 'BatchExportRun',
     itemId: id,
     name: `${start} to ${end}`,
@@ -92,16 +92,16 @@ export async function recordRun(
 /** Records which of two deliveries of an interval stays. */
 export async function recordForeignDelivery(
   { auditLog }: Pick<BoundStores, 'auditLog'>,
-  by: Author,
-  found: { exportId: string; projectId: number; start: string; end: string },
+  author: Author,
+  delivery: { exportId: string; projectId: number; start: string; end: string },
   side: string,
 ): Promise<void> {
   await auditLog.record({
-    project: { id: found.projectId },
-    author: by,
+    project: { id: delivery.projectId },
+    author,
     scope: 'BatchExport',
-    itemId: found.exportId,
-    name: `${found.start} to ${found.end}`,
+    itemId: delivery.exportId,
+    name: `${delivery.start} to ${delivery.end}`,
     activity: 'updated',
     changes: changesBetween('BatchExport', { delivery: 'another timeline' }, { delivery: side }),
   });
@@ -110,16 +110,16 @@ export async function recordForeignDelivery(
 /** Records a change of an integration. Secrets are named, never shown. */
 export async function recordIntegration(
   { auditLog }: BoundStores,
-  by: Author,
+  author: Author,
   { id, projectId, kind }: Integration,
   verb: AuditVerb,
   changedSecrets: readonly string[] = [],
 ): Promise<void> {
   const changes = changedSecrets.map((field): Change => {
-    return { type: 'Integration', action: 'changed', field, before: HIDDEN, after: HIDDEN };
+    return { type: 'Integration', action: 'changed', field, before: MASK, after: MASK };
   });
   const entry = { scope: 'Integration', itemId: id, name: kind, activity: verb, changes };
-  await auditLog.record({ project: { id: projectId }, author: by, ...entry });
+  await auditLog.record({ project: { id: projectId }, author, ...entry });
 }
 
-const HIDDEN = '***';
+const MASK = '***';

@@ -21,10 +21,10 @@ import {
   BatchExportPutBody,
   NewBatchExportBody,
 } from './batch-exports.schema.ts';
-import { wantedContent } from './content-fields.ts';
+import { contentPatchOf } from './content-fields.ts';
 import { presentBatchExport } from './present.ts';
 import { ensureMayExport, ensureMayRedirect } from './raw-data.ts';
-import { wantedSchedule } from '../schedules/schedule-fields.ts';
+import { scheduleChangeOf } from '../schedules/schedule-fields.ts';
 
 const LATEST_RUNS = 10;
 
@@ -37,9 +37,9 @@ const createBatchExport = route({
   answers: { 201: BatchExportBody },
   summary: 'Create a batch export',
   async handle({ project, caller, rights, body, url }, api: ExportsApi) {
-    const wanted = wantedExport(body);
-    ensureMayExport({ rights }, wanted);
-    const created = await api.batchExports.create(project.id, wanted, caller);
+    const newExport = newExportOf(body);
+    ensureMayExport({ rights }, newExport);
+    const created = await api.batchExports.create(project.id, newExport, caller);
     return json(201, withLevel(rights, created, presentBatchExport(created)), {
       ETag: entityTag(created.version),
       ...locationHeader(url, created.id),
@@ -91,12 +91,12 @@ const patchBatchExport = route({
     'A stale `If-Match` header is refused with 412. A new interval, time zone or offset takes effect at the ' +
     'end of the current interval.',
   async handle({ project, caller, rights, params, body, headers }, api: ExportsApi) {
-    const present = await api.batchExports.get(project.id, params.id);
-    const patch = wantedPatch(body, present);
-    ensureMayRedirect({ rights }, present, patch);
+    const current = await api.batchExports.get(project.id, params.id);
+    const patch = patchOf(body, current);
+    ensureMayRedirect({ rights }, current, patch);
     const version = expectedVersion(headers);
-    const patched = await api.batchExports.patch(project.id, params.id, patch, { version, by: caller });
-    return exportAnswer(patched, api, rights);
+    const updated = await api.batchExports.patch(project.id, params.id, patch, { version, by: caller });
+    return exportAnswer(updated, api, rights);
   },
 });
 
@@ -142,10 +142,15 @@ function loadState(ids: readonly string[], { runs, batchExports }: Pick<ExportsA
   return Promise.all([runs.latest(ids, LATEST_RUNS), batchExports.freshness(ids), runs.standingErrors(ids)]);
 }
 
-async function exportAnswer(one: BatchExport, api: ExportsApi, rights: Rights): Promise<Answer> {
-  const [latest, freshness, errors] = await loadState([one.id], api);
-  const body = presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id));
-  return json(200, withLevel(rights, one, body), { ETag: entityTag(one.version) });
+async function exportAnswer(batchExport: BatchExport, api: ExportsApi, rights: Rights): Promise<Answer> {
+  const [latest, freshness, errors] = await loadState([batchExport.id], api);
+  const body = presentBatchExport(
+    batchExport,
+    latest.get(batchExport.id),
+    freshness.get(batchExport.id),
+    errors.get(batchExport.id),
+  );
+  return json(200, withLevel(rights, batchExport, body), { ETag: entityTag(batchExport.version) });
 }
 
 function withLevel(
@@ -158,15 +163,15 @@ function withLevel(
 
 /** Answers with an empty body, as upstream does, unless the client asks for the export with `Prefer: return=representation`. */
 export function emptyOrPreferred(
-  one: BatchExport,
+  batchExport: BatchExport,
   headers: IncomingHttpHeaders,
   api: ExportsApi,
   rights: Rights,
 ): Promise<Answer> {
-  return preferRepresentation(headers, noBody(200), () => exportAnswer(one, api, rights));
+  return preferRepresentation(headers, noBody(200), () => exportAnswer(batchExport, api, rights));
 }
 
-export function wantedExport(body: NewBatchExportBody): NewExport {
+export function newExportOf(body: NewBatchExportBody): NewExport {
   return {
     name: body.name,
     model: body.model,
@@ -179,8 +184,8 @@ export function wantedExport(body: NewBatchExportBody): NewExport {
   };
 }
 
-export function wantedPatch(body: BatchExportPatchBody, present: BatchExport): ExportPatch {
-  if (body.model !== undefined && body.model !== present.model) {
+export function patchOf(body: BatchExportPatchBody, current: BatchExport): ExportPatch {
+  if (body.model !== undefined && body.model !== current.model) {
     throw new InvalidInput('Changing models is not supported. Create a new batch export instead.', 'model');
   }
   const { name, destination, interval, paused, last_paused_at } = body;
@@ -194,7 +199,7 @@ export function wantedPatch(body: BatchExportPatchBody, present: BatchExport): E
 /** Fields that may be left out of a new export and of a change. */
 function optionalFields(body: NewBatchExportBody | BatchExportPatchBody) {
   return {
-    ...wantedSchedule(body),
+    ...scheduleChangeOf(body),
     ...omitUndefined({
       maxConcurrentRuns: body.max_concurrent_runs,
       startAt: instantOrNull(body.start_at, 'start_at'),
@@ -203,7 +208,7 @@ function optionalFields(body: NewBatchExportBody | BatchExportPatchBody) {
       freshnessTargetSeconds: body.freshness_target_seconds,
       notifications: body.notifications,
     }),
-    ...wantedContent(body),
+    ...contentPatchOf(body),
   };
 }
 
@@ -212,7 +217,7 @@ function instantOrNull(text: string | null | undefined, attr: string): string | 
   return typeof text === 'string' ? readDatetime(text, attr) : text;
 }
 
-function destinationOf(given: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {
-  const { type, config, integration = given.integration_id } = given;
+function destinationOf(destination: NonNullable<BatchExportPatchBody['destination']>): NewExport['destination'] {
+  const { type, config, integration = destination.integration_id } = destination;
   return { type, config: config ?? {}, integration };
 }

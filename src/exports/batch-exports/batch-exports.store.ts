@@ -87,13 +87,15 @@ export function batchExportStore(db: Knex) {
       visible: Visible = { madeBy: null, except: [] },
     ): Promise<{ count: number; results: BatchExport[] }> {
       const columns = { id: 'batch_exports.id', createdBy: 'batch_exports.created_by' };
-      const ofProject = () => whereVisible(live().where({ project_id: projectId }), visible, columns);
-      const counted = (await ofProject().clearSelect().count({ count: '*' }).first()) as unknown as { count: string };
-      const rows = await ofProject()
+      const visibleRows = () => whereVisible(live().where({ project_id: projectId }), visible, columns);
+      const countRow = (await visibleRows().clearSelect().count({ count: '*' }).first()) as unknown as {
+        count: string;
+      };
+      const rows = await visibleRows()
         .orderBy([{ column: 'created_at', order: 'desc' }, 'id'])
         .limit(page.limit)
         .offset(page.offset);
-      return { count: Number(counted.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(fromRow) };
     },
 
     /** @throws Conflict when another live export has the same key space */

@@ -72,52 +72,52 @@ export function batchExports({
 
     /** Freshness of each export, by id. */
     async freshness(ids: readonly string[]): Promise<Map<string, Freshness>> {
-      const looked = await measureFreshness(stores, ids);
-      return new Map(looked.map(({ watched, freshness }) => [watched.id, freshness]));
+      const measured = await measureFreshness(stores, ids);
+      return new Map(measured.map(({ watched, freshness }) => [watched.id, freshness]));
     },
 
     /**
      * @throws InvalidInput naming the field
      * @throws Conflict when another export delivers to the same place
      */
-    async create(projectId: number, wanted: NewExport, by: Author = SYSTEM_AUTHOR): Promise<BatchExport> {
-      const cadence = cadenceWith(wanted);
-      checkBounds(wanted.startAt, wanted.endAt);
-      const chosen = await destinations.choose(projectId, wanted.destination);
-      checkRedelivery(chosen, wanted.redeliverStale ?? false);
+    async create(projectId: number, newExport: NewExport, author: Author = SYSTEM_AUTHOR): Promise<BatchExport> {
+      const cadence = cadenceWith(newExport);
+      checkBounds(newExport.startAt, newExport.endAt);
+      const choice = await destinations.choose(projectId, newExport.destination);
+      checkRedelivery(choice, newExport.redeliverStale ?? false);
       const id = randomUUID();
-      const fresh = { id, projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const content = contentColumns(configs, fresh, wanted, chosen);
+      const draft = { id, projectId, model: newExport.model, content: NO_SETTINGS, hashKey: null };
+      const content = contentColumns(configs, draft, newExport, choice);
       await ensureTemporal();
       const notificationColumns = await notifications.columns(
         { ...NO_NOTIFICATIONS, id, projectId },
-        wanted.notifications ?? null,
+        newExport.notifications ?? null,
       );
-      const columns = destinations.columnsOf({ id, projectId, model: wanted.model }, chosen);
-      const created = await stores.inTransaction(async (inside) => {
-        await reserveKeySpace(inside, { id, model: wanted.model, keySpace: columns.keySpace });
-        const row = await inside.batchExports.insert({
+      const columns = destinations.columnsOf({ id, projectId, model: newExport.model }, choice);
+      const created = await stores.inTransaction(async (tx) => {
+        await reserveKeySpace(tx, { id, model: newExport.model, keySpace: columns.keySpace });
+        const row = await tx.batchExports.insert({
           id,
           projectId,
-          createdBy: by.userId,
-          name: wanted.name,
-          model: wanted.model,
+          createdBy: author.userId,
+          name: newExport.name,
+          model: newExport.model,
           ...columns,
           ...content,
           ...cadence,
-          jitterSeconds: wanted.jitterSeconds ?? 0,
-          ...(wanted.maxConcurrentRuns !== undefined && { maxConcurrentRuns: wanted.maxConcurrentRuns }),
-          paused: wanted.paused,
+          jitterSeconds: newExport.jitterSeconds ?? 0,
+          ...(newExport.maxConcurrentRuns !== undefined && { maxConcurrentRuns: newExport.maxConcurrentRuns }),
+          paused: newExport.paused,
           lastPausedAt: null,
-          startAt: wanted.startAt,
-          endAt: wanted.endAt,
-          freshnessTargetSeconds: wanted.freshnessTargetSeconds ?? null,
-          redeliverStale: wanted.redeliverStale ?? false,
+          startAt: newExport.startAt,
+          endAt: newExport.endAt,
+          freshnessTargetSeconds: newExport.freshnessTargetSeconds ?? null,
+          redeliverStale: newExport.redeliverStale ?? false,
           ...notificationColumns,
         });
-        if (wanted.paused) await inside.pauses.begin(id, pauserOf(by));
-        const after = wanted.paused ? await inside.batchExports.get(projectId, id) : row;
-        await recordExport(inside, by, 'created', { after });
+        if (newExport.paused) await tx.pauses.begin(id, pauserOf(author));
+        const after = newExport.paused ? await tx.batchExports.get(projectId, id) : row;
+        await recordExport(tx, author, 'created', { after });
         return after;
       });
       await scheduleSync.trySync(id);
@@ -138,17 +138,17 @@ export function batchExports({
         projectId,
         id,
         async (current) => {
-          const { destination: place, notifications: notificationColumns, ...fields } = patch;
-          const rest = {
+          const { destination, notifications: notificationColumns, ...fields } = patch;
+          const columns = {
             ...fields,
             ...cadenceWith(patch, current),
             ...(notificationColumns !== undefined && (await notifications.columns(current, notificationColumns))),
           };
           checkBounds(
-            rest.startAt === undefined ? current.startAt : rest.startAt,
-            rest.endAt === undefined ? current.endAt : rest.endAt,
+            columns.startAt === undefined ? current.startAt : columns.startAt,
+            columns.endAt === undefined ? current.endAt : columns.endAt,
           );
-          if (!place) {
+          if (!destination) {
             const present = {
               destination: destinationOf(current.destinationType, environment),
               config: current.destinationConfig,
@@ -156,12 +156,12 @@ export function batchExports({
             checkRedelivery(present, patch.redeliverStale ?? current.redeliverStale);
             return { ...rest, ...contentColumns(configs, current, patch, present) };
           }
-          const chosen = await destinations.choose(projectId, place, current);
-          checkRedelivery(chosen, patch.redeliverStale ?? current.redeliverStale);
+          const choice = await destinations.choose(projectId, destination, current);
+          checkRedelivery(choice, patch.redeliverStale ?? current.redeliverStale);
           return {
-            ...rest,
-            ...contentColumns(configs, current, patch, chosen),
-            ...destinations.columnsOf(current, chosen),
+            ...columns,
+            ...contentColumns(configs, current, patch, choice),
+            ...destinations.columnsOf(current, choice),
           };
         },
         { by, version },
@@ -176,7 +176,7 @@ export function batchExports({
     async pause(
       projectId: number,
       id: string,
-      by: Author = SYSTEM_AUTHOR,
+      author: Author = SYSTEM_AUTHOR,
       pause: PauseNotes = {},
       andThen?: AndThen,
     ): Promise<BatchExport> {
@@ -189,29 +189,37 @@ export function batchExports({
           if (!current.paused) return { paused: true, lastPausedAt: now };
           return changesNotes(pause, current.pause) ? {} : undefined;
         },
-        { by, pause, andThen },
+        { by: author, pause, andThen },
       );
     },
 
     /** @param andThen runs in the transaction that ends the pause, if there is one */
-    async unpause(projectId: number, id: string, by: Author = SYSTEM_AUTHOR, andThen?: AndThen): Promise<BatchExport> {
-      return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), { by, andThen });
+    async unpause(
+      projectId: number,
+      id: string,
+      author: Author = SYSTEM_AUTHOR,
+      andThen?: AndThen,
+    ): Promise<BatchExport> {
+      return change(projectId, id, async ({ paused }) => (paused ? { paused: false } : undefined), {
+        by: author,
+        andThen,
+      });
     },
 
     /** Ends the schedule, the requests and the runs that are under way, except for commits that have begun. Delivered data stays. */
-    async delete(projectId: number, id: string, by: Author = SYSTEM_AUTHOR): Promise<void> {
+    async delete(projectId: number, id: string, author: Author = SYSTEM_AUTHOR): Promise<void> {
       await ensureTemporal();
-      const running = await stores.inTransaction(async (inside) => {
-        const after = await inside.batchExports.lock(projectId, id);
-        await inside.places.pinPlans(id, pinnedDestination(after));
-        await leavePlace({ stores: inside, configs }, after);
-        await inside.batchExports.markDeleted(id);
-        await recordExport(inside, by, 'deleted', { after });
-        await inside.runRequests.closeAll(id);
-        return inside.runs.listOpen(id);
+      const runningBackfills = await stores.inTransaction(async (tx) => {
+        const after = await tx.batchExports.lock(projectId, id);
+        await tx.places.pinPlans(id, pinnedDestination(after));
+        await leavePlace({ stores: tx, configs }, after);
+        await tx.batchExports.markDeleted(id);
+        await recordExport(tx, author, 'deleted', { after });
+        await tx.runRequests.closeAll(id);
+        return tx.runs.listOpen(id);
       });
       await scheduleSync.trySync(id);
-      await Promise.all(running.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
+      await Promise.all(runningBackfills.map((run) => executions.cancel(run.workflowId, run.workflowRunId)));
     },
 
     /** Returns the whole configuration, secrets included, for the engine only. */

@@ -43,26 +43,26 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
     { by, version, pause, andThen }: ChangeContext,
   ): Promise<BatchExport> => {
     await ensureTemporal();
-    const changed = await stores.inTransaction(async (inside) => {
-      const current = await inside.batchExports.lock(projectId, id);
+    const changed = await stores.inTransaction(async (tx) => {
+      const current = await tx.batchExports.lock(projectId, id);
       ensureVersion(version, current.version, 'batch export');
-      const wanted = await makeChange(current);
-      if (!wanted) return current;
-      const cadence = { ...current, ...wanted };
+      const newFields = await makeChange(current);
+      if (!newFields) return current;
+      const cadence = { ...current, ...newFields };
       if (!isSameCadence(cadence, current)) {
-        const now = millisOf(await inside.batchExports.now());
-        await inside.batchExports.setTiling(id, withSpec(await inside.batchExports.getTiling(id), cadence, now));
+        const now = millisOf(await tx.batchExports.now());
+        await tx.batchExports.setTiling(id, withSpec(await tx.batchExports.getTiling(id), cadence, now));
       }
-      await pauseOrUnpause(inside, current, wanted.paused ?? current.paused, { by, pause });
+      await pauseOrUnpause(tx, current, newFields.paused ?? current.paused, { by, pause });
       // An earlier start adds intervals that were not gaps before.
-      if (wanted.startAt !== undefined) await inside.gaps.rewindSettledUntil(id, current.createdAt);
-      if (wanted.keySpace !== undefined) await movePlace(inside, current, wanted.keySpace);
-      const updated = await inside.batchExports.update(id, {
-        ...wanted,
-        ...(wanted.paused !== undefined && { pausedReason: null }),
+      if (newFields.startAt !== undefined) await tx.gaps.rewindSettledUntil(id, current.createdAt);
+      if (newFields.keySpace !== undefined) await movePlace(tx, current, newFields.keySpace);
+      const updated = await tx.batchExports.update(id, {
+        ...newFields,
+        ...(newFields.paused !== undefined && { pausedReason: null }),
       });
-      await recordExport(inside, by, 'updated', { before: current, after: updated });
-      await andThen?.(inside, updated);
+      await recordExport(tx, by, 'updated', { before: current, after: updated });
+      await andThen?.(tx, updated);
       return updated;
     });
     await scheduleSync.trySync(id);
@@ -70,23 +70,23 @@ export function exportChanges({ stores, scheduleSync, configs, ensureTemporal }:
   };
 
   /** Stores what runs still need of the current place, and reserves the new one, even if both are the same. */
-  async function movePlace(inside: BoundStores, current: BatchExport, keySpace: string): Promise<void> {
-    await inside.places.pinPlans(current.id, pinnedDestination(current));
-    await inside.health.end(current.id, 'keeping_files');
+  async function movePlace(tx: BoundStores, current: BatchExport, keySpace: string): Promise<void> {
+    await tx.places.pinPlans(current.id, pinnedDestination(current));
+    await tx.health.end(current.id, 'keeping_files');
     if (isSameKeySpace(current, { ...current, keySpace })) return;
-    await leavePlace({ stores: inside, configs }, current);
-    await reserveKeySpace(inside, { ...current, keySpace });
-    await inside.places.forgetLeftPlace(current.id, keySpace);
+    await leavePlace({ stores: tx, configs }, current);
+    await reserveKeySpace(tx, { ...current, keySpace });
+    await tx.places.forgetLeftPlace(current.id, keySpace);
   }
 }
 
 async function pauseOrUnpause(
-  inside: BoundStores,
+  tx: BoundStores,
   { id, paused: wasPaused }: BatchExport,
   paused: boolean,
   { by, pause }: Pick<ChangeContext, 'by' | 'pause'>,
 ): Promise<void> {
-  if (wasPaused && !paused) await endPause(inside, id);
-  if (!wasPaused && paused) await inside.pauses.begin(id, pauserOf(by), pause);
-  if (wasPaused && paused && pause) await inside.pauses.changeNotes(id, pauserOf(by), pause);
+  if (wasPaused && !paused) await endPause(tx, id);
+  if (!wasPaused && paused) await tx.pauses.begin(id, pauserOf(by), pause);
+  if (wasPaused && paused && pause) await tx.pauses.changeNotes(id, pauserOf(by), pause);
 }

@@ -85,7 +85,7 @@ const ContentBody = Type.Object(contentOut);
 const ContentIn = Type.Object(contentIn);
 
 /** Reads the content that a request asks for. null resets a field; so does an empty query. */
-export function wantedContent(body: Static<typeof ContentIn>): ContentPatch {
+export function contentPatchOf(body: Static<typeof ContentIn>): ContentPatch {
   const { filters, hogql_query, include_columns, exclude_columns, transformations, hash_key } = body;
   return {
     content: omitUndefined({

@@ -5,7 +5,7 @@ import type { Column } from '../../conditions/rows/columns.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { columnsOf, mergeOf, selectionOf, type Selection } from '../../events/reading/selection.ts';
 import { partsOfPath } from '../../events/reading/transform.ts';
-import { checkedFilters } from '../../conditions/sql/filters.ts';
+import { parseFilters } from '../../conditions/sql/filters.ts';
 import type { BatchExport } from './batch-export.ts';
 import { isHashed, type Content, type ContentSettings, type Model } from '../../conditions/rows/content.ts';
 import type { Run } from '../runs/runs.store.ts';
@@ -55,7 +55,7 @@ function checkContent(
   const exportedTypes = new Map(columns.map(({ name, type }) => [name, type]));
   const version = selection.columns.find(({ name }) => name === merge.version);
   const missing =
-    merge.key.find((name) => !exportedTypes.has(name)) ?? (version && changedColumn(version, exportedTypes));
+    merge.key.find((name) => !exportedTypes.has(name)) ?? (version && applyTransformation(version, exportedTypes));
   if (missing === undefined) return;
   throw new InvalidInput(`A table of ${content.model} needs the column '${missing}'.`, 'exclude_columns');
 }
@@ -70,7 +70,7 @@ function refuseSystemColumn({ name }: Column): void {
 }
 
 /** @returns the column's name if it is not exported, or is exported with another type */
-function changedColumn(
+function applyTransformation(
   { name, type }: Pick<Column, 'name' | 'type'>,
   exportedTypes: ReadonlyMap<string, string>,
 ): string | undefined {
@@ -79,32 +79,32 @@ function changedColumn(
 
 /** @param relation the model that is read; a query may read a different model from the export's */
 function checkModel({ model, query, includeEvents, excludeEvents }: Content, relation: Model): void {
-  if (query !== null && model !== 'events') throw onlyForEvents('hogql_query', model);
-  if (includeEvents.length > 0 && relation !== 'events') throw onlyForEvents('include_events', relation);
-  if (excludeEvents.length > 0 && relation !== 'events') throw onlyForEvents('exclude_events', relation);
+  if (query !== null && model !== 'events') throw onlyForEventsError('hogql_query', model);
+  if (includeEvents.length > 0 && relation !== 'events') throw onlyForEventsError('include_events', relation);
+  if (excludeEvents.length > 0 && relation !== 'events') throw onlyForEventsError('exclude_events', relation);
 }
 
 /** Makes the error with upstream's message. */
-function onlyForEvents(name: string, model: Model): InvalidInput {
+function onlyForEventsError(name: string, model: Model): InvalidInput {
   return new InvalidInput(`'${name}' is only supported for 'events' not '${model}' model`, name);
 }
 
 function checkColumnNames(content: Content, { columns }: Selection): void {
-  const known = columns.map(({ name }) => name);
-  const named = { include_columns: content.includeColumns ?? [], exclude_columns: content.excludeColumns };
-  for (const [attr, names] of Object.entries(named)) {
-    const unknown = names.filter((name) => !known.includes(name)).map((name) => `'${name}'`);
+  const columnNames = columns.map(({ name }) => name);
+  const namedColumns = { include_columns: content.includeColumns ?? [], exclude_columns: content.excludeColumns };
+  for (const [attr, names] of Object.entries(namedColumns)) {
+    const unknown = names.filter((name) => !columnNames.includes(name)).map((name) => `'${name}'`);
     if (unknown.length === 0) continue;
-    throw new InvalidInput(`Unknown columns: ${unknown.join(', ')}. There are: ${known.join(', ')}.`, attr);
+    throw new InvalidInput(`Unknown columns: ${unknown.join(', ')}. There are: ${columnNames.join(', ')}.`, attr);
   }
 }
 
 function checkPath({ columns }: Selection, path: string): void {
-  const { column: name, way } = partsOfPath(path);
+  const { column: name, keys } = partsOfPath(path);
   const column = columns.find((one) => one.name === name);
   if (!column) throw new InvalidInput(`Unknown column: '${name}'.`, 'transformations');
-  if (way.includes('')) throw new InvalidInput(`'${path}' has an empty step.`, 'transformations');
-  if (way.length > 0 && column.type !== 'jsonb') {
+  if (keys.includes('')) throw new InvalidInput(`'${path}' has an empty step.`, 'transformations');
+  if (keys.length > 0 && column.type !== 'jsonb') {
     throw new InvalidInput(`'${name}' has no properties: name the column alone.`, 'transformations');
   }
 }
@@ -119,27 +119,30 @@ type Row = Pick<BatchExport, 'id' | 'projectId' | 'model' | 'content' | 'hashKey
 export function contentColumns(
   configs: ConfigEncryption,
   row: Row,
-  { content: change, hashKey: given }: ContentPatch,
+  { content: change, hashKey }: ContentPatch,
   { destination, config }: { destination: Destination; config: Readonly<Record<string, unknown>> },
 ): Pick<BatchExport, 'content' | 'hashKey'> {
   const unfiltered = { ...row.content, ...change, filters: [] };
   const whole = contentOf({ model: row.model, content: unfiltered, destinationConfig: config });
   const relation = selectionOf(whole).source.model;
-  const content = { ...unfiltered, filters: checkedFilters(change?.filters ?? row.content.filters, relation) };
+  const content = { ...unfiltered, filters: parseFilters(change?.filters ?? row.content.filters, relation) };
   checkContent({ ...whole, filters: content.filters }, destination, config);
   const isNeeded = isHashed(content) && row.hashKey === null;
-  const key = given ?? (isNeeded ? generateHashKey() : undefined);
+  const key = hashKey ?? (isNeeded ? generateHashKey() : undefined);
   return { content, hashKey: key === undefined ? row.hashKey : configs.encryptSecret(row, HASH_KEY, key) };
 }
 
 /** The key of an export's row; null if it has none. @throws Error when the key ring lacks the key that it was encrypted with */
-export function openHashKey(configs: ConfigEncryption, row: Pick<Row, 'id' | 'projectId' | 'hashKey'>): string | null {
+export function decryptHashKey(
+  configs: ConfigEncryption,
+  row: Pick<Row, 'id' | 'projectId' | 'hashKey'>,
+): string | null {
   return row.hashKey === null ? null : configs.decryptSecret(row, HASH_KEY, row.hashKey);
 }
 
 /** The key that a run hashes with, from its plan; null if the run does not hash. */
 export function hashKeyOf(configs: ConfigEncryption, { batchExportId, projectId, plan }: Run): string | null {
-  return openHashKey(configs, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
+  return decryptHashKey(configs, { id: batchExportId, projectId, hashKey: plan?.hashKey ?? null });
 }
 
 /** Purpose that the encrypted key is bound to, besides its row. */

@@ -21,38 +21,38 @@ const NO_FRESHNESS: Freshness = {
 
 /** The body without the level of its reader. @param latestRuns newest first */
 export function presentBatchExport(
-  one: BatchExport,
+  batchExport: BatchExport,
   latestRuns: readonly Run[] = [],
   { completeUntil, lagSeconds, troubles }: Freshness = NO_FRESHNESS,
   standingError?: RunError,
 ): Omit<BatchExportBody, 'user_access_level'> {
   return {
-    id: one.id,
-    team_id: one.projectId,
-    name: one.name,
-    model: one.model as BatchExportBody['model'],
-    destination: { type: one.destinationType, config: one.destinationConfig, integration: one.integration?.id ?? null },
-    promises: promisesOf(anyDestination(one.destinationType), one.destinationConfig),
-    interval: one.interval,
-    ...presentSchedule(one),
-    max_concurrent_runs: one.maxConcurrentRuns,
-    paused: one.paused,
-    created_at: one.createdAt,
-    last_updated_at: one.lastUpdatedAt,
-    last_paused_at: one.lastPausedAt,
-    paused_reason: one.pausedReason,
-    pause: presentPause(one),
+    id: batchExport.id,
+    team_id: batchExport.projectId,
+    name: batchExport.name,
+    model: batchExport.model as BatchExportBody['model'],
+    destination: { type: batchExport.destinationType, config: batchExport.destinationConfig, integration: batchExport.integration?.id ?? null },
+    promises: promisesOf(anyDestination(batchExport.destinationType), batchExport.destinationConfig),
+    interval: batchExport.interval,
+    ...presentSchedule(batchExport),
+    max_concurrent_runs: batchExport.maxConcurrentRuns,
+    paused: batchExport.paused,
+    created_at: batchExport.createdAt,
+    last_updated_at: batchExport.lastUpdatedAt,
+    last_paused_at: batchExport.lastPausedAt,
+    paused_reason: batchExport.pausedReason,
+    pause: presentPause(batchExport),
     complete_until: completeUntil,
     lag_seconds: lagSeconds,
-    freshness_target_seconds: one.freshnessTargetSeconds,
-    redeliver_stale: one.redeliverStale,
+    freshness_target_seconds: batchExport.freshnessTargetSeconds,
+    redeliver_stale: batchExport.redeliverStale,
     interval_troubles: troubles,
     error: standingError ? presentError(standingError) : null,
-    notifications: one.notifications,
-    start_at: one.startAt,
-    end_at: one.endAt,
+    notifications: batchExport.notifications,
+    start_at: batchExport.startAt,
+    end_at: batchExport.endAt,
     latest_runs: latestRuns.map(presentRunSummary),
-    ...presentContent(one.content),
+    ...presentContent(batchExport.content),
   };
 }
 
@@ -61,7 +61,7 @@ export function presentRun(run: Run, waitingFor?: string): RunBody {
   return { ...presentRunSummary(run), waiting_for: waitingFor ?? null, receipt: run.receipt && { ...run.receipt } };
 }
 
-function failedRecords({ status, recordsTotalCount }: Run): number | null {
+function failedRecordCount({ status, recordsTotalCount }: Run): number | null {
   if (status === 'Completed') return 0;
   return status === 'Failed' || status === 'FailedRetryable' ? recordsTotalCount : null;
 }
@@ -71,7 +71,7 @@ function presentRunSummary(run: Run): RunSummaryBody {
     id: run.id,
     status: run.status,
     records_completed: run.recordsCompleted,
-    records_failed: failedRecords(run),
+    records_failed: failedRecordCount(run),
     latest_error: run.latestError,
     error: presentError(run),
     data_interval_start: run.start,

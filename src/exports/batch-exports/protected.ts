@@ -6,7 +6,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function protectedExports({ find }: Pick<BatchExportStore, 'find'>): FindProtected {
   return async (projectId, id) => {
-    const one = UUID.test(id) ? await find(id) : undefined;
-    return one?.projectId === projectId ? { id: one.id, createdBy: one.createdBy, name: one.name } : undefined;
+    const batchExport = UUID.test(id) ? await find(id) : undefined;
+    return batchExport?.projectId === projectId
+      ? { id: batchExport.id, createdBy: batchExport.createdBy, name: batchExport.name }
+      : undefined;
   };
 }

@@ -10,9 +10,9 @@ import { allRowsOf, type Model } from '../../conditions/rows/content.ts';
 type Viewer = { caller: Pick<Caller, 'scopes'>; rights: Rights };
 
 /** @throws InvalidInput for a query that does not compile; PermissionDenied */
-export function ensureMayExport({ rights }: Pick<Viewer, 'rights'>, wanted: NewExport): void {
+export function ensureMayExport({ rights }: Pick<Viewer, 'rights'>, newExport: NewExport): void {
   // tooth: raw-exports
-  ensureRaw(rawAccessByLevel(rights), exportedData(wanted.model, wanted.content));
+  ensureRaw(rawAccessByLevel(rights), exportedData(newExport.model, newExport.content));
 }
 
 /**

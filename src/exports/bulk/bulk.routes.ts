@@ -6,7 +6,7 @@ import { json, route } from '../../platform/http/route.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import type { ExportsApi } from '../api.ts';
 import { batchesOf } from '../domain/slices.ts';
-import { wantedNotes } from '../pauses/pauses.schema.ts';
+import { pauseNotesOf } from '../pauses/pauses.schema.ts';
 import type { PauseNotes } from '../pauses/pauses.store.ts';
 import { unpause } from '../pauses/unpause.ts';
 import { BulkBody, BulkResultsBody, MAX_EXPORTS, type BulkResult } from './bulk.schema.ts';
@@ -37,8 +37,8 @@ const bulk = route({
     const notes = notesOf(body);
     const results: BulkResult[] = [];
     for (const ids of batchesOf(body.ids, EXPORTS_AT_ONCE)) {
-      const wanted = { projectId: project.id, by: caller, rights, action: body.action, dry_run: body.dry_run, notes };
-      results.push(...(await Promise.all(ids.map((id) => tryToAct(api, wanted, id)))));
+      const request = { projectId: project.id, by: caller, rights, action: body.action, dry_run: body.dry_run, notes };
+      results.push(...(await Promise.all(ids.map((id) => tryToAct(api, request, id)))));
     }
     return json(200, { results });
   },
@@ -50,7 +50,7 @@ export const bulkRoutes = [bulk];
 function notesOf(body: BulkBody): PauseNotes {
   const { action, reason, resume_at, dry_run } = body;
   if (dry_run && action !== 'retry_failed') throw new InvalidInput('Only `retry_failed` takes `dry_run`.', 'dry_run');
-  if (action === 'pause') return wantedNotes(body);
+  if (action === 'pause') return pauseNotesOf(body);
   if (reason !== undefined) throw new InvalidInput('Only `pause` takes a reason.', 'reason');
   if (resume_at !== undefined) throw new InvalidInput('Only `pause` takes a time to resume.', 'resume_at');
   return {};
@@ -72,15 +72,15 @@ async function tryToAct(api: ExportsApi, bulk: BulkAction, id: string): Promise<
 async function act(
   api: ExportsApi,
   { projectId, by, rights, action, dry_run, notes }: BulkAction,
-  wanted: string,
+  request: string,
 ): Promise<ActionResult> {
   const { batchExports, backfills } = api;
   // Rules and workflows know the export by its id as it is stored, not in capitals.
-  const { id, createdBy, paused, version } = await batchExports.get(projectId, wanted);
+  const { id, createdBy, paused, version } = await batchExports.get(projectId, request);
   ensureEditor(rights, { id, createdBy });
   if (action === 'pause') {
-    const after = await batchExports.pause(projectId, id, by, notes);
-    return { changed: after.version !== version || !paused };
+    const batchExport = await batchExports.pause(projectId, id, by, notes);
+    return { changed: batchExport.version !== version || !paused };
   }
   if (action === 'unpause') {
     const { changed } = await unpause(api, { projectId, id, by }, false);

@@ -21,12 +21,12 @@ export function isSameKeySpace(one: Omit<KeySpaceOwner, 'id'>, other: Omit<KeySp
  * Call it in the transaction that stores the export's new key space.
  * @throws Conflict when another export, or an unsettled run of one, may write to one of its keys
  */
-export async function reserveKeySpace({ places }: { places: PlaceStore }, wanted: KeySpaceOwner): Promise<void> {
-  const ours = keySpaceOf(wanted);
+export async function reserveKeySpace({ places }: { places: PlaceStore }, owner: KeySpaceOwner): Promise<void> {
+  const ours = keySpaceOf(owner);
   // The lock admits one reservation per store at a time, so the second of two concurrent ones sees the first.
   // tooth: place-lock
   await places.lockStore(ours.store);
-  for (const { keySpace, model } of await places.listReservations(ours.mark, wanted.id)) {
+  for (const { keySpace, model } of await places.listReservations(ours.mark, owner.id)) {
     // tooth: place-overlap
     if (overlaps(ours, keySpaceOf({ keySpace, model }))) throw placeTakenError();
   }

@@ -136,7 +136,7 @@ export function ledgerStore(db: Knex) {
     async beginCommit(lease: EpochLease): Promise<LedgerState> {
       // tooth: ledger-commit-epoch
       // tooth: ledger-commit-live
-      const changed = await table()
+      const updated = await table()
         .where(leaseColumns(lease))
         .where(
           (either) =>
@@ -145,7 +145,7 @@ export function ledgerStore(db: Knex) {
               .orWhere((open) => void open.where({ state: 'open' }).whereExists(liveExport(lease))),
         )
         .update({ state: 'committing' });
-      if (changed > 0) return 'committing';
+      if (updated > 0) return 'committing';
       const row = await table().where(leaseColumns(lease)).first();
       if (row?.state === 'open') throw new NotFound('The batch export was deleted.');
       return row?.state ?? throwSuperseded(db, lease);
@@ -154,11 +154,11 @@ export function ledgerStore(db: Knex) {
     /** @throws Superseded */
     async markDelivered(lease: EpochLease, receipt: Receipt): Promise<void> {
       // tooth: ledger-delivered-epoch
-      const changed = await table()
+      const updated = await table()
         .where(leaseColumns(lease))
         .whereIn('state', ['committing', 'delivered'])
         .update({ state: 'delivered', receipt });
-      if (changed === 0) await throwSuperseded(db, lease);
+      if (updated === 0) await throwSuperseded(db, lease);
       await foreignDeliveryStore(db).forgetWaiting(lease);
       await supersededFileStore(db).beginGrace(lease);
       await endTroubles(lease, receipt);

@@ -25,15 +25,15 @@ export type LeftPlace = {
 
 type LeftPlaceRow = { key_space: string; place: string; secrets: string | null; integration: IntegrationRow | null };
 
-const OPEN = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
+const OPEN_LIST = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
 
 /**
  * Runs of an export that may still write to the place of their plan, or have left something there: open ones, those whose commit
  * began and was not settled, and those with artifacts that the reconciler has not given up.
  * @param exportId SQL
  */
-const unsettledRuns = (exportId: string) => `
-  select id from batch_export_runs where batch_export_id = ${exportId} and status in (${OPEN})
+const unsettledRunsSql = (exportId: string) => `
+  select id from batch_export_runs where batch_export_id = ${exportId} and status in (${OPEN_LIST})
   union all
   select run_id from batch_export_intervals where batch_export_id = ${exportId} and state = 'committing'
   union all
@@ -47,7 +47,7 @@ const unsettledRuns = (exportId: string) => `
  * without a plan uses none, because it will pin the key space of its export's row (`shareKeySpace`). SQL.
  */
 const isUsed = (exportId: string, keySpace: string) => `exists (
-  select from batch_export_runs used where used.id in (${unsettledRuns(exportId)})
+  select from batch_export_runs used where used.id in (${unsettledRunsSql(exportId)})
     and used.plan is not null and coalesce(used.plan #>> '{destination,keySpace}', ${keySpace}) = ${keySpace})`;
 
 /** SQL for whether files at the key space are still to be deleted, which needs its credentials. */
@@ -97,7 +97,7 @@ export function placeStore(db: Knex) {
     async pinPlans(exportId: string, destination: PinnedDestination): Promise<void> {
       await db.raw(
         `update batch_export_runs set plan = plan || :pinned::jsonb
-         where id in (${unsettledRuns(':exportId::uuid')}) and plan is not null and not jsonb_exists(plan, 'destination')`,
+         where id in (${unsettledRunsSql(':exportId::uuid')}) and plan is not null and not jsonb_exists(plan, 'destination')`,
         { exportId, pinned: JSON.stringify({ destination }) },
       );
     },

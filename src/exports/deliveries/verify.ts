@@ -49,9 +49,11 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
    * @param deep reads every byte back instead of trusting sizes and checksums
    */
   async function* verify(exportId: string, range: VerifyRange, deep: boolean): AsyncGenerator<VerifiedInterval> {
-    for await (const group of inBatches(dueIntervals(exportId, range), AT_ONCE)) {
+    for await (const group of batchItems(dueIntervals(exportId, range), AT_ONCE)) {
       yield* await Promise.all(
-        group.map(async (due) => ('epoch' in due ? verifyDelivered(due, deep) : verifyMissing(exportId, due))),
+        group.map(async (interval) =>
+          'epoch' in interval ? verifyDelivered(interval, deep) : verifyMissing(exportId, interval),
+        ),
       );
     }
   }
@@ -90,9 +92,9 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
 
   async function verifyMissing(exportId: string, { start, end }: DataInterval): Promise<VerifiedInterval> {
     const interval = { start: isoMicros(start), end: isoMicros(end) };
-    const last = await stores.runs.findNewestOfInterval(exportId, interval.end);
-    const why = last ? `its last run is ${last.status}` : 'it has had no run';
-    const error = last?.latestError ? ` (${last.latestError})` : '';
+    const newestRun = await stores.runs.findNewestOfInterval(exportId, interval.end);
+    const why = newestRun ? `its last run is ${newestRun.status}` : 'it has had no run';
+    const error = newestRun?.latestError ? ` (${newestRun.latestError})` : '';
     return { ...interval, rows: null, findings: [{ kind: 'missing', what: `Not delivered: ${why}${error}.` }] };
   }
 
@@ -140,8 +142,9 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
     if (source.rows === receipt.rows && source.digest === receipt.digest) return [];
     const expected = `${receipt.rows} rows, digest ${receipt.digest}`;
     const found = `${source.rows} rows, digest ${source.digest}`;
-    const gone = receipt.rows - source.rows;
-    if (gone > 0) return [{ kind: 'deleted', what: `${gone} rows were deleted at the source.`, expected, found }];
+    const missingRows = receipt.rows - source.rows;
+    if (missingRows > 0)
+      return [{ kind: 'deleted', what: `${missingRows} rows were deleted at the source.`, expected, found }];
     // A sealed interval gets no new rows below its cutoff, so this is different content, not a later change.
     return [{ kind: 'differing', what: 'The source holds rows that were not delivered.', expected, found }];
   }
@@ -172,10 +175,10 @@ function pageBounds({ from, to }: VerifyRange, after = '-infinity') {
   return { from: from ?? '-infinity', to: to ?? 'infinity', after };
 }
 
-async function* inBatches<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+async function* batchItems<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let group: T[] = [];
-  for await (const one of all) {
-    group.push(one);
+  for await (const item of items) {
+    group.push(item);
     if (group.length < size) continue;
     yield group;
     group = [];

@@ -1,6 +1,6 @@
 /** Diagnoses why a run did not deliver: its error, changes before it, and what its data interval waits for. */
 import type { AuthoredEntry, EntryAuthor } from '../../people/audit/audit-log.store.ts';
-import { changedFields, type ChangedField } from '../../people/audit/changed-fields.ts';
+import { listChangedFields, type ChangedField } from '../../people/audit/changed-fields.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import { BatchExportBody } from '../batch-exports/batch-exports.schema.ts';
 import { isOpen } from '../domain/statuses.ts';
@@ -42,11 +42,11 @@ export function exportDiagnoses({ stores, runs }: { stores: ExportStores; runs: 
   /** Changes since the last successful run began; that run's plan has the configuration of then. */
   async function listChangesBefore(batchExport: BatchExport, run: Run, lastSuccess: Run | undefined) {
     const { projectId, id, integration, createdAt } = batchExport;
-    const about = [
+    const subjects = [
       { scope: 'BatchExport', itemId: id },
       ...(integration ? [{ scope: 'Integration', itemId: integration.id }] : []),
     ];
-    const entries = await stores.auditLog.listBetween(projectId, about, {
+    const entries = await stores.auditLog.listBetween(projectId, subjects, {
       after: lastSuccess?.createdAt ?? createdAt,
       until: run.finishedAt ?? (await stores.batchExports.now()),
       limit: MAX_CHANGES + 1,
@@ -100,12 +100,12 @@ function remedyOf({ errorType }: Run, { owner, field }: NonNullable<RunErrorBody
 /** The change in an entry of the audit log; none if it does not affect runs, such as a change of access. */
 function changesIn({ scope, createdAt, author, activity, detail }: AuthoredEntry): CauseCandidate[] {
   if (activity !== 'updated') return [];
-  const about = scope === 'Integration' ? ('integration' as const) : ('batch_export' as const);
-  const relevant = detail.changes.filter(({ field }) => about === 'integration' || affectsRuns(field));
+  const kind = scope === 'Integration' ? ('integration' as const) : ('batch_export' as const);
+  const relevant = detail.changes.filter(({ field }) => kind === 'integration' || affectsRuns(field));
   // An entry without any field stands for a new secret, which the log cannot compare.
   if (relevant.length === 0 && detail.changes.length > 0) return [];
-  const fields = relevant.flatMap((change) => changedFields(change)).map(shortenValues);
-  return [{ at: createdAt, by: author, about, fields }];
+  const fields = relevant.flatMap((change) => listChangedFields(change)).map(shortenValues);
+  return [{ at: createdAt, by: author, about: kind, fields }];
 }
 
 function affectsRuns(field: string): boolean {

@@ -119,20 +119,20 @@ function equalSpans(zone: string, span: Millis, first: Millis): Readings {
 }
 
 /** The last boundary at or before the instant. */
-export function boundaryAtOrBefore(cadence: Cadence, at: Millis): Millis {
+export function boundaryAtOrBefore(cadence: Cadence, instant: Millis): Millis {
   const { zone, numberAt, reading } = readingsOf(cadence);
   // A clock that was set back shows an earlier time, although boundaries after that time have already passed.
-  let number = numberAt(wallClockAt(zone, at)) + 1;
-  while (instantOf(zone, reading(number)) > at) number -= 1;
+  let number = numberAt(wallClockAt(zone, instant)) + 1;
+  while (instantOf(zone, reading(number)) > instant) number -= 1;
   return instantOf(zone, reading(number));
 }
 
 /** The first boundary after the instant. */
-export function boundaryAfter(cadence: Cadence, at: Millis): Millis {
+export function boundaryAfter(cadence: Cadence, instant: Millis): Millis {
   const { zone, numberAt, reading } = readingsOf(cadence);
-  let number = numberAt(wallClockAt(zone, at));
+  let number = numberAt(wallClockAt(zone, instant));
   // Two readings within one jump of the clock may be the same instant, because a zone that crosses the date line skips a day.
-  while (instantOf(zone, reading(number)) <= at) number += 1;
+  while (instantOf(zone, reading(number)) <= instant) number += 1;
   return instantOf(zone, reading(number));
 }
 

@@ -2,13 +2,13 @@
 import type { Millis } from './millis.ts';
 
 /** Formats like `2015-05-17T10:00:00Z`, as Temporal does in the workflow ids of a schedule. */
-export function isoSeconds(at: Millis): string {
-  return new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z');
+export function isoSeconds(instant: Millis): string {
+  return new Date(instant).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 /** Formats like `2015-05-17T10:00:00.000000Z`, as Postgres and the API do. */
-export function isoMicros(at: Millis): string {
-  return new Date(at).toISOString().replace('Z', '000Z');
+export function isoMicros(instant: Millis): string {
+  return new Date(instant).toISOString().replace('Z', '000Z');
 }
 
 /** Parses both forms, and any ISO instant with an offset; drops digits below milliseconds. */

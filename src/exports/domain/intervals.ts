@@ -18,11 +18,11 @@ export type Tiling = readonly Spec[];
 
 /** The spec that decides where an interval that ends at the instant begins, and the instant at which the next spec takes over. */
 export function specEndingAt(tiling: Tiling, end: Millis): { spec: Spec; until: Millis } {
-  let at = tiling.length - 1;
-  while (at > 0 && tiling[at]!.validFrom >= end) at -= 1;
-  const spec = tiling[at];
+  let index = tiling.length - 1;
+  while (index > 0 && tiling[index]!.validFrom >= end) index -= 1;
+  const spec = tiling[index];
   if (!spec) throw new Error('an export has at least one spec');
-  return { spec, until: tiling[at + 1]?.validFrom ?? Infinity };
+  return { spec, until: tiling[index + 1]?.validFrom ?? Infinity };
 }
 
 /** The interval that ends at the instant; undefined if the tiling has no boundary there. */
@@ -35,15 +35,15 @@ export function intervalEndingAt(tiling: Tiling, end: Millis): DataInterval | un
 }
 
 /** The end of the interval that holds the instant. */
-export function endOfIntervalAt(tiling: Tiling, at: Millis): Millis {
+export function endOfIntervalAt(tiling: Tiling, instant: Millis): Millis {
   // The end of an interval is decided by the spec that is in force just after `at`.
-  const { spec, until } = specEndingAt(tiling, at + 1);
-  return Math.min(boundaryAfter(spec, at), until);
+  const { spec, until } = specEndingAt(tiling, instant + 1);
+  return Math.min(boundaryAfter(spec, instant), until);
 }
 
 /** Start of the interval that holds the instant; for an export's creation, the start of its schedule's first interval. */
-export function startOfIntervalAt(tiling: Tiling, at: Millis): Millis {
-  return intervalEndingAt(tiling, endOfIntervalAt(tiling, at))?.start ?? at;
+export function startOfIntervalAt(tiling: Tiling, instant: Millis): Millis {
+  return intervalEndingAt(tiling, endOfIntervalAt(tiling, instant))?.start ?? instant;
 }
 
 /** The intervals that end after an instant and not after another, oldest first. */

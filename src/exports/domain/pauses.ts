@@ -5,8 +5,9 @@ import type { Millis } from './millis.ts';
 /** Half-open, ISO; a pause without an end is the current one. */
 export type Pause = { pausedAt: string; unpausedAt: string | null };
 
-export function isPausedAt(pauses: readonly Pause[], at: Millis): boolean {
+export function isPausedAt(pauses: readonly Pause[], instant: Millis): boolean {
   return pauses.some(
-    ({ pausedAt, unpausedAt }) => millisOf(pausedAt) <= at && (unpausedAt === null || at < millisOf(unpausedAt)),
+    ({ pausedAt, unpausedAt }) =>
+      millisOf(pausedAt) <= instant && (unpausedAt === null || instant < millisOf(unpausedAt)),
   );
 }

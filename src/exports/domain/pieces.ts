@@ -11,7 +11,7 @@ export type Pieces = {
   pieces: readonly Piece[];
   total: number;
   /** How many intervals end at or before the instant. */
-  countUntil(at: Millis): number;
+  countUntil(instant: Millis): number;
   interval(number: number): DataInterval;
 };
 

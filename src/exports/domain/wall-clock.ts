@@ -29,9 +29,9 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 }
 
 /** Local time at the instant, to the second. */
-export function wallClockAt(zone: string, at: Millis): Millis {
-  if (zone === 'UTC') return at;
-  const second = Math.floor(at / 1000) * 1000;
+export function wallClockAt(zone: string, instant: Millis): Millis {
+  if (zone === 'UTC') return instant;
+  const second = Math.floor(instant / 1000) * 1000;
   return second + offsetAt(zone, second);
 }
 
@@ -39,10 +39,10 @@ export function wallClockAt(zone: string, at: Millis): Millis {
 const STRETCH = 2 * DAY;
 
 /** How far the clock is ahead of UTC. Formatting is slow, so it is done only at the ends of stretches, and within those that have a change. */
-function offsetAt(zone: string, at: Millis): Millis {
-  const stretch = Math.floor(at / STRETCH);
+function offsetAt(zone: string, instant: Millis): Millis {
+  const stretch = Math.floor(instant / STRETCH);
   const before = offsetAtStartOf(zone, stretch);
-  return before === offsetAtStartOf(zone, stretch + 1) ? before : formattedOffsetAt(zone, at);
+  return before === offsetAtStartOf(zone, stretch + 1) ? before : formattedOffsetAt(zone, instant);
 }
 
 /** Limit of known offsets, for all zones together a few megabytes; when it is reached, all are forgotten. */
@@ -65,8 +65,8 @@ function offsetAtStartOf(zone: string, stretch: number): Millis {
   return offset;
 }
 
-function formattedOffsetAt(zone: string, at: Millis): Millis {
-  const second = Math.floor(at / 1000) * 1000;
+function formattedOffsetAt(zone: string, instant: Millis): Millis {
+  const second = Math.floor(instant / 1000) * 1000;
   // `05/17/2015, 10:30:00`
   const [month, day, year, hour, minute, seconds] = formatterOf(zone).format(second).split(/\D+/).map(Number);
   // Date.UTC takes the years 0 to 99 for those of the 20th century.
@@ -100,6 +100,6 @@ export function isShownTwice(zone: string, reading: Millis): boolean {
 }
 
 /** Whether the clock is changed in the two hours before an instant or the two after. */
-export function isChangedNear(zone: string, at: Millis): boolean {
-  return zone !== 'UTC' && offsetAt(zone, at - 2 * HOUR) !== offsetAt(zone, at + 2 * HOUR);
+export function isChangedNear(zone: string, instant: Millis): boolean {
+  return zone !== 'UTC' && offsetAt(zone, instant - 2 * HOUR) !== offsetAt(zone, instant + 2 * HOUR);
 }

@@ -19,8 +19,8 @@ export function faultOf(error: unknown): Fault {
 const isText = (text: unknown) => typeof text === 'string' && text.length <= 200;
 
 /** Whether a value from a history is a fault; a worker of another version may have written it. */
-export function isFault(given: unknown): given is Fault {
-  const { code, owner, field } = (given ?? {}) as Record<string, unknown>;
+export function isFault(value: unknown): value is Fault {
+  const { code, owner, field } = (value ?? {}) as Record<string, unknown>;
   return (
     isText(code) && ['you', 'destination', 'sluice'].includes(owner as string) && (field === null || isText(field))
   );

@@ -22,13 +22,13 @@ export class BlockWriter {
 
   /** Copies bytes of any length, into as many blocks as needed. */
   copy(source: Buffer, start: number, end: number): void {
-    let at = start;
-    while (at < end) {
+    let position = start;
+    while (position < end) {
       this.reserve(1);
-      const size = Math.min(end - at, this.bytes.length - this.position);
-      source.copy(this.bytes, this.position, at, at + size);
+      const size = Math.min(end - position, this.bytes.length - this.position);
+      source.copy(this.bytes, this.position, position, position + size);
       this.position += size;
-      at += size;
+      position += size;
     }
   }
 

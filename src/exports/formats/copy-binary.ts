@@ -68,22 +68,23 @@ export class CopyBinaryReader {
     if (this.#state !== 'rows') return false;
     const { bytes, starts, lengths } = this;
     const filled = this.#filled;
-    let at = this.#position;
-    if (at + 2 > filled) return false;
-    const fields = ((bytes[at]! << 24) >> 16) | bytes[at + 1]!;
+    let position = this.#position;
+    if (position + 2 > filled) return false;
+    const fields = ((bytes[position]! << 24) >> 16) | bytes[position + 1]!;
     if (fields === TRAILER) return this.#end();
     if (fields !== this.#columnCount) throw new Error(`COPY row of ${fields} fields, expected ${this.#columnCount}`);
-    at += 2;
+    position += 2;
     for (let i = 0; i < fields; i++) {
-      if (at + 4 > filled) return false;
-      const length = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
-      at += 4;
-      starts[i] = at;
+      if (position + 4 > filled) return false;
+      const length =
+        (bytes[position]! << 24) | (bytes[position + 1]! << 16) | (bytes[position + 2]! << 8) | bytes[position + 3]!;
+      position += 4;
+      starts[i] = position;
       lengths[i] = length;
-      if (length > 0) at += length;
+      if (length > 0) position += length;
     }
-    if (at > filled) return false;
-    this.#position = at;
+    if (position > filled) return false;
+    this.#position = position;
     return true;
   }
 

@@ -115,20 +115,21 @@ function needsQuotes(source: Buffer, start: number, end: number): boolean {
 function writeQuoted(out: BlockWriter, source: Buffer, start: number, end: number, isFormula = false): void {
   writeByte(out, QUOTE);
   if (isFormula) writeByte(out, APOSTROPHE);
-  for (let at = start; at < end; at += PIECE_BYTES) writeDoubled(out, source, at, Math.min(at + PIECE_BYTES, end));
+  for (let index = start; index < end; index += PIECE_BYTES)
+    writeDoubled(out, source, index, Math.min(index + PIECE_BYTES, end));
   writeByte(out, QUOTE);
 }
 
 function writeDoubled(out: BlockWriter, source: Buffer, start: number, end: number): void {
   out.reserve(2 * (end - start));
   const { bytes } = out;
-  let at = out.position;
+  let position = out.position;
   for (let i = start; i < end; i++) {
     const value = source[i]!;
-    bytes[at++] = value;
-    if (value === QUOTE) bytes[at++] = QUOTE;
+    bytes[position++] = value;
+    if (value === QUOTE) bytes[position++] = QUOTE;
   }
-  out.position = at;
+  out.position = position;
 }
 
 function byteSet(characters: string): Uint8Array {

@@ -62,17 +62,17 @@ export function fileExtension({ format, compression, codecInName = false }: File
  */
 export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions): EncodedFile {
   let summary: PartSummary | undefined;
-  const counted = { rows: 0, bytes: 0, digest: new RowsDigester() };
+  const totals = { rows: 0, bytes: 0, digest: new RowsDigester() };
 
   async function* bytes() {
     const { encoder: encoderOf, compressesWhole } = FORMATS[options.format];
     const encoder = encoderOf(options);
-    const blocks = encodedBlocks(rows, options.columns, encoder, counted);
+    const blocks = encodedBlocks(rows, options.columns, encoder, totals);
     yield* compressesWhole ? compress(blocks, options.compression) : blocks;
     const content = encoder.content();
     summary = {
-      rows: counted.rows,
-      digest: counted.digest.digest(),
+      rows: totals.rows,
+      digest: totals.digest.digest(),
       contentBytes: content.bytes,
       contentSha256: content.sha256,
     };
@@ -83,7 +83,7 @@ export function encodeFile(rows: AsyncIterable<Uint8Array>, options: FileOptions
       if (!summary) throw new Error('The file has not been read to its end');
       return summary;
     },
-    progress: () => ({ rows: counted.rows, bytes: counted.bytes }),
+    progress: () => ({ rows: totals.rows, bytes: totals.bytes }),
   };
 }
 

@@ -30,24 +30,24 @@ export class InstantWriter {
    * @param target must have INSTANT_BYTES of space at `at`
    * @returns the position after the text
    */
-  write(source: Buffer, start: number, target: Buffer, at: number): number {
+  write(source: Buffer, start: number, target: Buffer, offset: number): number {
     const high = source.readInt32BE(start);
     const low = source.readUInt32BE(start + 4);
     // More than about 142 years before or after 2000, the microseconds do not fit a double.
-    if (high < -0x100000 || high >= 0x100000) return this.#writeFar(source.readBigInt64BE(start), target, at);
+    if (high < -0x100000 || high >= 0x100000) return this.#writeFar(source.readBigInt64BE(start), target, offset);
     const microseconds = high * 4_294_967_296 + low;
     const day = Math.floor(microseconds / MICROSECONDS_PER_DAY);
-    return this.#write(day, microseconds - day * MICROSECONDS_PER_DAY, target, at);
+    return this.#write(day, microseconds - day * MICROSECONDS_PER_DAY, target, offset);
   }
 
-  #writeFar(microseconds: bigint, target: Buffer, at: number): number {
+  #writeFar(microseconds: bigint, target: Buffer, offset: number): number {
     if (microseconds === 0x7fff_ffff_ffff_ffffn)
-      return at + target.write(`${this.#quote}infinity${this.#quote}`, at, 'latin1');
+      return offset + target.write(`${this.#quote}infinity${this.#quote}`, offset, 'latin1');
     if (microseconds === -0x8000_0000_0000_0000n)
-      return at + target.write(`${this.#quote}-infinity${this.#quote}`, at, 'latin1');
+      return offset + target.write(`${this.#quote}-infinity${this.#quote}`, offset, 'latin1');
     const perDay = BigInt(MICROSECONDS_PER_DAY);
     const ofDay = ((microseconds % perDay) + perDay) % perDay;
-    return this.#write(Number((microseconds - ofDay) / perDay), Number(ofDay), target, at);
+    return this.#write(Number((microseconds - ofDay) / perDay), Number(ofDay), target, offset);
   }
 
   #write(day: number, microsecondsOfDay: number, target: Buffer, start: number): number {
@@ -55,33 +55,33 @@ export class InstantWriter {
       this.#day = day;
       this.#prefix = Buffer.from(`${this.#quote}${gregorianDate(day)}T`, 'latin1');
     }
-    let at = start;
-    for (let i = 0; i < this.#prefix.length; i++) target[at++] = this.#prefix[i]!;
+    let position = start;
+    for (let i = 0; i < this.#prefix.length; i++) target[position++] = this.#prefix[i]!;
     const seconds = Math.floor(microsecondsOfDay / 1_000_000);
     const fraction = microsecondsOfDay - seconds * 1_000_000;
     const minutes = (seconds / 60) | 0;
     const hours = (minutes / 60) | 0;
-    at = twoDigits(hours, target, at);
-    target[at++] = 58; // :
-    at = twoDigits(minutes - hours * 60, target, at);
-    target[at++] = 58;
-    at = twoDigits(seconds - minutes * 60, target, at);
-    target[at++] = 46; // .
+    position = twoDigits(hours, target, position);
+    target[position++] = 58; // :
+    position = twoDigits(minutes - hours * 60, target, position);
+    target[position++] = 58;
+    position = twoDigits(seconds - minutes * 60, target, position);
+    target[position++] = 46; // .
     const hundreds = (fraction / 100) | 0;
-    at = twoDigits((hundreds / 100) | 0, target, at);
-    at = twoDigits(hundreds % 100, target, at);
-    at = twoDigits(fraction % 100, target, at);
-    target[at++] = 90; // Z
-    if (this.#quote !== '') target[at++] = 34;
-    return at;
+    position = twoDigits((hundreds / 100) | 0, target, position);
+    position = twoDigits(hundreds % 100, target, position);
+    position = twoDigits(fraction % 100, target, position);
+    target[position++] = 90; // Z
+    if (this.#quote !== '') target[position++] = 34;
+    return position;
   }
 }
 
-function twoDigits(value: number, target: Buffer, at: number): number {
+function twoDigits(value: number, target: Buffer, offset: number): number {
   const tens = (value / 10) | 0;
-  target[at] = ZERO + tens;
-  target[at + 1] = ZERO + value - tens * 10;
-  return at + 2;
+  target[offset] = ZERO + tens;
+  target[offset + 1] = ZERO + value - tens * 10;
+  return offset + 2;
 }
 
 /** @param day counted from 2000-01-01, as Postgres's binary date is. @returns as in `InstantWriter`: `2015-05-17`, `infinity` */

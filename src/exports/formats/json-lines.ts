@@ -52,9 +52,9 @@ export function jsonLinesEncoder(columns: readonly Column[], out: BlockWriter): 
 function writeConstant(out: BlockWriter, piece: Buffer): void {
   out.reserve(piece.length);
   const { bytes } = out;
-  let at = out.position;
-  for (let i = 0; i < piece.length; i++) bytes[at++] = piece[i]!;
-  out.position = at;
+  let position = out.position;
+  for (let i = 0; i < piece.length; i++) bytes[position++] = piece[i]!;
+  out.position = position;
 }
 
 /** Makers of writers. Each column has its own writer, because a value resembles those of the same column in other rows. */
@@ -100,7 +100,9 @@ function writeText(out: BlockWriter, source: Buffer, start: number, end: number)
   writeQuote(out);
   if (end - start <= SHORT_TEXT_BYTES) writeEscaped(out, source, start, end);
   else if (isPlain(source, start, end)) out.copy(source, start, end);
-  else for (let at = start; at < end; at += PIECE_BYTES) writeEscaped(out, source, at, Math.min(at + PIECE_BYTES, end));
+  else
+    for (let index = start; index < end; index += PIECE_BYTES)
+      writeEscaped(out, source, index, Math.min(index + PIECE_BYTES, end));
   writeQuote(out);
 }
 
@@ -118,12 +120,12 @@ function isPlain(source: Buffer, start: number, end: number): boolean {
 function writeEscaped(out: BlockWriter, source: Buffer, start: number, end: number): void {
   out.reserve((end - start) * LONGEST_ESCAPE);
   const { bytes } = out;
-  let at = out.position;
+  let position = out.position;
   for (let i = start; i < end; i++) {
     const byte = source[i]!;
     const escape = ESCAPES[byte];
-    if (escape === undefined) bytes[at++] = byte;
-    else for (let k = 0; k < escape.length; k++) bytes[at++] = escape[k]!;
+    if (escape === undefined) bytes[position++] = byte;
+    else for (let k = 0; k < escape.length; k++) bytes[position++] = escape[k]!;
   }
-  out.position = at;
+  out.position = position;
 }

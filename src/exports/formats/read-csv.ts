@@ -36,15 +36,15 @@ async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   let cells: string[] = [];
   for await (const block of blocks) {
     text += decoder.decode(block, { stream: true });
-    let at = 0;
-    for (let cell = cellAt(text, at); cell; cell = cellAt(text, at)) {
+    let position = 0;
+    for (let cell = cellAt(text, position); cell; cell = cellAt(text, position)) {
       cells.push(cell.value);
-      at = cell.next;
+      position = cell.next;
       if (!cell.isLast) continue;
       yield cells;
       cells = [];
     }
-    text = text.slice(at);
+    text = text.slice(position);
   }
   if (text !== '' || cells.length > 0) throw new UnreadableFile('the last row has no end');
 }
@@ -71,9 +71,9 @@ function closingQuote(text: string, start: number): number {
 }
 
 function separatorAfter(text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    const character = text[at];
-    if (character === ',' || character === '\r' || character === '\n' || character === '"') return at;
+  for (let index = start; index < text.length; index++) {
+    const character = text[index];
+    if (character === ',' || character === '\r' || character === '\n' || character === '"') return index;
   }
   return -1;
 }

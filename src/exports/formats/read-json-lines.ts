@@ -18,11 +18,11 @@ export async function readJsonLines(
   let pending: Uint8Array[] = [];
   for await (const block of blocks) {
     let from = 0;
-    for (let at = block.indexOf(LINE_FEED); at >= 0; at = block.indexOf(LINE_FEED, from)) {
-      const line = Buffer.concat([...pending, block.subarray(from, at)]);
+    for (let index = block.indexOf(LINE_FEED); index >= 0; index = block.indexOf(LINE_FEED, from)) {
+      const line = Buffer.concat([...pending, block.subarray(from, index)]);
       readLine(line.toString(), ++rows, digest);
       pending = [];
-      from = at + 1;
+      from = index + 1;
     }
     if (from < block.length) pending.push(block.subarray(from));
   }

@@ -6,14 +6,14 @@ const DASH = 0x2d;
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
 
 /** Writes UUID_TEXT_BYTES bytes at `at`. @returns the position after them */
-export function writeUuid(source: Buffer, start: number, target: Buffer, at: number): number {
+export function writeUuid(source: Buffer, start: number, target: Buffer, offset: number): number {
   for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) target[at++] = DASH;
+    if (i === 4 || i === 6 || i === 8 || i === 10) target[offset++] = DASH;
     const byte = source[start + i]!;
-    target[at++] = HEX_DIGITS[byte >> 4]!;
-    target[at++] = HEX_DIGITS[byte & 15]!;
+    target[offset++] = HEX_DIGITS[byte >> 4]!;
+    target[offset++] = HEX_DIGITS[byte & 15]!;
   }
-  return at;
+  return offset;
 }
 
 /** @returns the 16 bytes, or undefined for anything that is not a uuid in lower case */

@@ -48,8 +48,8 @@ export function configEncryption(keyRing: KeyRing) {
 
     /** The whole configuration, including its integration's fields. @throws Error when the key ring does not hold the key */
     decrypt(row: Row): Config {
-      const own = join(row.destinationConfig, row.destinationSecrets, boundTo(row));
-      return row.integration ? mergeConfig(own, decryptIntegration(row.integration)) : own;
+      const ownConfig = join(row.destinationConfig, row.destinationSecrets, boundTo(row));
+      return row.integration ? mergeConfig(ownConfig, decryptIntegration(row.integration)) : ownConfig;
     },
 
     /** Splits an integration's configuration into the two columns of its row. */
@@ -75,9 +75,9 @@ export function configEncryption(keyRing: KeyRing) {
 export type ConfigEncryption = ReturnType<typeof configEncryption>;
 
 /** The part of a configuration that its plain part lacks. */
-function secretsOf(whole: Config, plain: Config): Config {
+function secretsOf(config: Config, plain: Config): Config {
   const secrets: Config = {};
-  for (const [name, value] of Object.entries(whole)) {
+  for (const [name, value] of Object.entries(config)) {
     if (!Object.hasOwn(plain, name)) secrets[name] = value;
     else if (isObject(value) && isObject(plain[name])) {
       const nested = secretsOf(value, plain[name]);

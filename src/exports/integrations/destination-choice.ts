@@ -5,8 +5,8 @@ import { destinationOf } from '../destinations/index.ts';
 import { InvalidInput } from '../../platform/errors.ts';
 import { mergeConfig } from '../../platform/secrets/write-only.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
-import { checkedConfig } from './destination-config.ts';
-import { checkedIntegration } from './integrations.ts';
+import { validateConfig } from './destination-config.ts';
+import { chooseIntegration } from './integrations.ts';
 import type { Integration } from './integrations.store.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
@@ -37,18 +37,21 @@ export function destinationChoice({ stores, configs, environment }: Options) {
      * @param current the export whose destination is changed, if there is one; fields that the request omits stay
      * @throws InvalidInput naming the field
      */
-    async choose(projectId: number, place: WantedDestination, current?: BatchExport): Promise<ChosenDestination> {
-      if (current) checkTypeStays(current.destinationType, place.type);
-      const destination = destinationNamed(place.type, environment);
-      const stored = current ? configs.decrypt({ ...current, integration: null }) : {};
-      const id = place.integration === undefined ? (current?.integration?.id ?? null) : place.integration;
-      const integration = await checkedIntegration(stores, projectId, destination, id, place.config);
+    async choose(projectId: number, input: WantedDestination, current?: BatchExport): Promise<ChosenDestination> {
+      if (current) checkTypeStays(current.destinationType, input.type);
+      const destination = destinationNamed(input.type, environment);
+      const storedConfig = current ? configs.decrypt({ ...current, integration: null }) : {};
+      const id = input.integration === undefined ? (current?.integration?.id ?? null) : input.integration;
+      const integration = await chooseIntegration(stores, projectId, destination, id, input.config);
       const integrationFields = integration ? configs.decryptIntegration(integration) : {};
-      const config = checkedConfig(destination, mergeConfig(mergeConfig(stored, place.config), integrationFields));
+      const config = validateConfig(
+        destination,
+        mergeConfig(mergeConfig(storedConfig, input.config), integrationFields),
+      );
       await destination.validate(config, environment).catch(rethrowNamingConfig);
       if (current)
         checkSecretsGivenAgain(destination, configs.decrypt(current), config, {
-          ...place.config,
+          ...input.config,
           ...integrationFields,
         });
       return { destination, config, own: integration ? withoutFields(destination, config) : config, integration };
@@ -69,10 +72,10 @@ export function destinationChoice({ stores, configs, environment }: Options) {
   };
 }
 
-function checkTypeStays(present: string, wanted: string): void {
-  if (wanted === present) return;
+function checkTypeStays(currentType: string, newType: string): void {
+  if (newType === currentType) return;
   throw new InvalidInput(
-    `Cannot change destination type from '${present}' to '${wanted}'. ` +
+    `Cannot change destination type from '${currentType}' to '${newType}'. ` +
       'Delete this batch export and create a new one with the new destination type.',
     'destination__type',
   );
@@ -102,23 +105,23 @@ function rethrowNamingConfig(error: unknown): never {
 
 /**
  * Requires secrets again with a new server, because a user who may change the export could otherwise send its secrets to their own server.
- * @param given the request's own fields, or those of the integration that it names
+ * @param changes the request's own fields, or those of the integration that it names
  */
 function checkSecretsGivenAgain(
   { config: schema, secretsGoTo }: Destination,
   before: Config,
   after: Config,
-  given: Config,
+  changes: Config,
 ): void {
-  const moved = secretsGoTo.find(
+  const movedField = secretsGoTo.find(
     (field) => JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
   );
-  if (moved === undefined) return;
+  if (movedField === undefined) return;
   const properties = schema.properties as Record<string, { writeOnly?: boolean }>;
-  const keptSecret = Object.keys(after).find((field) => properties[field]?.writeOnly && given[field] === undefined);
+  const keptSecret = Object.keys(after).find((field) => properties[field]?.writeOnly && changes[field] === undefined);
   if (keptSecret === undefined) return;
   throw new InvalidInput(
-    `A change of '${moved}' sends the credentials to another server: give '${keptSecret}' again.`,
+    `A change of '${movedField}' sends the credentials to another server: give '${keptSecret}' again.`,
     `destination__config__${keptSecret}`,
     'required',
   );

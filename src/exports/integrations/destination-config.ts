@@ -16,7 +16,7 @@ function typeName(value: unknown): string {
   return names[typeof value] ?? (Array.isArray(value) ? 'list' : 'dict');
 }
 
-const EXPECTED: Record<string, string> = {
+const TYPE_PHRASES: Record<string, string> = {
   string: 'str',
   integer: 'int',
   number: 'float',
@@ -35,17 +35,17 @@ function coerce(property: Property, value: unknown): unknown {
 }
 
 function checkType(property: Property, value: unknown): void {
-  const expected = property.type && EXPECTED[property.type];
-  const got = typeName(value);
-  if (!expected || got === expected || (expected === 'float' && got === 'int')) return;
-  throw new InvalidInput(`Configuration has invalid type: got '${got}', expected '${expected}'`, 'destination');
+  const expected = property.type && TYPE_PHRASES[property.type];
+  const givenType = typeName(value);
+  if (!expected || givenType === expected || (expected === 'float' && givenType === 'int')) return;
+  throw new InvalidInput(`Configuration has invalid type: got '${givenType}', expected '${expected}'`, 'destination');
 }
 
 /**
  * @returns the configuration with defaults and derived fields filled in
  * @throws InvalidInput for unknown or missing fields, wrong types and values that the schema refuses
  */
-export function checkedConfig(
+export function validateConfig(
   { config: schema, checkBeforeSchema, derive }: Pick<Destination, 'config' | 'checkBeforeSchema' | 'derive'>,
   config: Readonly<Config>,
 ): Config {
@@ -62,16 +62,16 @@ export function checkedConfig(
   );
   if (missing) throw new InvalidInput(`Configuration missing required field: '${missing}'`, 'destination');
 
-  const checked: Config = {};
+  const result: Config = {};
   for (const [name, value] of Object.entries(config)) {
     if (value === undefined) continue;
     const property = properties[name]!;
-    checked[name] = coerce(property, value);
-    checkType(property, checked[name]);
+    result[name] = coerce(property, value);
+    checkType(property, result[name]);
   }
-  checkBeforeSchema?.(checked);
+  checkBeforeSchema?.(result);
   const valid = validatorOf(schema);
-  if (valid(checked)) return derive ? { ...checked, ...derivedFields(derive, checked) } : checked;
+  if (valid(result)) return derive ? { ...checked, ...derivedFields(derive, result) } : result;
   const [error] = valid.errors ?? [];
   const field = error?.instancePath.split('/')[1] ?? '';
   throw new InvalidInput(`${field}: ${sentenceOf(error)}`, `destination__config__${field}`);

@@ -41,12 +41,12 @@ export function integrationFromRow(row: Row): Integration {
 export type IntegrationRow = Row;
 
 export function integrationStore(db: Knex) {
-  const ofProject = (projectId: number) => db<Row>('integrations').where({ project_id: projectId });
+  const rowsOfProject = (projectId: number) => db<Row>('integrations').where({ project_id: projectId });
 
   return {
     /** @throws NotFound when the project has no such integration */
     async get(projectId: number, id: number): Promise<Integration> {
-      const row = await ofProject(projectId).where({ id }).first();
+      const row = await rowsOfProject(projectId).where({ id }).first();
       if (!row) throw new NotFound();
       return integrationFromRow(row);
     },
@@ -56,9 +56,9 @@ export function integrationStore(db: Knex) {
       projectId: number,
       page: { limit: number; offset: number },
     ): Promise<{ count: number; results: Integration[] }> {
-      const counted = (await ofProject(projectId).count({ count: '*' }).first()) as unknown as { count: string };
-      const rows = await ofProject(projectId).orderBy('id').limit(page.limit).offset(page.offset);
-      return { count: Number(counted.count), results: rows.map(integrationFromRow) };
+      const countRow = (await rowsOfProject(projectId).count({ count: '*' }).first()) as unknown as { count: string };
+      const rows = await rowsOfProject(projectId).orderBy('id').limit(page.limit).offset(page.offset);
+      return { count: Number(countRow.count), results: rows.map(integrationFromRow) };
     },
 
     /** @param encrypt returns the row's columns, once the id to which secrets are bound is known */

@@ -6,7 +6,7 @@ import { InvalidInput, NotFound } from '../../platform/errors.ts';
 import type { Author } from '../../people/audit/audit-log.ts';
 import { Type, type TSchema } from '../../platform/schema.ts';
 import { SYSTEM_AUTHOR, recordIntegration } from '../batch-exports/audit.ts';
-import { checkedConfig } from './destination-config.ts';
+import { validateConfig } from './destination-config.ts';
 import type { Integration } from './integrations.store.ts';
 import type { ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
@@ -31,22 +31,22 @@ export function integrations({ stores, configs, environment }: Options) {
     get: stores.integrations.get,
 
     /** Deletes an integration, and removes it from deleted batch exports. @throws Conflict while another batch export uses it; NotFound */
-    async delete(projectId: number, id: number, by: Author = SYSTEM_AUTHOR): Promise<void> {
-      await stores.inTransaction(async (inside) => {
-        const integration = await inside.integrations.get(projectId, id);
-        await inside.integrations.delete(projectId, id);
-        await recordIntegration(inside, by, integration, 'deleted');
+    async delete(projectId: number, id: number, author: Author = SYSTEM_AUTHOR): Promise<void> {
+      await stores.inTransaction(async (tx) => {
+        const integration = await tx.integrations.get(projectId, id);
+        await tx.integrations.delete(projectId, id);
+        await recordIntegration(tx, author, integration, 'deleted');
       });
     },
 
     /** @throws InvalidInput naming the field */
-    async create(projectId: number, kind: string, given: Config, by: Author = SYSTEM_AUTHOR): Promise<Integration> {
+    async create(projectId: number, kind: string, input: Config, author: Author = SYSTEM_AUTHOR): Promise<Integration> {
       const provider = providerOf(kind);
-      const config = checkConfig(provider, given);
-      return stores.inTransaction(async (inside) => {
+      const config = checkConfig(provider, input);
+      return stores.inTransaction(async (tx) => {
         const encrypt = (id: number) => configs.encryptIntegration({ id, projectId }, provider.config, config);
-        const created = await inside.integrations.insert(projectId, kind, encrypt);
-        await recordIntegration(inside, by, created, 'created');
+        const created = await tx.integrations.insert(projectId, kind, encrypt);
+        await recordIntegration(tx, author, created, 'created');
         return created;
       });
     },
@@ -59,17 +59,17 @@ export function integrations({ stores, configs, environment }: Options) {
     async changeSecrets(
       projectId: number,
       id: number,
-      given: Config,
-      by: Author = SYSTEM_AUTHOR,
+      changes: Config,
+      author: Author = SYSTEM_AUTHOR,
     ): Promise<Integration> {
       const secretsOf = (current: Integration) => {
         const provider = providerOf(current.kind);
         const properties = provider.config.properties as Record<string, TSchema & { writeOnly?: boolean }>;
-        const fixed = Object.keys(given).find((field) => properties[field] && !properties[field].writeOnly);
-        if (fixed !== undefined) {
-          throw new InvalidInput(`'${fixed}' cannot be changed: make another integration.`, `config__${fixed}`);
+        const unchangeable = Object.keys(changes).find((field) => properties[field] && !properties[field].writeOnly);
+        if (unchangeable !== undefined) {
+          throw new InvalidInput(`'${unchangeable}' cannot be changed: make another integration.`, `config__${unchangeable}`);
         }
-        const config = checkConfig(provider, { ...configs.decryptIntegration(current), ...given });
+        const config = checkConfig(provider, { ...configs.decryptIntegration(current), ...changes });
         const encrypted = configs.encryptIntegration(current, provider.config, config);
         const moved = Object.keys(current.config).find((field) => encrypted.config[field] !== current.config[field]);
         if (moved !== undefined) {
@@ -77,11 +77,11 @@ export function integrations({ stores, configs, environment }: Options) {
         }
         return encrypted.secrets;
       };
-      return stores.inTransaction(async (inside) => {
+      return stores.inTransaction(async (tx) => {
         // This comes first, because a change of an export also locks its health before its integration.
-        await inside.health.endKeepingFiles(id);
-        const changed = await inside.integrations.changeSecrets(projectId, id, secretsOf);
-        await recordIntegration(inside, by, changed, 'updated', Object.keys(given));
+        await tx.health.endKeepingFiles(id);
+        const changed = await tx.integrations.changeSecrets(projectId, id, secretsOf);
+        await recordIntegration(tx, author, changed, 'updated', Object.keys(changes));
         return changed;
       });
     },
@@ -90,9 +90,9 @@ export function integrations({ stores, configs, environment }: Options) {
 
 export type Integrations = ReturnType<typeof integrations>;
 
-function checkConfig(provider: Provider, given: Config): Config {
+function checkConfig(provider: Provider, config: Config): Config {
   try {
-    return checkedConfig(provider, given);
+    return validateConfig(provider, config);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(
@@ -106,15 +106,15 @@ function checkConfig(provider: Provider, given: Config): Config {
 /**
  * Finds and checks the integration that a destination is to use.
  * @param id null if it is to use none
- * @param own the destination's own configuration
+ * @param ownConfig the destination's own configuration
  * @throws InvalidInput, with upstream's messages, when the integration is another project's or of another kind, or both set the same field
  */
-export async function checkedIntegration(
+export async function chooseIntegration(
   stores: Pick<ExportStores, 'integrations'>,
   projectId: number,
   { type, title, integration: takes }: Destination,
   id: number | null,
-  own: Config,
+  ownConfig: Config,
 ): Promise<Integration | null> {
   if (id === null) return null;
   if (!takes) throw new InvalidInput(`${type} batch exports take no integration.`, 'destination__integration');
@@ -128,9 +128,12 @@ export async function checkedIntegration(
       'destination__integration',
     );
   }
-  const both = takes.fields.find((field) => own[field] !== undefined);
-  if (both !== undefined) {
-    throw new InvalidInput(`'${both}' is the integration's: leave it out.`, `destination__config__${both}`);
+  const duplicateField = takes.fields.find((field) => ownConfig[field] !== undefined);
+  if (duplicateField !== undefined) {
+    throw new InvalidInput(
+      `'${duplicateField}' is the integration's: leave it out.`,
+      `destination__config__${duplicateField}`,
+    );
   }
   return integration;
 }

@@ -15,61 +15,65 @@ type Config = Record<string, unknown>;
 type Stores = Pick<BoundStores, 'places'>;
 
 /** The current destination of an export, without secrets. */
-export function pinnedDestination(one: BatchExport): PinnedDestination {
-  const destination = anyDestination(one.destinationType);
-  const config = withoutSecrets(destination.config, { ...one.destinationConfig, ...one.integration?.config });
+export function pinnedDestination(batchExport: BatchExport): PinnedDestination {
+  const destination = anyDestination(batchExport.destinationType);
+  const config = withoutSecrets(destination.config, {
+    ...batchExport.destinationConfig,
+    ...batchExport.integration?.config,
+  });
   return {
-    type: one.destinationType,
-    place: destination.place(config, one),
+    type: batchExport.destinationType,
+    place: destination.place(config, batchExport),
     // The row's own text, because reservations are compared with it and earlier versions wrote another text.
-    keySpace: one.keySpace,
+    keySpace: batchExport.keySpace,
     config,
   };
 }
 
 /**
  * The whole configuration of a pinned destination, secrets included.
- * @param one the current row of the export, which may be deleted
+ * @param batchExport the current row of the export, which may be deleted
  * @throws DestinationRejected when the export has left the place and its credentials were forgotten, as no run needed them any more
  */
 export async function decryptPinned(
   { stores, configs }: { stores: Stores; configs: ConfigEncryption },
-  one: BatchExport & { deleted: boolean },
+  batchExport: BatchExport & { deleted: boolean },
   pinned: PinnedDestination,
 ): Promise<Config> {
   const { config: schema } = anyDestination(pinned.type);
   if (!hasSecrets(schema)) return pinned.config;
-  const isPresent = pinnedDestination(one).place === pinned.place;
+  const isPresent = pinnedDestination(batchExport).place === pinned.place;
   // A deleted integration is removed from deleted exports, so only the stored place has the credentials.
-  const leftPlace = isPresent && !one.deleted ? undefined : await stores.places.findLeftPlace(one.id, pinned.place);
+  const leftPlace =
+    isPresent && !batchExport.deleted ? undefined : await stores.places.findLeftPlace(batchExport.id, pinned.place);
   if (!leftPlace && !isPresent) {
     throw new DestinationRejected(RUN_FAULTS.place_left.sentence, { fault: runFault('place_left') });
   }
-  const present = leftPlace
+  const config = leftPlace
     ? {
         ...(leftPlace.secrets !== null &&
-          (JSON.parse(configs.decryptSecret(one, PLACE_SECRETS, leftPlace.secrets)) as Config)),
+          (JSON.parse(configs.decryptSecret(batchExport, PLACE_SECRETS, leftPlace.secrets)) as Config)),
         ...(leftPlace.integration && configs.decryptIntegration(leftPlace.integration)),
       }
-    : configs.decrypt(one);
-  return withSecrets(schema, pinned.config, present);
+    : configs.decrypt(batchExport);
+  return withSecrets(schema, pinned.config, config);
 }
 
 /** Stores the place and its credentials for the export's runs, before the export moves or is deleted. */
 export async function leavePlace(
   { stores, configs }: { stores: Stores; configs: ConfigEncryption },
-  one: BatchExport,
+  batchExport: BatchExport,
 ): Promise<void> {
-  const { config: schema } = anyDestination(one.destinationType);
-  const pinned = pinnedDestination(one);
+  const { config: schema } = anyDestination(batchExport.destinationType);
+  const pinned = pinnedDestination(batchExport);
   const secrets = hasSecrets(schema)
-    ? configs.encryptSecret(one, PLACE_SECRETS, JSON.stringify(secretsOf(schema, one, configs)))
+    ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(secretsOf(schema, batchExport, configs)))
     : null;
-  await stores.places.storeLeftPlace(one.id, { ...pinned, secrets, integration: one.integration });
+  await stores.places.storeLeftPlace(batchExport.id, { ...pinned, secrets, integration: batchExport.integration });
 }
 
-function secretsOf(schema: { properties: unknown }, one: BatchExport, configs: ConfigEncryption): Config {
-  return withSecrets(schema, {}, configs.decrypt(one));
+function secretsOf(schema: { properties: unknown }, batchExport: BatchExport, configs: ConfigEncryption): Config {
+  return withSecrets(schema, {}, configs.decrypt(batchExport));
 }
 
 function hasSecrets({ properties }: { properties: unknown }): boolean {

@@ -2,7 +2,7 @@
 import { json, noBody, route } from '../../platform/http/route.ts';
 import { nullable, stringEnum, Type } from '../../platform/schema.ts';
 import { BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
-import { wantedExport, wantedPatch } from '../batch-exports/batch-exports.routes.ts';
+import { newExportOf, patchOf } from '../batch-exports/batch-exports.routes.ts';
 import { BatchExportPatchBody, NewBatchExportBody } from '../batch-exports/batch-exports.schema.ts';
 
 const stepFields = { name: Type.String(), description: Type.String() };
@@ -48,7 +48,7 @@ const runNewTestStep = route({
   description:
     'The body is that of a new batch export and is validated in the same way. A step takes at most ten seconds.',
   async handle({ project, body }, { testSteps }: ExportsApi) {
-    return json(200, await testSteps.runNew(project.id, wantedExport(body), body.step));
+    return json(200, await testSteps.runNew(project.id, newExportOf(body), body.step));
   },
 });
 
@@ -62,7 +62,7 @@ const runTestStep = route({
   summary: 'Run a test step for a saved batch export',
   description: 'The body is that of a PATCH: its values are tested in place of the stored ones, which do not change.',
   async handle({ project, params, body }, { testSteps, batchExports }: ExportsApi) {
-    const patch = wantedPatch(body, await batchExports.get(project.id, params.id));
+    const patch = patchOf(body, await batchExports.get(project.id, params.id));
     return json(200, await testSteps.runStored(project.id, params.id, patch, body.step));
   },
 });

@@ -69,22 +69,22 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
     },
 
     /** @throws InvalidInput naming the field, as when the export is created */
-    async runNew(projectId: number, wanted: NewExport, index: number): Promise<TestedStep> {
-      cadenceWith(wanted);
-      const chosen = await destinations.choose(projectId, wanted.destination);
-      const fresh = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const { content } = contentColumns(configs, fresh, wanted, chosen);
-      return runStep(chosen, subjectOf(projectId, wanted.model, content, chosen), index);
+    async runNew(projectId: number, newExport: NewExport, index: number): Promise<TestedStep> {
+      cadenceWith(newExport);
+      const choice = await destinations.choose(projectId, newExport.destination);
+      const draft = { id: randomUUID(), projectId, model: newExport.model, content: NO_SETTINGS, hashKey: null };
+      const { content } = contentColumns(configs, draft, newExport, choice);
+      return runStep(choice, subjectOf(projectId, newExport.model, content, choice), index);
     },
 
     /** @throws InvalidInput naming the field, as when the export is changed; NotFound */
     async runStored(projectId: number, id: string, patch: ExportPatch, index: number): Promise<TestedStep> {
       const current = await stores.batchExports.get(projectId, id);
-      const wanted = patch.destination ?? { type: current.destinationType, config: {} };
+      const destination = patch.destination ?? { type: current.destinationType, config: {} };
       cadenceWith(patch, current);
-      const chosen = await destinations.choose(projectId, wanted, current);
-      const { content } = contentColumns(configs, current, patch, chosen);
-      return runStep(chosen, subjectOf(projectId, current.model, content, chosen), index);
+      const choice = await destinations.choose(projectId, destination, current);
+      const { content } = contentColumns(configs, current, patch, choice);
+      return runStep(choice, subjectOf(projectId, current.model, content, choice), index);
     },
   };
 }

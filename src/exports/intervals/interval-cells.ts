@@ -11,9 +11,9 @@ export type RunLengths = { states: IntervalCode[]; lengths: number[] };
 /** Codes of intervals, by their number. */
 export type Codes = { of(number: number): IntervalCode; counts: Partial<Record<IntervalCode, number>> };
 
-/** @param always facts that are true of all intervals */
-export function codesOf({ total, countUntil }: Pieces, ranges: readonly FactRange[], always: number): Codes {
-  const facts = new Uint16Array(total).fill(always);
+/** @param commonFacts facts that are true of all intervals */
+export function codesOf({ total, countUntil }: Pieces, ranges: readonly FactRange[], commonFacts: number): Codes {
+  const facts = new Uint16Array(total).fill(commonFacts);
   for (const { fact, from, to } of ranges) {
     const last = countUntil(to);
     for (let number = countUntil(from); number < last; number += 1) facts[number]! |= FACTS[fact];
@@ -31,15 +31,15 @@ export function codesOf({ total, countUntil }: Pieces, ranges: readonly FactRang
 }
 
 export function runLengths(cells: Iterable<IntervalCode>): RunLengths {
-  const encoded: RunLengths = { states: [], lengths: [] };
+  const runs: RunLengths = { states: [], lengths: [] };
   for (const code of cells) {
-    if (encoded.states.at(-1) === code) encoded.lengths[encoded.lengths.length - 1]! += 1;
+    if (runs.states.at(-1) === code) runs.lengths[runs.lengths.length - 1]! += 1;
     else {
-      encoded.states.push(code);
-      encoded.lengths.push(1);
+      runs.states.push(code);
+      runs.lengths.push(1);
     }
   }
-  return encoded;
+  return runs;
 }
 
 export function* eachCode(total: number, codes: Codes): Generator<IntervalCode> {

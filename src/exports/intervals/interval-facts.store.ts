@@ -43,7 +43,7 @@ const isWanted = (
 
 const bounds = (table: string) => `${table}.data_interval_start as start, ${table}.data_interval_end as "end"`;
 
-const FACTS = `
+const FACTS_SQL = `
   with wanted as (
     select * from unnest(:n::int[], :ids::uuid[], :froms::timestamptz[], :tos::timestamptz[]) as wanted (n, id, "from", "to")
   ), found (n, fact, start, "end") as (
@@ -100,7 +100,7 @@ export function intervalFactStore(db: Knex) {
   return {
     /** @returns facts by window, in one query for all of them; staleness is as of the last check, at most a minute ago */
     async listFacts(windows: readonly FactWindow[]): Promise<FactRange[][]> {
-      const { rows } = await db.raw<{ rows: (FactRange & { n: number })[] }>(FACTS, {
+      const { rows } = await db.raw<{ rows: (FactRange & { n: number })[] }>(FACTS_SQL, {
         n: windows.map((_, index) => index),
         ids: windows.map(({ exportId }) => exportId),
         froms: windows.map(({ from }) => isoMicros(from)),
@@ -108,9 +108,9 @@ export function intervalFactStore(db: Knex) {
         open: [...OPEN_STATUSES],
         retried: [...RETRIED_STATUSES],
       });
-      const found = windows.map((): FactRange[] => []);
-      for (const { n, ...range } of rows) found[n]!.push(range);
-      return found;
+      const rangesByWindow = windows.map((): FactRange[] => []);
+      for (const { n, ...range } of rows) rangesByWindow[n]!.push(range);
+      return rangesByWindow;
     },
 
     /** Deliveries that imports may have made stale since the last check: those that an import overlaps, or that were made since. */

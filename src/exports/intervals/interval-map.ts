@@ -24,7 +24,7 @@ import {
 } from './interval-cells.ts';
 import type { FactRange, FactWindow } from './interval-facts.store.ts';
 import { findMissed, type Missed } from './missed-intervals.ts';
-import { factsOfAll, offeredRange, pausedRange } from './offered.ts';
+import { factsOfAll, offeredFact, pausedRange } from './offered.ts';
 
 /** ISO instants; by default from the interval in which the export was created until now, as for a list of intervals. */
 export type MapRange = { start: string | undefined; end: string | undefined };
@@ -55,16 +55,16 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
   /** Deliveries that became stale since the last check. Only events can, because a person's interval time is the time of its change. */
   async function findNewlyStale(window: FactWindow, { projectId, model }: BatchExport): Promise<FactRange[]> {
     if (model === 'persons') return [];
-    const found: FactRange[] = [];
+    const ranges: FactRange[] = [];
     for (const batch of batchesOf(
       await stores.intervalFacts.listMaybeStale(window, projectId),
       IMPORT_QUERY_INTERVALS,
     )) {
-      const late = new Set(await findLateImports(pool, projectId, batch));
+      const lateImports = new Set(await findLateImports(pool, projectId, batch));
       for (const { start, end } of batch)
-        if (late.has(end)) found.push({ fact: 'stale', from: millisOf(start), to: millisOf(end) });
+        if (lateImports.has(end)) ranges.push({ fact: 'stale', from: millisOf(start), to: millisOf(end) });
     }
-    return found;
+    return ranges;
   }
 
   /** @throws InvalidInput for more intervals than a map may have */
@@ -90,22 +90,22 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
       findMissed(stores, [{ ...batchExport, tiling, pauses }], now),
     ]);
     const facts = [...known, ...stale];
-    const ranges = [...facts, offeredRange(batchExport), ...pauses.map(pausedRange)];
+    const ranges = [...facts, offeredFact(batchExport), ...pauses.map(pausedRange)];
     const codes = codesOf(pieces, ranges, factsOfAll(batchExport));
-    const waiting = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MAX_NAMED);
-    const tried = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MAX_NAMED);
-    const named = [...waiting, ...tried].map(({ end }) => ({ exportId: id, end }));
-    const runs = new Map((await stores.intervalFacts.listNewestRuns(named)).map((run) => [run.end, run]));
-    const offered = offeredRange(batchExport);
-    const isGap = (end: Millis) => offered.from < end && end <= offered.to && !isPausedAt(pauses, end);
+    const needsYou = newestWhere(pieces, codes, (code) => hasMark(code, 'y'), MAX_NAMED);
+    const retrying = newestWhere(pieces, codes, (code) => hasMark(code, 't'), MAX_NAMED);
+    const namedIntervals = [...needsYou, ...retrying].map(({ end }) => ({ exportId: id, end }));
+    const runs = new Map((await stores.intervalFacts.listNewestRuns(namedIntervals)).map((run) => [run.end, run]));
+    const offeredRange = offeredFact(batchExport);
+    const isGap = (end: Millis) => offeredRange.from < end && end <= offeredRange.to && !isPausedAt(pauses, end);
     const cells = starts && bucketCells(pieces, starts, codes);
     return {
       bounds: cells?.pieces ?? pieces,
       cells: runLengths(cells?.codes ?? eachCode(pieces.total, codes)),
       counts: codes.counts,
       intervals: pieces.total,
-      needsYou: waiting.map((interval) => explainNeed(interval, facts, runs.get(interval.end))),
-      retrying: tried.map((interval) => explainRetry(interval, runs.get(interval.end), isGap(interval.end))),
+      needsYou: needsYou.map((interval) => explainNeed(interval, facts, runs.get(interval.end))),
+      retrying: retrying.map((interval) => explainRetry(interval, runs.get(interval.end), isGap(interval.end))),
       missed: missed.get(id),
       firstStart,
     };

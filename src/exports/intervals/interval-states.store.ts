@@ -18,7 +18,7 @@ export type KnownInterval = {
   foreign: boolean;
 };
 
-const KNOWN = `
+const KNOWN_INTERVALS_SQL = `
   select "end", run.id as "runId", run.status, cast(ledger.rows as float8) as rows, ledger.files, ledger.cutoff,
     ledger.rows is not null as delivered, coalesce(request.requested, false) as requested, coalesce(other.waits, false) as foreign
   from (
@@ -45,7 +45,7 @@ export function intervalStateStore(db: Knex) {
   return {
     /** The known intervals within `[after, to]`; both are boundaries of the export's tiling. */
     async listKnownIntervals(exportId: string, after: string, to: string): Promise<KnownInterval[]> {
-      const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN, { exportId, after, to });
+      const { rows } = await db.raw<{ rows: KnownInterval[] }>(KNOWN_INTERVALS_SQL, { exportId, after, to });
       return rows;
     },
 

@@ -41,7 +41,7 @@ export function intervalStates(pool: Pool) {
     ): Promise<IntervalState[]> {
       const [first, last] = [intervals[0], intervals.at(-1)];
       if (!first || !last) return [];
-      const known = await stores.intervalStates.listKnownIntervals(
+      const knownIntervals = await stores.intervalStates.listKnownIntervals(
         batchExport.id,
         isoMicros(first.start),
         isoMicros(last.end),
@@ -53,27 +53,27 @@ export function intervalStates(pool: Pool) {
       );
       const pauses = await stores.gaps.listPauses(batchExport.id);
       const now = await stores.batchExports.now();
-      const byEnd = new Map(known.map((one) => [millisOf(one.end), one]));
-      const stale = await findStaleEnds(pool, batchExport, intervals, byEnd);
+      const byEnd = new Map(knownIntervals.map((one) => [millisOf(one.end), one]));
+      const staleEnds = await findStaleEnds(pool, batchExport, intervals, byEnd);
       const isDue = (end: Millis) => end > millisOf(now) - DUE_MS && !isPausedAt(pauses, end);
       return intervals.map((interval) => {
-        const one = byEnd.get(interval.end);
+        const known = byEnd.get(interval.end);
         const status = intervalStatus({
-          status: one?.status ?? null,
-          delivered: one?.delivered ?? false,
-          stale: stale.has(interval.end),
-          requested: one?.requested ?? false,
+          status: known?.status ?? null,
+          delivered: known?.delivered ?? false,
+          stale: staleEnds.has(interval.end),
+          requested: known?.requested ?? false,
           due: isDue(interval.end),
         });
         const { end } = interval;
         const marks = { unsettled: troubles.unsettled.has(end), gaveUp: troubles.gave_up.has(end) };
-        const awaitsDecision = one?.foreign ?? false;
+        const awaitsDecision = known?.foreign ?? false;
         return {
           ...interval,
           status,
-          runId: one?.runId ?? null,
-          rows: one?.rows ?? null,
-          files: one?.files ?? 0,
+          runId: known?.runId ?? null,
+          rows: known?.rows ?? null,
+          files: known?.files ?? 0,
           ...marks,
           awaitsDecision,
         };

@@ -46,8 +46,8 @@ const listIntervals = route({
       end: momentIfGiven(query.end, 'end'),
     };
     if (range.start !== undefined) checkBeginning(range.start, 'start');
-    const load = async (place: PageWindow) => {
-      const found = await intervals.list(batchExport, range, query.status, place);
+    const load = async (page: PageWindow) => {
+      const found = await intervals.list(batchExport, range, query.status, page);
       return found.map((state) => ({ ...state, createdAt: isoMicros(state.end), id: '' }));
     };
     return json(200, await cursorPage(url, query, load, presentInterval, (id) => id === ''));

@@ -42,31 +42,31 @@ export function exportIntervals({ stores, pool }: { stores: ExportStores; pool: 
       batchExport: BatchExport,
       range: ListedRange,
       statuses: readonly IntervalStatus[],
-      place: PageWindow,
+      page: PageWindow,
     ): Promise<IntervalState[]> {
       const tiling = await stores.batchExports.getTiling(batchExport.id);
       const from =
         range.start === undefined ? startOfIntervalAt(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
       const to = await findLastInstant(range);
-      const { limit, newerThan, olderThan } = place;
+      const { limit, newerThan, olderThan } = page;
       const intervals = newerThan
         ? intervalsEnding(tiling, Math.max(from, millisOf(newerThan.createdAt)), to)
         : intervalsBackwards(tiling, from, olderThan ? Math.min(to, millisOf(olderThan.createdAt) - 1) : to);
-      const found: IntervalState[] = [];
+      const listed: IntervalState[] = [];
       let examined = 0;
       for (const batch of batchesOf(intervals, statuses.length === 0 ? limit : INTERVALS_AT_ONCE)) {
         const oldestFirst = newerThan ? batch : batch.toReversed();
         const examinedStates = await states.of(stores, batchExport, oldestFirst);
         for (const state of newerThan ? examinedStates : examinedStates.toReversed()) {
-          if (statuses.length === 0 || statuses.includes(state.status)) found.push(state);
+          if (statuses.length === 0 || statuses.includes(state.status)) listed.push(state);
         }
-        if (found.length >= limit) break;
+        if (listed.length >= limit) break;
         examined += batch.length;
         if (examined >= MAX_EXAMINED) {
           throw new InvalidInput(`The range holds more than ${MAX_EXAMINED} data intervals: ask for less.`, 'start');
         }
       }
-      const nearest = found.slice(0, limit);
+      const nearest = listed.slice(0, limit);
       return newerThan ? nearest.toReversed() : nearest;
     },
   };

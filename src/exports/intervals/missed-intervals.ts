@@ -6,7 +6,7 @@ import type { Pause } from '../domain/pauses.ts';
 import { piecesEnding, type Pieces } from '../domain/pieces.ts';
 import type { ExportStores } from '../stores.ts';
 import { codesOf } from './interval-cells.ts';
-import { offeredRange, pausedRange, type OfferedBounds } from './offered.ts';
+import { offeredFact, pausedRange, type OfferedBounds } from './offered.ts';
 
 /** The start of the first missed interval, the end of the last one, and their number. */
 export type Missed = DataInterval & { intervals: number };
@@ -22,15 +22,15 @@ export async function findMissed(
   exports: readonly PausedExport[],
   now: Millis,
 ): Promise<Map<string, Missed>> {
-  const examined = exports.flatMap((one) => {
-    const pieces = endedInPause(one, now);
+  const candidates = exports.flatMap((one) => {
+    const pieces = intervalsEndedInPause(one, now);
     return pieces.total === 0 ? [] : [{ ...one, pieces, window: windowOf(one.id, pieces) }];
   });
-  if (examined.length === 0) return new Map();
-  const facts = await intervalFacts.listFacts(examined.map(({ window }) => window));
+  if (candidates.length === 0) return new Map();
+  const facts = await intervalFacts.listFacts(candidates.map(({ window }) => window));
   return new Map(
-    examined.flatMap((one, index): [string, Missed][] => {
-      const codes = codesOf(one.pieces, [...facts[index]!, offeredRange(one), ...one.pauses.map(pausedRange)], 0);
+    candidates.flatMap((one, index): [string, Missed][] => {
+      const codes = codesOf(one.pieces, [...facts[index]!, offeredFact(one), ...one.pauses.map(pausedRange)], 0);
       const missed = [];
       for (let number = 0; number < one.pieces.total; number += 1)
         if (hasMark(codes.of(number), 'p')) missed.push(number);
@@ -43,14 +43,11 @@ export async function findMissed(
 }
 
 /** The newest intervals that ended in the latest pause. */
-function endedInPause({ tiling, pauses, ...offering }: PausedExport, now: Millis): Pieces {
-  const latest = pauses.reduce<Pause | undefined>(
-    (one, other) => (one && one.pausedAt > other.pausedAt ? one : other),
-    undefined,
-  );
+function intervalsEndedInPause({ tiling, pauses, ...offering }: PausedExport, now: Millis): Pieces {
+  const latest = pauses.reduce<Pause | undefined>((a, b) => (a && a.pausedAt > b.pausedAt ? a : b), undefined);
   const none = piecesEnding(tiling, now, now);
   if (!latest) return none;
-  const [paused, offered] = [pausedRange(latest), offeredRange(offering)];
+  const [paused, offered] = [pausedRange(latest), offeredFact(offering)];
   const [from, to] = [Math.max(paused.from, offered.from), Math.min(paused.to, offered.to, now)];
   if (from >= to) return none;
   const all = piecesEnding(tiling, from, to);

@@ -8,7 +8,7 @@ import type { FactRange } from './interval-facts.store.ts';
 export type OfferedBounds = Pick<BatchExport, 'createdAt' | 'startAt' | 'endAt'>;
 
 /** Range of the intervals among which the reconciler looks for gaps (`findGaps`); the first one ends when the export starts. */
-export function offeredRange({ createdAt, startAt, endAt }: OfferedBounds): FactRange {
+export function offeredFact({ createdAt, startAt, endAt }: OfferedBounds): FactRange {
   return {
     fact: 'offered',
     from: Math.max(millisOf(createdAt), startAt === null ? -Infinity : millisOf(startAt) - 1),

@@ -12,34 +12,38 @@ const INTERVALS_PER_QUERY = 1_000;
  * and its end.
  * @returns how many intervals are newly stale
  */
-export async function findStale(pool: Pool, stores: ExportStores, one: ExportToCheck): Promise<number> {
-  const { seenUntil, candidates } = await stores.stale.findCandidates(one);
+export async function findStale(pool: Pool, stores: ExportStores, batchExport: ExportToCheck): Promise<number> {
+  const { seenUntil, candidates } = await stores.stale.findCandidates(batchExport);
   const ends = new Set<string>();
   for (let from = 0; from < candidates.length; from += INTERVALS_PER_QUERY) {
-    for (const end of await findLateImports(pool, one.projectId, candidates.slice(from, from + INTERVALS_PER_QUERY)))
+    for (const end of await findLateImports(
+      pool,
+      batchExport.projectId,
+      candidates.slice(from, from + INTERVALS_PER_QUERY),
+    ))
       ends.add(end);
   }
-  const late = candidates.filter(({ end }) => ends.has(end));
-  return stores.inTransaction(async (inside) => {
-    const wereStale = await inside.stale.countStale(one.id);
-    const found = await inside.stale.markStale(one, late);
-    await inside.stale.recordCheck(one.id, seenUntil);
-    if (found > 0 && wereStale === 0) await logAndNotify(inside, one, found);
-    return found;
+  const lateDeliveries = candidates.filter(({ end }) => ends.has(end));
+  return stores.inTransaction(async (tx) => {
+    const wereStale = await tx.stale.countStale(batchExport.id);
+    const newlyStale = await tx.stale.markStale(batchExport, lateDeliveries);
+    await tx.stale.recordCheck(batchExport.id, seenUntil);
+    if (newlyStale > 0 && wereStale === 0) await logAndNotify(tx, batchExport, newlyStale);
+    return newlyStale;
   });
 }
 
 /** Notifies about the first stale intervals. Further ones cause no notice until none is stale, because a long import makes many stale. */
 async function logAndNotify(
-  inside: Pick<ExportStores, 'logs' | 'outbox'>,
-  one: ExportToCheck,
-  found: number,
+  tx: Pick<ExportStores, 'logs' | 'outbox'>,
+  batchExport: ExportToCheck,
+  staleCount: number,
 ): Promise<void> {
-  const what = found === 1 ? 'A delivered data interval is' : `${found} delivered data intervals are`;
-  const next = one.redeliverStale
+  const subject = staleCount === 1 ? 'A delivered data interval is' : `${staleCount} delivered data intervals are`;
+  const next = batchExport.redeliverStale
     ? 'Delivered again once the import is over.'
     : 'Deliver again with a backfill of `stale`.';
-  const summary = `${what} out of date: events were imported into the past. ${next}`;
-  await inside.logs.append({ batchExportId: one.id, runId: null, level: 'WARNING', message: summary });
-  await inside.outbox.add(one.id, { kind: 'stale', summary, details: { intervals: found } });
+  const summary = `${subject} out of date: events were imported into the past. ${next}`;
+  await tx.logs.append({ batchExportId: batchExport.id, runId: null, level: 'WARNING', message: summary });
+  await tx.outbox.add(batchExport.id, { kind: 'stale', summary, details: { intervals: staleCount } });
 }

@@ -128,7 +128,7 @@ export function staleStore(db: Knex) {
     },
 
     /** Marks the deliveries as stale, except for those that a newer delivery has replaced. @returns how many intervals were not stale before */
-    async markStale({ id, projectId }: ExportToCheck, late: readonly Delivered[]): Promise<number> {
+    async markStale({ id, projectId }: ExportToCheck, staleDeliveries: readonly Delivered[]): Promise<number> {
       const { rowCount } = await db.raw<{ rowCount: number }>(
         `insert into batch_export_troubles (batch_export_id, kind, data_interval_start, data_interval_end, since, last_at)
          select :id, 'stale', start, "end", min(inserted_at), max(inserted_at)
@@ -140,9 +140,9 @@ export function staleStore(db: Knex) {
         {
           id,
           projectId,
-          starts: late.map(({ start }) => start),
-          ends: late.map(({ end }) => end),
-          cutoffs: late.map(({ cutoff }) => cutoff),
+          starts: staleDeliveries.map(({ start }) => start),
+          ends: staleDeliveries.map(({ end }) => end),
+          cutoffs: staleDeliveries.map(({ cutoff }) => cutoff),
         },
       );
       return rowCount;

@@ -15,7 +15,7 @@ export const MAX_TROUBLED = 300;
 const key = (table: string) => `${table}.batch_export_id = wanted.id`;
 const interval = (table: string) => `${table}.data_interval_start as start, ${table}.data_interval_end as "end"`;
 
-const TROUBLED = `
+const TROUBLED_SQL = `
   with wanted as (select id from unnest(:ids::uuid[]) as wanted (id)), troubled as materialized (
     select wanted.id, newest.fact, newest.start, newest."end" from wanted cross join lateral (
       select ${interval('run')}, ${FACT_OF_RUN} as fact from (
@@ -53,7 +53,7 @@ export function troubledIntervalStore(db: Knex) {
   return {
     /** Facts about the troubled intervals of all these exports, in one query, in no order. */
     async listFacts(exportIds: readonly string[]): Promise<TroubledFact[]> {
-      const { rows } = await db.raw<{ rows: TroubledFact[] }>(TROUBLED, {
+      const { rows } = await db.raw<{ rows: TroubledFact[] }>(TROUBLED_SQL, {
         ids: [...exportIds],
         open: [...OPEN_STATUSES],
         retried: [...RETRIED_STATUSES],

@@ -41,8 +41,8 @@ export function createBatcher({ windowMs, maxChanges, publish }: Options): Batch
       const changes = projects.get(projectId) ?? new Map<string, ExportChange>();
       if (changes === 'too many') return;
       const name = `${kind} ${exportId}`;
-      const before = changes.get(name);
-      changes.set(name, before ? joinChanges(before, change) : change);
+      const pending = changes.get(name);
+      changes.set(name, pending ? joinChanges(pending, change) : change);
       projects.set(projectId, changes.size > maxChanges ? 'too many' : changes);
     },
     clear() {

@@ -21,8 +21,8 @@ export type History = {
 
 const ID = /^([0-9a-z]{1,12}-[0-9a-f]{16})-(\d{1,15})$/;
 
-/** @param most limit of kept events, for all projects together */
-export function createHistory(most: number): History {
+/** @param max limit of kept events, for all projects together */
+export function createHistory(max: number): History {
   let epoch = newEpoch();
   let events: LiveEvent[] = [];
   let last = 0;
@@ -33,7 +33,7 @@ export function createHistory(most: number): History {
       const event = { id: `${epoch}-${last}`, projectId, at: new Date().toISOString(), change };
       events.push(event);
       // Events are dropped only once there are twice as many, so the cost of moving the others is spread.
-      if (events.length >= 2 * most) events = events.slice(-most);
+      if (events.length >= 2 * max) events = events.slice(-max);
       return event;
     },
 
@@ -43,7 +43,7 @@ export function createHistory(most: number): History {
       const [, ofEpoch, text] = ID.exec(id) ?? [];
       const missed = last - Number(text);
       // tooth: live-epoch
-      if (ofEpoch !== epoch || missed < 0 || missed > Math.min(events.length, most)) return undefined;
+      if (ofEpoch !== epoch || missed < 0 || missed > Math.min(events.length, max)) return undefined;
       return events.slice(events.length - missed).filter((event) => event.projectId === projectId);
     },
 

@@ -38,9 +38,9 @@ const followExports = route({
     'caller can see. A comment is sent every 15 seconds, and the stream ends within 15 seconds of the caller losing access. Each caller ' +
     'can have 10 streams open.',
   async handle({ project, caller, rights, readmit, query, headers, signal }, { live }: ExportsApi) {
-    const seen = headers['last-event-id'] ?? query.last_event_id;
-    const opening = { projectId: project.id, caller, rights, recheckAccess: readmit, signal };
-    return { status: 200, headers: EVENT_STREAM, body: live.open(opening, seen?.toString()) };
+    const lastEventId = headers['last-event-id'] ?? query.last_event_id;
+    const listener = { projectId: project.id, caller, rights, recheckAccess: readmit, signal };
+    return { status: 200, headers: EVENT_STREAM, body: live.open(listener, lastEventId?.toString()) };
   },
 });
 

@@ -30,10 +30,10 @@ const LIMITS: LiveLimits = {
 
 export type Live = {
   /**
-   * @param seen ID of the last event that the caller received; undefined for a first connection
+   * @param lastEventId ID of the last event that the caller received; undefined for a first connection
    * @throws Throttled, Unavailable
    */
-  open(opening: Opening, seen: string | undefined): Readable;
+  open(listener: Opening, lastEventId: string | undefined): Readable;
   /** Ends all streams; none is opened any more. */
   drain(): void;
   close(): Promise<void>;
@@ -80,9 +80,9 @@ export function createLive(options: LiveOptions): Live {
     });
 
   return {
-    open(opening, seen) {
-      const missed = seen === undefined ? [] : history.eventsSince(seen, opening.projectId);
-      const stream = streams.open(opening, missed, history.latestId());
+    open(listenerOptions, lastEventId) {
+      const missed = lastEventId === undefined ? [] : history.eventsSince(lastEventId, listenerOptions.projectId);
+      const stream = streams.open(listenerOptions, missed, history.latestId());
       listener ??= connect();
       return stream;
     },

@@ -51,7 +51,7 @@ export type LiveStreams = {
    * @param latestId ID of the last of all events so far
    * @throws Throttled, Unavailable
    */
-  open(opening: Opening, missed: readonly LiveEvent[] | undefined, latestId: string): Readable;
+  open(options: Opening, missed: readonly LiveEvent[] | undefined, latestId: string): Readable;
   publish(events: readonly LiveEvent[]): void;
   /** Sends a reset to all callers. */
   reset(latestId: string): void;
@@ -69,26 +69,27 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
   let isChecking = false;
 
   function allListeners(): Listener[] {
-    return [...listeners.values()].flatMap((ofProject) => [...ofProject]);
+    return [...listeners.values()].flatMap((projectListeners) => [...projectListeners]);
   }
 
   function addListener(listener: Listener): void {
-    const ofProject = listeners.get(listener.projectId) ?? new Set();
-    listeners.set(listener.projectId, ofProject.add(listener));
+    const projectListeners = listeners.get(listener.projectId) ?? new Set();
+    listeners.set(listener.projectId, projectListeners.add(listener));
     open += 1;
     listener.body.once('close', () => {
-      if (!ofProject.delete(listener)) return;
+      if (!projectListeners.delete(listener)) return;
       open -= 1;
-      if (ofProject.size === 0 && listeners.get(listener.projectId) === ofProject) listeners.delete(listener.projectId);
+      if (projectListeners.size === 0 && listeners.get(listener.projectId) === projectListeners)
+        listeners.delete(listener.projectId);
     });
   }
 
   function ensureCapacity(projectId: number, caller: string): void {
     if (closed) throw new Unavailable('The server is stopping.', 1);
     if (open >= limits.perProcess) throw new Unavailable('Too many streams are open.', limits.retrySeconds);
-    const ofProject = [...(listeners.get(projectId) ?? [])];
-    const ofCaller = allListeners().filter((listener) => listener.caller === caller);
-    if (ofProject.length >= limits.perProject || ofCaller.length >= limits.perCaller) {
+    const projectListeners = [...(listeners.get(projectId) ?? [])];
+    const callerListeners = allListeners().filter((listener) => listener.caller === caller);
+    if (projectListeners.length >= limits.perProject || callerListeners.length >= limits.perCaller) {
       throw new Throttled(limits.retrySeconds);
     }
   }
@@ -134,9 +135,9 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
   async function checkAll(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    const waiting = allListeners();
+    const listening = allListeners();
     const checkNext = async () => {
-      for (let next = waiting.pop(); next; next = waiting.pop()) await check(next);
+      for (let next = listening.pop(); next; next = listening.pop()) await check(next);
     };
     await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, checkNext));
     isChecking = false;
@@ -165,17 +166,17 @@ export function createLiveStreams(limits: LiveLimits, latestIdNow: () => string)
       };
       addListener(listener);
       signal.addEventListener('abort', () => body.destroy());
-      const known = missed?.filter((event) => receives(listener, event));
-      const isKnown = known && known.length <= limits.missedEvents;
-      body.push(openingText(latestId) + (isKnown ? known.map(eventText).join('') : resetText(latestId)));
+      const missedEvents = missed?.filter((event) => receives(listener, event));
+      const isKnown = missedEvents && missedEvents.length <= limits.missedEvents;
+      body.push(openingText(latestId) + (isKnown ? missedEvents.map(eventText).join('') : resetText(latestId)));
       return body;
     },
 
     publish(events) {
-      for (const [projectId, ofProject] of listeners) {
-        const ofEvents = events.filter((event) => event.projectId === projectId);
-        for (const listener of ofEvents.length > 0 ? ofProject : []) {
-          const received = ofEvents.filter((event) => receives(listener, event));
+      for (const [projectId, projectListeners] of listeners) {
+        const projectEvents = events.filter((event) => event.projectId === projectId);
+        for (const listener of projectEvents.length > 0 ? projectListeners : []) {
+          const received = projectEvents.filter((event) => receives(listener, event));
           if (received.length === 0) continue;
           // tooth: live-checked
           if (!isChecked(listener)) listener.hasMissedEvents = true;

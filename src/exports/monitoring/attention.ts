@@ -3,7 +3,7 @@ import { codeOf, FACTS, hasMark } from '../domain/interval-codes.ts';
 import type { DataInterval } from '../domain/intervals.ts';
 import { isPausedAt, type Pause } from '../domain/pauses.ts';
 import type { FactRange } from '../intervals/interval-facts.store.ts';
-import { factsOfAll, offeredRange } from '../intervals/offered.ts';
+import { factsOfAll, offeredFact } from '../intervals/offered.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { TroubledFact } from '../intervals/troubled-intervals.store.ts';
 
@@ -22,7 +22,7 @@ export function attentionOf(
   pauses: readonly Pause[],
   facts: readonly TroubledFact[],
 ): Attention {
-  const offered = offeredRange(batchExport);
+  const offered = offeredFact(batchExport);
   const always = factsOfAll(batchExport);
   const attention: Attention = { needsYou: [], retrying: [] };
   for (const [end, ofInterval] of Map.groupBy(facts, (fact) => fact.end)) {
@@ -34,10 +34,10 @@ export function attentionOf(
     );
     const { start } = ofInterval[0]!;
     const ranges = ofInterval.map(({ fact }): FactRange => ({ fact, from: start, to: end }));
-    const troubled = { start, end, facts: ranges, isGap: isOffered && !isPaused };
-    if (hasMark(codeOf(sum), 'y')) attention.needsYou.push(troubled);
-    if (hasMark(codeOf(sum), 't')) attention.retrying.push(troubled);
+    const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused };
+    if (hasMark(codeOf(sum), 'y')) attention.needsYou.push(interval);
+    if (hasMark(codeOf(sum), 't')) attention.retrying.push(interval);
   }
-  for (const troubled of Object.values(attention)) troubled.sort((one, other) => other.end - one.end);
+  for (const list of Object.values(attention)) list.sort((a, b) => b.end - a.end);
   return attention;
 }

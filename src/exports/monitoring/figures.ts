@@ -28,8 +28,8 @@ export async function exportFigures(stores: ExportStores): Promise<ExportFigures
   const exports = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     // An export whose query fails is left out; the reconciler logs the reason.
-    const looked = await measureEach(stores, ids.slice(from, from + AT_ONCE), () => {});
-    exports.push(...looked.map(({ watched: { id, projectId }, freshness }) => ({ id, projectId, ...freshness })));
+    const measured = await measureEach(stores, ids.slice(from, from + AT_ONCE), () => {});
+    exports.push(...measured.map(({ watched: { id, projectId }, freshness }) => ({ id, projectId, ...freshness })));
   }
   return {
     exports,

@@ -60,9 +60,9 @@ export async function measureFreshness(stores: Stores, ids: readonly string[]): 
     });
   }
   return exports.map((watched) => {
-    const reached = progress.get(watched.id)!;
-    const freshness = freshnessOf(reached, troubles.get(watched.id) ?? NO_TROUBLE, watched.beginning, now);
-    return { watched, freshness, deliveredUntil: reached.completeUntil };
+    const progressOfExport = progress.get(watched.id)!;
+    const freshness = freshnessOf(progressOfExport, troubles.get(watched.id) ?? NO_TROUBLE, watched.beginning, now);
+    return { watched, freshness, deliveredUntil: progressOfExport.completeUntil };
   });
 }
 
@@ -75,8 +75,8 @@ export async function measureEach(
   ids: readonly string[],
   onFailure: (id: string, error: unknown) => void,
 ): Promise<MeasuredFreshness[]> {
-  const together = await measureFreshness(stores, ids).catch(() => undefined);
-  if (together) return together;
+  const all = await measureFreshness(stores, ids).catch(() => undefined);
+  if (all) return all;
   const measured: MeasuredFreshness[] = [];
   for (const id of ids) {
     await measureFreshness(stores, [id]).then(

@@ -16,10 +16,10 @@ const NO_RECIPIENTS: Notifications = { webhook: null, emails: [], on: [...NOTICE
 
 export type NotificationSettings = {
   /**
-   * @param given omitted fields keep the row's values; null ends the notices
+   * @param input omitted fields keep the row's values; null ends the notices
    * @throws InvalidInput naming the field
    */
-  columns(row: Row, given: NotificationsIn | null): Promise<Columns>;
+  columns(row: Row, input: NotificationsIn | null): Promise<Columns>;
 };
 
 /** @param sendsMail whether this installation has a mail server */
@@ -28,18 +28,18 @@ export function notificationSettings(
   rules: Rules,
   sendsMail: boolean,
 ): NotificationSettings {
-  function secretOf(row: Row, given: string | undefined): string {
-    if (given === undefined && row.notificationSecret !== null) return row.notificationSecret;
-    if (given === undefined)
+  function secretOf(row: Row, input: string | undefined): string {
+    if (input === undefined && row.notificationSecret !== null) return row.notificationSecret;
+    if (input === undefined)
       throw new InvalidInput('This field is required.', fieldName('webhook__secret'), 'required');
-    checkWebhookSecret(given);
-    return configs.encryptSecret(row, NOTIFICATION_SECRET, given);
+    checkWebhookSecret(input);
+    return configs.encryptSecret(row, NOTIFICATION_SECRET, input);
   }
 
   return {
-    async columns(row, given) {
-      if (given === null) return { notifications: null, notificationSecret: null };
-      const { webhook, ...rest } = given;
+    async columns(row, input) {
+      if (input === null) return { notifications: null, notificationSecret: null };
+      const { webhook, ...rest } = input;
       const notifications = { ...NO_RECIPIENTS, ...row.notifications, ...rest };
       if (notifications.emails.length > 0 && !sendsMail)
         throw new InvalidInput(

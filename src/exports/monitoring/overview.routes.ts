@@ -1,6 +1,6 @@
 /** `/batch_exports/overview/`: all exports with their state, the most urgent first. */
 import type { Rights } from '../../platform/http/access.ts';
-import { boundedLimit, offsetPage, offsetQuery } from '../../platform/http/parameters/pagination.ts';
+import { clampLimit, offsetPage, offsetQuery } from '../../platform/http/parameters/pagination.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { ExportsApi } from '../api.ts';
@@ -35,8 +35,8 @@ const overview = route({
     `are those of \`intervals/map/\`. Only the newest ${MAX_EXPORTS} exports of the project are included.`,
   async handle({ project, rights, query, url }, { overviews }: ExportsApi) {
     const { search, state: standings, offset } = query;
-    const wanted = { search, standings, offset, limit: boundedLimit(query.limit) };
-    const { count, results, totals, blocked } = await overviews.of(project.id, rights.visible('batch_export'), wanted);
+    const request = { search, standings, offset, limit: clampLimit(query.limit) };
+    const { count, results, totals, blocked } = await overviews.of(project.id, rights.visible('batch_export'), request);
     const page = offsetPage(url, query, { count, results: results.map((one) => presentItem(one, rights)) });
     return json(200, {
       ...page,

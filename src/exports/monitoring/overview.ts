@@ -12,7 +12,7 @@ import { explainNeed, explainRetry, type NeedsYou, type Retrying } from '../inte
 import { codesOf, eachCode, runLengths, type RunLengths } from '../intervals/interval-cells.ts';
 import type { NewestRun } from '../intervals/interval-facts.store.ts';
 import { findMissed, type Missed } from '../intervals/missed-intervals.ts';
-import { factsOfAll, offeredRange, pausedRange } from '../intervals/offered.ts';
+import { factsOfAll, offeredFact, pausedRange } from '../intervals/offered.ts';
 import type { ExportStores } from '../stores.ts';
 import { describeBlock } from '../timeline/timeline-guard.ts';
 import { attentionOf, type Attention } from './attention.ts';
@@ -54,7 +54,7 @@ export type Overview = {
 /** Limit of exports in an overview, which takes the newest ones of the project. */
 export const MAX_EXPORTS = 2_000;
 /** Number of newest intervals that are shown for each export. */
-const RECENT = 48;
+const RECENT_INTERVALS = 48;
 /** Lag above which an export without a freshness target counts as behind. */
 const DEFAULT_TARGET_SECONDS = 15 * 60;
 /** Limit of an export's retried intervals whose next tries are compared. */
@@ -65,10 +65,12 @@ export type Overviews = ReturnType<typeof exportOverviews>;
 
 export function exportOverviews({ stores }: { stores: ExportStores }) {
   return {
-    async of(projectId: number, visible: Visible, wanted: OverviewQuery): Promise<Overview> {
+    async of(projectId: number, visible: Visible, query: OverviewQuery): Promise<Overview> {
       const { results } = await stores.batchExports.list(projectId, { limit: MAX_EXPORTS, offset: 0 }, visible);
-      const named = results.map((one) => ({ batchExport: one, label: labelOf(one) })).filter(matching(wanted.search));
-      const ids = named.map(({ batchExport }) => batchExport.id);
+      const matches = results
+        .map((one) => ({ batchExport: one, label: labelOf(one) }))
+        .filter(matchesSearch(query.search));
+      const ids = matches.map(({ batchExport }) => batchExport.id);
       const [troubled, pauses, freshness, { blocked }] = await Promise.all([
         stores.troubledIntervals.listFacts(ids),
         stores.freshness.listPauses(ids),
@@ -76,19 +78,26 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
         stores.timeline.getState(),
       ]);
       const facts = Map.groupBy(troubled, ({ exportId }) => exportId);
-      const all = named.flatMap((one): ExportStanding[] => {
+      const all = matches.flatMap((one): ExportStanding[] => {
         const { id } = one.batchExport;
-        const fresh = freshness.get(id);
+        const exportFreshness = freshness.get(id);
         // The export was deleted meanwhile.
-        if (!fresh) return [];
+        if (!exportFreshness) return [];
         const attention = attentionOf(one.batchExport, pauses.get(id) ?? [], facts.get(id) ?? []);
-        return [{ ...one, freshness: fresh, attention, standing: standingOf(one.batchExport, fresh, attention) }];
+        return [
+          {
+            ...one,
+            freshness: exportFreshness,
+            attention,
+            standing: standingOf(one.batchExport, exportFreshness, attention),
+          },
+        ];
       });
       const byStanding = Map.groupBy(all, ({ standing }) => standing);
-      const ordered = STANDINGS.filter(
-        (one) => wanted.standings.length === 0 || wanted.standings.includes(one),
-      ).flatMap((standing) => byStanding.get(standing) ?? []);
-      const page = ordered.slice(wanted.offset, wanted.offset + wanted.limit);
+      const ordered = STANDINGS.filter((one) => query.standings.length === 0 || query.standings.includes(one)).flatMap(
+        (standing) => byStanding.get(standing) ?? [],
+      );
+      const page = ordered.slice(query.offset, query.offset + query.limit);
       return {
         count: ordered.length,
         totals: Object.fromEntries(
@@ -114,7 +123,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
     const ids = page.map(({ batchExport }) => batchExport.id);
     const [tilings, clock] = await Promise.all([stores.batchExports.tilings(ids), stores.batchExports.now()]);
     const now = millisOf(clock);
-    const looked = page.map((one) => {
+    const detailed = page.map((one) => {
       const { id } = one.batchExport;
       return {
         ...one,
@@ -125,7 +134,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
     });
     const [facts, missed, runs] = await Promise.all([
       stores.intervalFacts.listFacts(
-        looked.map(({ batchExport, bounds }) => ({
+        detailed.map(({ batchExport, bounds }) => ({
           exportId: batchExport.id,
           from: bounds.interval(0).start,
           to: bounds.interval(bounds.total - 1).end,
@@ -133,15 +142,15 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
       ),
       findMissed(
         stores,
-        looked.map((one) => ({ ...one.batchExport, tiling: one.tiling, pauses: one.pauses })),
+        detailed.map((one) => ({ ...one.batchExport, tiling: one.tiling, pauses: one.pauses })),
         now,
       ),
-      stores.intervalFacts.listNewestRuns(looked.flatMap(intervalsToLookUp)),
+      stores.intervalFacts.listNewestRuns(detailed.flatMap(intervalsToLookUp)),
     ]);
     const runsOf = Map.groupBy(runs, ({ exportId }) => exportId);
-    return looked.map((one, index) => {
+    return detailed.map((one, index) => {
       const { batchExport, bounds, attention } = one;
-      const ranges = [...facts[index]!, offeredRange(batchExport), ...one.pauses.map(pausedRange)];
+      const ranges = [...facts[index]!, offeredFact(batchExport), ...one.pauses.map(pausedRange)];
       const newest = new Map((runsOf.get(batchExport.id) ?? []).map((run) => [run.end, run]));
       return {
         ...one,
@@ -157,7 +166,7 @@ function labelOf({ destinationType, destinationConfig }: BatchExport): string {
   return anyDestination(destinationType).label(destinationConfig);
 }
 
-function matching(search: string) {
+function matchesSearch(search: string) {
   const text = search.trim().toLowerCase();
   return ({ batchExport, label }: Pick<ExportStanding, 'batchExport' | 'label'>) =>
     [batchExport.name, label, batchExport.destinationType, batchExport.model, batchExport.id].some((one) =>
@@ -179,7 +188,7 @@ function standingOf(
 /** The newest intervals that have ended. */
 function recentOf(tiling: Tiling, now: Millis): Pieces {
   let start = startOfIntervalAt(tiling, now);
-  for (let count = 0; count < RECENT; count += 1) start = intervalEndingAt(tiling, start)?.start ?? start;
+  for (let count = 0; count < RECENT_INTERVALS; count += 1) start = intervalEndingAt(tiling, start)?.start ?? start;
   return piecesEnding(tiling, start, now);
 }
 
@@ -191,11 +200,13 @@ function intervalsToLookUp({ batchExport, attention }: ExportStanding): { export
   }));
 }
 
-function errorsOf({ needsYou: needing, retrying: tried }: Attention, runs: ReadonlyMap<Millis, NewestRun>) {
-  const waiting = needing.slice(0, 1).map((one) => explainNeed(bounds(one), one.facts, runs.get(one.end)));
-  const retried = tried.slice(0, MAX_RETRIED).map((one) => explainRetry(bounds(one), runs.get(one.end), one.isGap));
-  const tries = retried.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort();
-  return { lastError: waiting[0] ?? retried[0], nextTryAt: tries[0] ?? null };
+function errorsOf({ needsYou, retrying }: Attention, runs: ReadonlyMap<Millis, NewestRun>) {
+  const needErrors = needsYou.slice(0, 1).map((one) => explainNeed(bounds(one), one.facts, runs.get(one.end)));
+  const retryErrors = retrying
+    .slice(0, MAX_RETRIED)
+    .map((one) => explainRetry(bounds(one), runs.get(one.end), one.isGap));
+  const tries = retryErrors.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort();
+  return { lastError: needErrors[0] ?? retryErrors[0], nextTryAt: tries[0] ?? null };
 }
 
 const bounds = ({ start, end }: DataInterval): DataInterval => ({ start, end });

@@ -24,7 +24,7 @@ export type TroubleSummary = {
 /** Minutes between two attempts double up to an hour. */
 const LONGEST_BACK_OFF_MINUTES = 60;
 /** SQL for the instant at which the next attempt is due, after a number of attempts. */
-const afterAttempts = (attempts: string) =>
+const pauseSql = (attempts: string) =>
   `clock_timestamp() + least(power(2, least(${attempts}, 10)), ${LONGEST_BACK_OFF_MINUTES}) * interval '1 minute'`;
 /** Imports can make an interval stale again and again, so a re-delivery waits until they have ended, up to a limit. */
 const QUIET_MINUTES = 10;
@@ -59,7 +59,7 @@ export function troubleStore(db: Knex) {
          values (?, ?, ?, 'unsettled', 1, clock_timestamp() + interval '1 minute')
          on conflict (batch_export_id, kind, data_interval_start, data_interval_end) do update set
            attempts = trouble.attempts + 1,
-           retry_at = ${afterAttempts('trouble.attempts')}
+           retry_at = ${pauseSql('trouble.attempts')}
          returning (extract(epoch from clock_timestamp() - since) / 86400)::float8 as days`,
         [exportId, start, end],
       );
@@ -124,7 +124,7 @@ export function troubleStore(db: Knex) {
       await table()
         .where({ ...intervalKey(interval), kind: 'stale' })
         .whereNotNull('requested_at')
-        .update({ requested_at: null, attempts: db.raw('attempts + 1'), retry_at: db.raw(afterAttempts('attempts')) });
+        .update({ requested_at: null, attempts: db.raw('attempts + 1'), retry_at: db.raw(pauseSql('attempts')) });
     },
 
     /**

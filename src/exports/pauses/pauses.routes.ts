@@ -3,7 +3,7 @@ import { route } from '../../platform/http/route.ts';
 import { backfillLocation, BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
 import { emptyOrPreferred } from '../batch-exports/batch-exports.routes.ts';
 import { unpause } from './unpause.ts';
-import { NewPauseBody, UnpauseBody, wantedNotes } from './pauses.schema.ts';
+import { NewPauseBody, UnpauseBody, pauseNotesOf } from './pauses.schema.ts';
 
 const pauseBatchExport = route({
   method: 'post',
@@ -17,7 +17,7 @@ const pauseBatchExport = route({
     'Runs in progress continue; no scheduled run starts until the export is unpaused, or until `resume_at`. The ' +
     'body is optional. If the export is already paused, `reason` and `resume_at` are changed where they are given.',
   async handle({ project, caller, rights, params, body, headers }, api: ExportsApi) {
-    const paused = await api.batchExports.pause(project.id, params.id, caller, wantedNotes(body));
+    const paused = await api.batchExports.pause(project.id, params.id, caller, pauseNotesOf(body));
     return emptyOrPreferred(paused, headers, api, rights);
   },
 });

@@ -65,7 +65,7 @@ export const UnpauseBody = Type.Object(
 );
 
 /** @throws InvalidInput for a `resume_at` that is not a datetime */
-export function wantedNotes({ reason, resume_at }: Static<typeof NewPauseBody>): PauseNotes {
+export function pauseNotesOf({ reason, resume_at }: Static<typeof NewPauseBody>): PauseNotes {
   return {
     ...(reason !== undefined && { reason: reason?.trim() || null }),
     ...(resume_at !== undefined && { resumeAt: resume_at === null ? null : readDatetime(resume_at, 'resume_at') }),

@@ -7,7 +7,7 @@ import { isoMicros, millisOf } from '../domain/instants.ts';
 import type { BoundStores, ExportStores } from '../stores.ts';
 import type { OpenPause, PauseAuthor, PauseNotes } from './pauses.store.ts';
 
-const YEAR = 366 * 86_400_000;
+const YEAR_MS = 366 * 86_400_000;
 
 /** The author of a pause that was requested through the API. */
 export function pauserOf({ userId, keyId }: Author): PauseAuthor {
@@ -20,7 +20,7 @@ export function checkResumeAt({ resumeAt }: PauseNotes, now: string): void {
   if (typeof resumeAt !== 'string') return;
   const ahead = millisOf(resumeAt) - millisOf(now);
   if (ahead <= 0) throw new InvalidInput('The time to resume must be in the future.', 'resume_at');
-  if (ahead > YEAR) throw new InvalidInput('The time to resume must be within a year.', 'resume_at');
+  if (ahead > YEAR_MS) throw new InvalidInput('The time to resume must be within a year.', 'resume_at');
 }
 
 /** Whether the notes differ from those of the pause. */
@@ -53,16 +53,16 @@ export async function resume(
   stores: Pick<ExportStores, 'inTransaction'>,
   { id, projectId }: Pick<BatchExport, 'id' | 'projectId'>,
 ): Promise<boolean> {
-  return stores.inTransaction(async (inside) => {
-    const before = await inside.batchExports.lock(projectId, id);
-    const now = millisOf(await inside.batchExports.now());
-    const at = before.pause?.resumeAt ?? null;
-    if (!before.paused || at === null || millisOf(at) > now) return false;
-    await endPause(inside, id);
-    const after = await inside.batchExports.update(id, { paused: false, pausedReason: null });
-    await recordExport(inside, SYSTEM_AUTHOR, 'updated', { before, after });
-    const message = `Unpaused: the pause was to end at ${at}.`;
-    await inside.logs.append({ batchExportId: id, runId: null, level: 'INFO', message });
+  return stores.inTransaction(async (tx) => {
+    const before = await tx.batchExports.lock(projectId, id);
+    const now = millisOf(await tx.batchExports.now());
+    const resumeAt = before.pause?.resumeAt ?? null;
+    if (!before.paused || resumeAt === null || millisOf(resumeAt) > now) return false;
+    await endPause(tx, id);
+    const after = await tx.batchExports.update(id, { paused: false, pausedReason: null });
+    await recordExport(tx, SYSTEM_AUTHOR, 'updated', { before, after });
+    const message = `Unpaused: the pause was to end at ${resumeAt}.`;
+    await tx.logs.append({ batchExportId: id, runId: null, level: 'INFO', message });
     return true;
   });
 }

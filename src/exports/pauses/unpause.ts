@@ -12,12 +12,12 @@ export async function unpause(
   { projectId, id, by }: { projectId: number; id: string; by: Author },
   deliverMissed: boolean,
 ): Promise<Unpaused> {
-  let changed = false;
+  let hasChanged = false;
   let backfill: Backfill | undefined;
-  const batchExport = await batchExports.unpause(projectId, id, by, async (inside, unpaused) => {
-    changed = true;
-    if (deliverMissed) backfill = await backfills.openForPause(inside, unpaused, by);
+  const batchExport = await batchExports.unpause(projectId, id, by, async (tx, unpaused) => {
+    hasChanged = true;
+    if (deliverMissed) backfill = await backfills.openForPause(tx, unpaused, by);
   });
   if (backfill) await backfills.wake(id);
-  return { batchExport, changed, backfill };
+  return { batchExport, changed: hasChanged, backfill };
 }

@@ -4,7 +4,7 @@ import { readDatetime } from '../../platform/http/parameters/datetime.ts';
 import { json, route } from '../../platform/http/route.ts';
 import { Type, type Static } from '../../platform/schema.ts';
 import { BatchExportParams, type ExportsApi, EXPORT_BY_ID } from '../api.ts';
-import { wantedExport, wantedPatch } from '../batch-exports/batch-exports.routes.ts';
+import { newExportOf, patchOf } from '../batch-exports/batch-exports.routes.ts';
 import { BatchExportPatchBody, NewBatchExportBody } from '../batch-exports/batch-exports.schema.ts';
 import type { Preview, PreviewInterval } from './previews.ts';
 import { ensureMayPreview } from '../batch-exports/raw-data.ts';
@@ -54,9 +54,9 @@ const previewNew = route({
     'The preview is not stored, and the destination is not contacted. To see the rows, the caller also needs the ' +
     'access levels and scopes for events and persons.',
   async handle({ project, caller, rights, body }, { previews }: ExportsApi) {
-    const wanted = wantedExport(body);
-    ensureMayPreview({ caller, rights }, wanted.model, wanted.content);
-    return json(200, presentPreview(await previews.previewNew(project.id, wanted, intervalOf(body))));
+    const newExport = newExportOf(body);
+    ensureMayPreview({ caller, rights }, newExport.model, newExport.content);
+    return json(200, presentPreview(await previews.previewNew(project.id, newExport, intervalOf(body))));
   },
 });
 
@@ -73,7 +73,7 @@ const previewStored = route({
     'access levels and scopes for events and persons.',
   async handle({ project, caller, rights, params, body }, { batchExports, previews }: ExportsApi) {
     const current = await batchExports.get(project.id, params.id);
-    const patch = wantedPatch(body, current);
+    const patch = patchOf(body, current);
     ensureMayPreview({ caller, rights }, current.model, { ...current.content, ...patch.content });
     return json(200, presentPreview(await previews.previewChange(project.id, params.id, patch, intervalOf(body))));
   },

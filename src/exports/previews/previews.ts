@@ -8,7 +8,7 @@ import type { Sealer } from '../../events/table/seal.ts';
 import { encodeFile } from '../formats/file.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
 import type { ExportPatch, NewExport } from '../batch-exports/batch-exports.ts';
-import { contentColumns, contentOf, openHashKey } from '../batch-exports/content.ts';
+import { contentColumns, contentOf, decryptHashKey } from '../batch-exports/content.ts';
 import { destinationChoice, type ChosenDestination } from '../integrations/destination-choice.ts';
 import { cadenceWith } from '../domain/cadence.ts';
 import { NO_SETTINGS, type Content } from '../../conditions/rows/content.ts';
@@ -65,26 +65,26 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
     row: Row,
     { destination, config }: ChosenDestination,
     tiling: Tiling,
-    wanted?: PreviewInterval,
+    chosenInterval?: PreviewInterval,
   ): Promise<Preview> {
     const { projectId } = row;
     const content = contentOf({ model: row.model, content: row.content, destinationConfig: config });
     const cutoff = await sealer.seal();
-    if (wanted) checkInterval(wanted, cutoff);
-    const interval = wanted ?? (await findNewestInterval(projectId, content, tiling, cutoff));
+    if (chosenInterval) checkInterval(chosenInterval, cutoff);
+    const interval = chosenInterval ?? (await findNewestInterval(projectId, content, tiling, cutoff));
     const slice = { projectId, ...interval, cutoff, content };
     const plan = await planContent(
       events,
       { destination, config, slice, hashKey: row.hashKey },
       { seconds: QUERY_SECONDS },
     );
-    const hashKey = openHashKey(configs, row);
-    const copied = events.copy(slice, plan.columns, { hashKey, limit: SAMPLE_ROWS, seconds: QUERY_SECONDS });
+    const hashKey = decryptHashKey(configs, row);
+    const copy = events.copy(slice, plan.columns, { hashKey, limit: SAMPLE_ROWS, seconds: QUERY_SECONDS });
     return {
       ...interval,
       rows: plan.rows,
       columns: plan.columns.filter(({ hidden }) => !hidden),
-      sample: await jsonRows(copied, plan.columns),
+      sample: await jsonRows(copy, plan.columns),
       names: destination.names(config, {
         projectId,
         model: content.model,
@@ -98,12 +98,12 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
 
   return {
     /** @throws InvalidInput naming the field, as when the export is created */
-    async previewNew(projectId: number, wanted: NewExport, interval?: PreviewInterval): Promise<Preview> {
-      const cadence = cadenceWith(wanted);
-      const chosen = await destinations.choose(projectId, wanted.destination);
-      const row = { id: randomUUID(), projectId, model: wanted.model, content: NO_SETTINGS, hashKey: null };
-      const changed = { ...row, ...contentColumns(configs, row, wanted, chosen) };
-      return buildPreview(changed, chosen, [{ ...cadence, validFrom: -Infinity }], interval);
+    async previewNew(projectId: number, newExport: NewExport, interval?: PreviewInterval): Promise<Preview> {
+      const cadence = cadenceWith(newExport);
+      const choice = await destinations.choose(projectId, newExport.destination);
+      const row = { id: randomUUID(), projectId, model: newExport.model, content: NO_SETTINGS, hashKey: null };
+      const draft = { ...row, ...contentColumns(configs, row, newExport, choice) };
+      return buildPreview(draft, choice, [{ ...cadence, validFrom: -Infinity }], interval);
     },
 
     /** @param patch a change that only the preview has @throws InvalidInput naming the field, as when the export is changed; NotFound */
@@ -114,10 +114,10 @@ export function exportPreviews({ stores, events, sealer, configs, environment }:
       interval?: PreviewInterval,
     ): Promise<Preview> {
       const current = await stores.batchExports.get(projectId, id);
-      const wanted = patch.destination ?? { type: current.destinationType, config: {} };
-      const chosen = await destinations.choose(projectId, wanted, current);
-      const changed = { ...current, ...contentColumns(configs, current, patch, chosen) };
-      return buildPreview(changed, chosen, await stores.batchExports.getTiling(id), interval);
+      const destination = patch.destination ?? { type: current.destinationType, config: {} };
+      const choice = await destinations.choose(projectId, destination, current);
+      const draft = { ...current, ...contentColumns(configs, current, patch, choice) };
+      return buildPreview(draft, choice, await stores.batchExports.getTiling(id), interval);
     },
   };
 }
@@ -138,10 +138,10 @@ function checkInterval({ start, end }: PreviewInterval, sealedUntil: string): vo
 }
 
 async function jsonRows(
-  copied: AsyncIterable<Uint8Array>,
+  rows: AsyncIterable<Uint8Array>,
   columns: readonly Column[],
 ): Promise<Record<string, unknown>[]> {
-  const { bytes } = encodeFile(copied, { columns, format: 'JSONLines', compression: null });
+  const { bytes } = encodeFile(rows, { columns, format: 'JSONLines', compression: null });
   const text = Buffer.concat(await Array.fromAsync(bytes)).toString();
   return text
     .split('\n')

@@ -103,10 +103,10 @@ async function logPage(logs: LogStore, filter: LogFilter, query: Query, url: URL
     const { count, results } = await logs.list({ ...filter, limit, offset });
     return json(200, offsetPage(url, query, { count, results: results.map(presentLogEntry) }));
   }
-  const wanted = cursor === '' ? { limit } : { limit, cursor };
+  const page = cursor === '' ? { limit } : { limit, cursor };
   const listed = await cursorPage(
     url,
-    wanted,
+    page,
     (place) => logs.listPage(filter, place),
     ({ entry }) => presentLogEntry(entry!),
     (id) => ENTRY_ID.test(id),

@@ -72,8 +72,8 @@ export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEA
   }
 
   /** The entries before or after a position of the list. */
-  function entriesAfter(filter: LogFilter, place: PageWindow, ascending = false) {
-    const { sign, order, edge } = keysetOf(place, { ascending });
+  function entriesAfter(filter: LogFilter, page: PageWindow, ascending = false) {
+    const { sign, order, edge } = keysetOf(page, { ascending });
     const rows = entriesOf(filter).orderBy([
       { column: 'log.timestamp', order },
       { column: 'log.id', order },
@@ -83,22 +83,22 @@ export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEA
   }
 
   /** Returns matching entries on one side of a position. If the search reached its limit, the last item has no entry and marks where it ended. */
-  async function searchAfter(filter: LogFilter, place: PageWindow, ascending = false): Promise<ListedEntry[]> {
-    const { rows, order } = entriesAfter(filter, place, ascending);
-    const searched = rows.clone().select('log.*').limit(maxSearched).as('log');
-    const found = (await withRun(applyFilter(db.from(searched), filter))
+  async function searchAfter(filter: LogFilter, page: PageWindow, ascending = false): Promise<ListedEntry[]> {
+    const { rows, order } = entriesAfter(filter, page, ascending);
+    const newest = rows.clone().select('log.*').limit(maxSearched).as('log');
+    const found = (await withRun(applyFilter(db.from(newest), filter))
       .orderBy([
         { column: 'log.timestamp', order },
         { column: 'log.id', order },
       ])
-      .limit(place.limit)) as Row[];
+      .limit(page.limit)) as Row[];
     const entries = found.map((row): ListedEntry => ({ ...positionOf(row), entry: entryFrom(row) }));
-    if (entries.length >= place.limit) return entries;
+    if (entries.length >= page.limit) return entries;
     const [last] = (await rows
       .select('log.timestamp', 'log.id')
       .offset(maxSearched - 1)
       .limit(1)) as Row[];
-    return last ? [...entries, { ...positionOf(last), searched: true }] : entries;
+    return last ? [...entries, { ...positionOf(last), lastSearched: true }] : entries;
   }
 
   return {
@@ -121,21 +121,21 @@ export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEA
 
     /** Lists entries newest first, and counts them. */
     async list(query: LogQuery): Promise<{ count: number; results: LogEntry[] }> {
-      const matching = () => applyFilter(entriesOf(query), query);
-      const counted = (await matching().count({ count: '*' }).first()) as { count: string };
-      const rows = (await withRun(matching())
+      const matchingRows = () => applyFilter(entriesOf(query), query);
+      const countRow = (await matchingRows().count({ count: '*' }).first()) as { count: string };
+      const rows = (await withRun(matchingRows())
         .orderBy([
           { column: 'log.timestamp', order: 'desc' },
           { column: 'log.id', order: 'desc' },
         ])
         .limit(query.limit)
         .offset(query.offset)) as Row[];
-      return { count: Number(counted.count), results: rows.map(entryFrom) };
+      return { count: Number(countRow.count), results: rows.map(entryFrom) };
     },
 
     /** Lists the entries before or after a position, newest first. */
-    async listPage(filter: LogFilter, place: PageWindow): Promise<ListedEntry[]> {
-      return newestFirst(await searchAfter(filter, place), place);
+    async listPage(filter: LogFilter, page: PageWindow): Promise<ListedEntry[]> {
+      return newestFirst(await searchAfter(filter, page), page);
     },
 
     /** Yields all entries in batches, oldest first. */
@@ -143,16 +143,16 @@ export function logStore(db: Knex, { mostSearched: maxSearched = MAX_ENTRIES_SEA
       filter: LogFilter,
       { most, atOnce }: { most: number; atOnce: number },
     ): AsyncGenerator<LogEntry[]> {
-      let left = most;
+      let remaining = most;
       let after: Position | undefined;
-      while (left > 0) {
-        const place = { limit: Math.min(atOnce, left), ...(after && { olderThan: after }) };
+      while (remaining > 0) {
+        const place = { limit: Math.min(atOnce, remaining), ...(after && { olderThan: after }) };
         const listed = await searchAfter(filter, place, true);
         const entries = listed.flatMap(({ entry }) => (entry ? [entry] : []));
         if (entries.length > 0) yield entries;
         const last = listed.at(-1);
-        if (!last || (entries.length < place.limit && !last.searched)) return;
-        left -= entries.length;
+        if (!last || (entries.length < place.limit && !last.lastSearched)) return;
+        remaining -= entries.length;
         after = last;
       }
     },

@@ -32,15 +32,15 @@ export function textAnswer(
   };
 }
 
-async function* lines(logs: Pick<LogStore, 'streamAll'>, filter: LogFilter, most: number): AsyncGenerator<string> {
+async function* lines(logs: Pick<LogStore, 'streamAll'>, filter: LogFilter, max: number): AsyncGenerator<string> {
   let count = 0;
   let last: LogEntry | undefined;
-  for await (const entries of logs.streamAll(filter, { most, atOnce: LINES_AT_ONCE })) {
+  for await (const entries of logs.streamAll(filter, { most: max, atOnce: LINES_AT_ONCE })) {
     count += entries.length;
     last = entries.at(-1);
     yield entries.map(lineOf).join('');
   }
-  if (count === most && last) yield `# Ended after ${most} lines. Go on with after=${last.timestamp}.\n`;
+  if (count === max && last) yield `# Ended after ${max} lines. Go on with after=${last.timestamp}.\n`;
 }
 
 /** An entry as one line, with control characters escaped, because they could fake further lines. */

@@ -7,7 +7,7 @@ export type ReadProgress = () => { rows: number; bytes: number };
 
 export type ProgressMeter = {
   /** @returns a function that ends the recording */
-  follow(runId: string, part: number, moving: ReadProgress): () => void;
+  follow(runId: string, part: number, readProgress: ReadProgress): () => void;
 };
 
 const INTERVAL_MS = 1_000;
@@ -22,7 +22,7 @@ export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logge
       // The next write waits until this one has ended, in case the database is slow.
       if (isWriting) return;
       isWriting = true;
-      const all = [...parts].map(([part, moving]) => ({ part, ...moving() }));
+      const all = [...parts].map(([part, readProgress]) => ({ part, ...readProgress() }));
       await stores.progress
         .record(runId, all)
         .catch((error: unknown) =>
@@ -36,11 +36,11 @@ export function progressMeter(stores: Pick<ExportStores, 'progress'>, log: Logge
   }
 
   return {
-    follow(runId, part, moving) {
+    follow(runId, part, readProgress) {
       const { parts, timer } = runs.get(runId) ?? begin(runId);
-      parts.set(part, moving);
+      parts.set(part, readProgress);
       return () => {
-        if (parts.get(part) === moving) parts.delete(part);
+        if (parts.get(part) === readProgress) parts.delete(part);
         if (parts.size > 0) return;
         clearInterval(timer);
         if (runs.get(runId)?.parts === parts) runs.delete(runId);

@@ -30,8 +30,8 @@ export async function handleRunEnd(stores: Stores, run: Run, end: RunEnd): Promi
   if (!FAILURES.includes(status)) return false;
   const error = latestError ?? status;
   if (await stores.health.begin(exportId, 'failing')) {
-    const what = status === 'Failed' ? 'It waits for you.' : 'It is tried again by itself.';
-    await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${what}`, error));
+    const next = status === 'Failed' ? 'It waits for you.' : 'It is tried again by itself.';
+    await stores.outbox.add(exportId, noticeOf('failed', run, status, `A run failed: ${error} ${next}`, error));
   }
   // Temporary failures do not pause an export, because an outage of an hour would stop exports that work again afterwards.
   if (end.errorType !== undefined && AWAITING_DECISION.includes(end.errorType)) return false;
@@ -54,14 +54,15 @@ async function pauseAfterFailures(stores: Stores, run: Run, error: string): Prom
   if (!batchExport) return false;
   const { paused, interval } = batchExport;
   const window = failureWindow(interval);
-  const failed = await stores.failures.countFailedOfLast(exportId, window.runs);
-  if (failed < window.failures) return false;
+  const failedRuns = await stores.failures.countFailedOfLast(exportId, window.runs);
+  if (failedRuns < window.failures) return false;
 
   const cancelled = await cancelBackfills(stores, exportId);
   if (paused && cancelled === 0) return false;
-  const reason = `${failed} of the last ${window.runs} runs failed. The last one said: ${error}`;
-  const ended = cancelled > 0 ? ` Cancelled ${cancelled} unfinished backfill${cancelled === 1 ? '' : 's'}.` : '';
-  const message = `${paused ? 'Still failing' : 'Paused'}: ${reason}${ended}`;
+  const reason = `${failedRuns} of the last ${window.runs} runs failed. The last one said: ${error}`;
+  const backfillsEnded =
+    cancelled > 0 ? ` Cancelled ${cancelled} unfinished backfill${cancelled === 1 ? '' : 's'}.` : '';
+  const message = `${paused ? 'Still failing' : 'Paused'}: ${reason}${backfillsEnded}`;
   await stores.logs.append({ batchExportId: exportId, runId: run.id, level: 'ERROR', message });
   if (paused) return false;
 

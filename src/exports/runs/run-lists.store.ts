@@ -37,9 +37,9 @@ export function runLists(db: Knex) {
 
   return {
     /** Lists runs with `LISTED_COLUMNS`, by default the newest first; the `createdAt` of a position is the value of the sort column. */
-    async list(projectId: number, batchExportId: string, place: PageWindow, choice: RunFilter = {}): Promise<Run[]> {
+    async list(projectId: number, batchExportId: string, page: PageWindow, choice: RunFilter = {}): Promise<Run[]> {
       const { order = NEWEST_FIRST, statuses = [], created, interval } = choice;
-      const { sign, order: direction, edge } = keysetOf(place, order);
+      const { sign, order: direction, edge } = keysetOf(page, order);
       const query = table().where({ project_id: projectId, batch_export_id: batchExportId });
       if (statuses.length > 0) query.whereIn('status', [...statuses]);
       if (created) query.where('created_at', '>=', created.after);
@@ -53,8 +53,8 @@ export function runLists(db: Knex) {
           { column: order.by, order: direction },
           { column: 'id', order: direction },
         ])
-        .limit(place.limit);
-      return newestFirst(rows.map(runFromRow), place);
+        .limit(page.limit);
+      return newestFirst(rows.map(runFromRow), page);
     },
 
     /** The newest runs of each export with `LISTED_COLUMNS`, newest first, in one query. */

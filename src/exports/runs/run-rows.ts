@@ -108,7 +108,7 @@ export function runFromRow(row: RunRow): Run {
 const MAX_LISTED_FILES = 100;
 
 /** Selects a JSON column; a long list in it is replaced by its length. @param count name of the field for the length */
-const withoutList = (column: string, list: string, count: string) => `
+const countInsteadOfList = (column: string, list: string, count: string) => `
   case when jsonb_array_length(${column} -> '${list}') > ${MAX_LISTED_FILES}
     then ${column} - '${list}' || jsonb_build_object('${count}', jsonb_array_length(${column} -> '${list}'))
     else ${column} end as ${column}`;
@@ -120,4 +120,4 @@ const withoutList = (column: string, list: string, count: string) => `
 export const LISTED_COLUMNS = `
   id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, backfill_id, status, workflow_id, workflow_run_id,
   epoch, records_completed, records_total_count, bytes_exported, latest_error, error_type, error_code, error_owner, error_field,
-  next_try_at, verified_at, cursor, closed_by, created_at, finished_at, last_updated_at, ${withoutList('plan', 'parts', 'partCount')}, ${withoutList('receipt', 'files', 'file_count')}`;
+  next_try_at, verified_at, cursor, closed_by, created_at, finished_at, last_updated_at, ${countInsteadOfList('plan', 'parts', 'partCount')}, ${countInsteadOfList('receipt', 'files', 'file_count')}`;

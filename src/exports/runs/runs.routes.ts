@@ -60,8 +60,8 @@ const listRuns = route({
   async handle({ project, params, query, url }, { batchExports, runs }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
     const choice = filterOf(query);
-    const load = async (place: PageWindow) => {
-      const found = await runs.list(project.id, params.batch_export_id, place, choice);
+    const load = async (page: PageWindow) => {
+      const found = await runs.list(project.id, params.batch_export_id, page, choice);
       const reasons = await runs.waitingReasons(found);
       // A cursor holds the value of the sort column.
       const sortValue = (run: Run) => (choice.order.by === 'created_at' ? run.createdAt : run.start);

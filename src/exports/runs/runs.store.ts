@@ -157,7 +157,7 @@ export function runStore(db: Knex) {
     /** Ends a run, unless it has ended already. @returns whether this call ended it */
     async close(id: string, end: RunEnd): Promise<boolean> {
       // tooth: run-ends-once
-      const changed = await table()
+      const updated = await table()
         .where({ id })
         .whereIn('status', [...OPEN_STATUSES])
         .update({
@@ -177,8 +177,8 @@ export function runStore(db: Knex) {
           finished_at: db.raw('clock_timestamp()'),
           last_updated_at: db.raw('clock_timestamp()'),
         });
-      if (changed > 0) await db('batch_export_progress').where({ run_id: id }).delete();
-      return changed > 0;
+      if (updated > 0) await db('batch_export_progress').where({ run_id: id }).delete();
+      return updated > 0;
     },
 
     /** The row of an execution, if it has one. */

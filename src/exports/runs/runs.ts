@@ -34,9 +34,9 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
   const { get, list, listLatest, countPerDay, findStandingErrors } = stores.runs;
 
   async function waitingReason({ workflowId, workflowRunId, latestError }: Run): Promise<string | undefined> {
-    const working = await executions.isBeingWorkedOn(workflowId, workflowRunId);
-    if (working === undefined) return undefined;
-    if (working) return SEALING;
+    const isRunning = await executions.isBeingWorkedOn(workflowId, workflowRunId);
+    if (isRunning === undefined) return undefined;
+    if (isRunning) return SEALING;
     return latestError === null ? NO_FREE_WORKER : `It is tried again: ${latestError}`;
   }
 
@@ -73,12 +73,12 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
       if (backfill.waits) return ITS_TURN;
       const { projectId, batchExportId } = backfill;
       const { maxConcurrentRuns } = await stores.batchExports.get(projectId, batchExportId);
-      const claimed = await stores.runRequests.countClaimed({ id: batchExportId, projectId }, backfill.id);
-      if (claimed.ofBackfill > 0) return null;
-      if (claimed.ofExport >= maxConcurrentRuns)
-        return `Waits for a place: ${claimed.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
-      if (claimed.ofProject >= limits.runsPerProject)
-        return `Waits for a place: ${claimed.ofProject} runs of this project that were asked for are under way, as many as it may have at once.`;
+      const claimedCounts = await stores.runRequests.countClaimed({ id: batchExportId, projectId }, backfill.id);
+      if (claimedCounts.ofBackfill > 0) return null;
+      if (claimedCounts.ofExport >= maxConcurrentRuns)
+        return `Waits for a place: ${claimedCounts.ofExport} runs of this batch export that were asked for are under way, as many as it may have at once.`;
+      if (claimedCounts.ofProject >= limits.runsPerProject)
+        return `Waits for a place: ${claimedCounts.ofProject} runs of this project that were asked for are under way, as many as it may have at once.`;
       return null;
     },
 
@@ -86,14 +86,14 @@ export function exportRuns({ stores, executions, limits, ensureTemporal }: Expor
      * Ends a run that is under way, so none of its data becomes visible, unless it is delivering already.
      * @throws InvalidInput when the run has ended
      */
-    async cancel(projectId: number, exportId: string, id: string, by: Author = SYSTEM_AUTHOR): Promise<void> {
+    async cancel(projectId: number, exportId: string, id: string, author: Author = SYSTEM_AUTHOR): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
       const run = await get(projectId, exportId, id);
       const { status, workflowId, workflowRunId } = run;
       if (!isOpen(status)) throw new InvalidInput(`Cannot cancel a run that is in '${status}' status`);
       await ensureTemporal();
       // Temporal ends the run later, so the audit log records the request.
-      await recordRun(stores, by, { ...run, projectId });
+      await recordRun(stores, author, { ...run, projectId });
       await executions.cancel(workflowId, workflowRunId);
     },
   };

@@ -6,7 +6,7 @@ import { endPause } from '../pauses/pauses.ts';
 import type { ScheduledExport } from './schedules.store.ts';
 import type { ExportStores } from '../stores.ts';
 
-const TEMPORAL = { by: 'temporal', userId: null } as const;
+const TEMPORAL_AUTHOR = { by: 'temporal', userId: null } as const;
 
 /**
  * Copies a pause or an unpause of the schedule to the row, unless the row has changed since the comparison. Temporal does not know the
@@ -18,19 +18,19 @@ export async function adoptPause(
   row: ScheduledExport,
   { paused, note, since }: NonNullable<Comparison['pause']>,
 ): Promise<boolean> {
-  return stores.inTransaction(async (inside) => {
-    const before = await inside.batchExports.lock(row.projectId, row.id);
+  return stores.inTransaction(async (tx) => {
+    const before = await tx.batchExports.lock(row.projectId, row.id);
     if (before.version !== row.version || before.paused === paused) return false;
     const summary = `${paused ? 'Paused' : 'Unpaused'} in Temporal${note === '' ? '.' : `: ${note}`}`;
-    if (paused) await inside.pauses.begin(row.id, TEMPORAL, { reason: summary, since: isoMicros(since) });
-    else await endPause(inside, row.id);
-    const lastPausedAt = await inside.batchExports.now();
-    const changed = paused ? { paused, lastPausedAt, pausedReason: summary } : { paused, pausedReason: null };
-    const after = await inside.batchExports.update(row.id, changed);
-    await recordExport(inside, SYSTEM_AUTHOR, 'updated', { before, after });
-    await inside.logs.append({ batchExportId: row.id, runId: null, level: 'WARNING', message: summary });
+    if (paused) await tx.pauses.begin(row.id, TEMPORAL_AUTHOR, { reason: summary, since: isoMicros(since) });
+    else await endPause(tx, row.id);
+    const lastPausedAt = await tx.batchExports.now();
+    const fields = paused ? { paused, lastPausedAt, pausedReason: summary } : { paused, pausedReason: null };
+    const after = await tx.batchExports.update(row.id, fields);
+    await recordExport(tx, SYSTEM_AUTHOR, 'updated', { before, after });
+    await tx.logs.append({ batchExportId: row.id, runId: null, level: 'WARNING', message: summary });
     const details = { by: 'temporal', note, paused };
-    await inside.outbox.add(row.id, { kind: paused ? 'paused' : 'schedule_changed', summary, details });
+    await tx.outbox.add(row.id, { kind: paused ? 'paused' : 'schedule_changed', summary, details });
     return true;
   });
 }
@@ -41,10 +41,10 @@ export async function recordRestoredSchedule(
   { id }: ScheduledExport,
   differs: Exclude<Comparison['differs'], 'no'>,
 ): Promise<void> {
-  const what = differs === 'missing' ? 'deleted' : 'changed';
-  const summary = `The schedule was ${what} in Temporal, and is restored. Change the batch export instead.`;
-  await stores.inTransaction(async (inside) => {
-    await inside.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: summary });
-    await inside.outbox.add(id, { kind: 'schedule_changed', summary, details: { by: 'temporal', schedule: what } });
+  const verb = differs === 'missing' ? 'deleted' : 'changed';
+  const summary = `The schedule was ${verb} in Temporal, and is restored. Change the batch export instead.`;
+  await stores.inTransaction(async (tx) => {
+    await tx.logs.append({ batchExportId: id, runId: null, level: 'WARNING', message: summary });
+    await tx.outbox.add(id, { kind: 'schedule_changed', summary, details: { by: 'temporal', schedule: verb } });
   });
 }

@@ -54,7 +54,7 @@ export const scheduleOut = {
 const ScheduleIn = Type.Object(scheduleIn);
 const ScheduleOut = Type.Object(scheduleOut);
 
-export function wantedSchedule({
+export function scheduleChangeOf({
   timezone,
   offset_day,
   offset_hour,
@@ -64,11 +64,11 @@ export function wantedSchedule({
   return omitUndefined({ timezone, offsetDay: offset_day, offsetHour: offset_hour, jitterSeconds });
 }
 
-export function presentSchedule(one: BatchExport): Static<typeof ScheduleOut> {
+export function presentSchedule(batchExport: BatchExport): Static<typeof ScheduleOut> {
   return {
-    timezone: one.timezone,
-    offset_day: one.interval === 'week' ? one.offsetDay : null,
-    offset_hour: isCalendarInterval(one.interval) ? one.offsetHour : null,
-    jitter_seconds: one.jitterSeconds,
+    timezone: batchExport.timezone,
+    offset_day: batchExport.interval === 'week' ? batchExport.offsetDay : null,
+    offset_hour: isCalendarInterval(batchExport.interval) ? batchExport.offsetHour : null,
+    jitter_seconds: batchExport.jitterSeconds,
   };
 }

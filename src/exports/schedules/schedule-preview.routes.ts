@@ -5,7 +5,7 @@ import { json, route } from '../../platform/http/route.ts';
 import { nullable, Type } from '../../platform/schema.ts';
 import { cadenceWith } from '../domain/cadence.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
-import { Interval, scheduleIn, wantedSchedule } from './schedule-fields.ts';
+import { Interval, scheduleIn, scheduleChangeOf } from './schedule-fields.ts';
 import { localIso, nextRuns, type PreviewedRun } from './schedule-preview.ts';
 
 const MAX_RUNS = 50;
@@ -62,7 +62,7 @@ const previewSchedule = route({
   answers: { 200: SchedulePreviewBody },
   summary: 'Preview the next runs of an unsaved schedule',
   async handle({ body }) {
-    const cadence = cadenceWith({ interval: body.interval, ...wantedSchedule(body) });
+    const cadence = cadenceWith({ interval: body.interval, ...scheduleChangeOf(body) });
     const [startAt, endAt] = [instantOf(body.start_at, 'start_at'), instantOf(body.end_at, 'end_at')];
     if (startAt !== null && endAt !== null && startAt >= endAt)
       throw new InvalidInput('The end must be after the start.', 'end_at');

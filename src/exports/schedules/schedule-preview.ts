@@ -31,14 +31,14 @@ export function nextRuns(cadence: Cadence, { from, to, count }: PreviewBounds): 
   return runs;
 }
 
-function offsetAt(zone: string, at: Millis): Millis {
-  return wallClockAt(zone, at) - at;
+function offsetAt(zone: string, instant: Millis): Millis {
+  return wallClockAt(zone, instant) - instant;
 }
 
 /** Local time with the offset from UTC, such as `2026-10-25T00:00:00+02:00`. */
-export function localIso(zone: string, at: Millis): string {
-  const offset = offsetAt(zone, at);
+export function localIso(zone: string, instant: Millis): string {
+  const offset = offsetAt(zone, instant);
   const minutes = Math.abs(Math.round(offset / 60_000));
   const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
-  return `${new Date(at + offset).toISOString().slice(0, 19)}${offset < 0 ? '-' : '+'}${hour}:${minute}`;
+  return `${new Date(instant + offset).toISOString().slice(0, 19)}${offset < 0 ? '-' : '+'}${hour}:${minute}`;
 }

@@ -20,11 +20,11 @@ export function scheduleSync({
    * newest row; a deleted export's schedule is removed.
    */
   async function sync(id: string): Promise<void> {
-    await stores.inTransaction(async (inside) => {
-      const row = await inside.schedules.lock(id);
+    await stores.inTransaction(async (tx) => {
+      const row = await tx.schedules.lock(id);
       if (!row) return;
       await (row.deleted ? schedules.remove(id) : schedules.set(row));
-      await inside.schedules.markSet(id, row.version);
+      await tx.schedules.markSet(id, row.version);
     });
   }
 

@@ -22,7 +22,7 @@ const SCHEDULED_BY = defineSearchAttributeKey('TemporalScheduledById', SearchAtt
 export type Execution = { runId: string; status: string };
 
 /** `temporal.api.enums.v1.PendingActivityState` */
-const STARTED = 2;
+const EVENT_STARTED = 2;
 
 export function exportExecutions(client: Client) {
   const { workflow } = client;
@@ -32,8 +32,8 @@ export function exportExecutions(client: Client) {
     async find(workflowId: string, runId?: string): Promise<Execution | undefined> {
       try {
         const described = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
-        const { runId: found, status } = described;
-        return { runId: found, status: status.name === 'PAUSED' ? 'RUNNING' : status.name };
+        const { runId: foundRunId, status } = described;
+        return { runId: foundRunId, status: status.name === 'PAUSED' ? 'RUNNING' : status.name };
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return undefined;
         throw error;
@@ -83,7 +83,7 @@ export function exportExecutions(client: Client) {
     async isBeingWorkedOn(workflowId: string, runId: string): Promise<boolean | undefined> {
       const { raw } = await withDeadline(client, () => workflow.getHandle(workflowId, runId).describe());
       const [activity] = raw.pendingActivities ?? [];
-      if (activity) return Number(activity.state) === STARTED;
+      if (activity) return Number(activity.state) === EVENT_STARTED;
       return raw.pendingWorkflowTask ? false : undefined;
     },
 

@@ -25,9 +25,9 @@ export function exportSchedules(client: Client) {
       await update();
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      await schedule.create(options).catch((again: unknown) => {
+      await schedule.create(options).catch((retryError: unknown) => {
         // A call whose answer was lost made the schedule, perhaps from an earlier row, so it is set once more.
-        if (!(again instanceof ScheduleAlreadyRunning)) throw again;
+        if (!(retryError instanceof ScheduleAlreadyRunning)) throw retryError;
         return update();
       });
     }

@@ -95,13 +95,13 @@ export async function startExportWorker({
     await connection.close().catch(() => {});
     throw error;
   });
-  const running = workers.map(async (worker) => worker.run());
+  const runs = workers.map(async (worker) => worker.run());
   const shutdown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const allStopped = async () => {
     // When one worker fails, the other one must end too, because both hold the connection.
-    const ends = await Promise.allSettled(running.map(async (one) => one.finally(shutdown)));
+    const ends = await Promise.allSettled(runs.map(async (one) => one.finally(shutdown)));
     await connection.close();
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   };
@@ -114,8 +114,8 @@ export async function startExportWorker({
 /** @throws Unavailable when Temporal does not answer in time; TransportError when it cannot be reached */
 async function connect(address: string): Promise<NativeConnection> {
   const connecting = NativeConnection.connect({ address });
-  const answered = new AbortController();
-  const timeout = sleep(CONNECT_MS, undefined, { signal: answered.signal }).then(
+  const connected = new AbortController();
+  const timeout = sleep(CONNECT_MS, undefined, { signal: connected.signal }).then(
     () => {
       // A connection that is made too late is closed.
       connecting.then(async (connection) => connection.close()).catch(() => {});
@@ -126,6 +126,6 @@ async function connect(address: string): Promise<NativeConnection> {
   try {
     return await Promise.race([connecting, timeout]);
   } finally {
-    answered.abort();
+    connected.abort();
   }
 }

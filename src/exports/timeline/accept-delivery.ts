@@ -21,20 +21,20 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
      * @throws NotFound when the delivery does not wait for a decision; Conflict for `theirs` while a run of the interval is under way or may begin
      *   any moment, and if their commit was interrupted
      */
-    async accept(projectId: number, exportId: string, id: string, side: Side, by: Author): Promise<void> {
+    async accept(projectId: number, exportId: string, id: string, side: Side, author: Author): Promise<void> {
       await stores.batchExports.get(projectId, exportId);
-      await stores.inTransaction(async (inside) => {
-        await inside.batchExports.lockRow(exportId);
-        const found = await inside.foreignDeliveries.lockWaiting(exportId, id);
-        if (side === 'theirs') await adopt(inside, found, projectId);
+      await stores.inTransaction(async (tx) => {
+        await tx.batchExports.lockRow(exportId);
+        const delivery = await tx.foreignDeliveries.lockWaiting(exportId, id);
+        if (side === 'theirs') await adopt(tx, delivery, projectId);
         else
-          await inside.runRequests.open(
+          await tx.runRequests.open(
             exportId,
-            [{ start: millisOf(found.start), end: millisOf(found.end) }],
+            [{ start: millisOf(delivery.start), end: millisOf(delivery.end) }],
             'retry',
           );
-        await inside.foreignDeliveries.accept(id, side);
-        await recordForeignDelivery(inside, by, { ...found, projectId }, side);
+        await tx.foreignDeliveries.accept(id, side);
+        await recordForeignDelivery(tx, author, { ...delivery, projectId }, side);
       });
       // The dispatcher starts new requests, and ends backfills whose last interval this was. The reconciler wakes it too.
       await executions.wakeDispatcher(exportId).catch(() => {});
@@ -42,24 +42,24 @@ export function foreignDeliveries({ stores, executions }: AcceptDeliveryOptions)
   };
 }
 
-async function adopt(inside: BoundStores, found: ForeignDelivery, projectId: number): Promise<void> {
-  if (found.receipt.interrupted)
+async function adopt(tx: BoundStores, delivery: ForeignDelivery, projectId: number): Promise<void> {
+  if (delivery.receipt.interrupted)
     throw new Conflict('That delivery was interrupted half-way, so readers ignore it. Accept "ours" instead.');
-  const open = await inside.runs.listOpen(found.exportId);
-  if (open.some(({ end }) => end === found.end)) {
+  const open = await tx.runs.listOpen(delivery.exportId);
+  if (open.some(({ end }) => end === delivery.end)) {
     throw new Conflict('A run of this data interval is under way. Cancel it, or wait until it has ended.');
   }
-  const run = await inside.foreignDeliveries.adoptRun(found, projectId);
+  const run = await tx.foreignDeliveries.adoptRun(delivery, projectId);
   if (!run) throw new Conflict('No run of this batch export has a plan yet. Let one run be planned first.');
-  await inside.ledger.adopt({ ...found, epoch: run.epoch }, run.id, found.receipt);
-  await endRequests(inside, found, run.id);
+  await tx.ledger.adopt({ ...delivery, epoch: run.epoch }, run.id, delivery.receipt);
+  await endRequests(tx, delivery, run.id);
 }
 
 /** Ends earlier requests of the interval whose runs have not begun, because these runs would replace the accepted delivery. */
-async function endRequests(inside: BoundStores, found: ForeignDelivery, runId: string): Promise<void> {
+async function endRequests(tx: BoundStores, delivery: ForeignDelivery, runId: string): Promise<void> {
   // tooth: accepted-ends-requests
-  await inside.runRequests.closeIfNotStarted(found, runId);
-  await inside.backfills.removeInterval(found);
-  if (await inside.runRequests.findOpenKind(found.exportId, found.end))
+  await tx.runRequests.closeIfNotStarted(delivery, runId);
+  await tx.backfills.removeInterval(delivery);
+  if (await tx.runRequests.findOpenKind(delivery.exportId, delivery.end))
     throw new Conflict('A run of this data interval was asked for, and may begin any moment. Wait until it has ended.');
 }

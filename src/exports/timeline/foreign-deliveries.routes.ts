@@ -58,11 +58,11 @@ const listForeignDeliveries = route({
   description: `Deliveries at the destination that this database did not make, for example after a restore; oldest interval first, at most ${PAGE}. None of them has been replaced.`,
   async handle({ project, params, query }, { batchExports, foreignDeliveries }: ExportsApi) {
     await batchExports.get(project.id, params.batch_export_id);
-    const found = await foreignDeliveries.listWaiting(params.batch_export_id, {
+    const delivery = await foreignDeliveries.listWaiting(params.batch_export_id, {
       limit: PAGE,
       ...(query.after !== undefined && { after: query.after }),
     });
-    return json(200, { results: found.map(presentForeignDelivery) });
+    return json(200, { results: delivery.map(presentForeignDelivery) });
   },
 });
 
@@ -91,19 +91,19 @@ const acceptDelivery = route({
 
 export const foreignDeliveryRoutes = [listForeignDeliveries, acceptDelivery];
 
-function presentForeignDelivery(found: ForeignDelivery): Static<typeof ForeignDeliveryBody> {
-  const { rows, bytes, location, interrupted = false } = found.receipt;
+function presentForeignDelivery(delivery: ForeignDelivery): Static<typeof ForeignDeliveryBody> {
+  const { rows, bytes, location, interrupted = false } = delivery.receipt;
   return {
-    id: found.id,
-    data_interval_start: found.start,
-    data_interval_end: found.end,
-    run_id: found.runId,
-    timeline: found.timeline,
-    epoch: found.epoch,
+    id: delivery.id,
+    data_interval_start: delivery.start,
+    data_interval_end: delivery.end,
+    run_id: delivery.runId,
+    timeline: delivery.timeline,
+    epoch: delivery.epoch,
     rows,
     bytes,
     location,
     interrupted,
-    found_at: found.foundAt,
+    found_at: delivery.foundAt,
   };
 }

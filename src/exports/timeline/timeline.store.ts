@@ -60,22 +60,22 @@ export function timelineStore(db: Knex) {
 
     /** @returns false when another process has ended the swap meanwhile, so the witness's answer is outdated */
     async block({ previous, next }: BegunSwap, blocked: Block): Promise<boolean> {
-      const changed = await table()
+      const updated = await table()
         .where({ witness_next: next })
         .whereRaw('witness_previous is not distinct from ?', [previous])
         .update({ blocked, blocked_at: db.raw('coalesce(blocked_at, clock_timestamp())') });
-      return changed > 0;
+      return updated > 0;
     },
 
     /**
      * Begins a new timeline, whose epochs and versions exceed all earlier ones: they start from the seconds and milliseconds since 1970,
      * and cannot have been raised so often. Deliveries stay blocked until the new witness exists.
-     * @param above an epoch that was found at a destination
+     * @param number an epoch that was found at a destination
      */
-    async renew(next: string, above: number): Promise<void> {
+    async renew(next: string, number: number): Promise<void> {
       await table().update({
         id: db.raw('gen_random_uuid()'),
-        epochs_above: db.raw('greatest(epochs_above, ?, extract(epoch from clock_timestamp())::bigint)', [above]),
+        epochs_above: db.raw('greatest(epochs_above, ?, extract(epoch from clock_timestamp())::bigint)', [number]),
         versions_above: db.raw('greatest(versions_above + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)'),
         witness_previous: null,
         witness_next: next,

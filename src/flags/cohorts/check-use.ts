@@ -26,7 +26,7 @@ async function checkReferencedCohorts(
   { references }: BoundFlagStores,
   projectId: number,
   filters: CohortFilters,
-  own: number | undefined,
+  ownId: number | undefined,
 ): Promise<void> {
   const ids = cohortIdsIn(filters);
   if (ids.length === 0) return;
@@ -38,7 +38,7 @@ async function checkReferencedCohorts(
   if (missing !== undefined) {
     throw new InvalidInput(`Cohort with id ${missing} does not exist`, attr, 'cohort_does_not_exist');
   }
-  const circular = own === undefined ? undefined : found.get(own);
+  const circular = ownId === undefined ? undefined : found.get(ownId);
   if (circular) throw new InvalidInput(`The cohort "${circular.name}" would be built on itself.`, attr);
 }
 

@@ -1,6 +1,6 @@
 /** `/cohorts/`: persons that flags ask about together. */
 import {
-  boundedLimit,
+  clampLimit,
   offsetPage,
   offsetPageOf,
   offsetQuery,
@@ -52,9 +52,9 @@ const listCohorts = route({
   answers: { 200: offsetPageOf(CohortBody) },
   summary: 'List cohorts, newest first',
   async handle({ project, query, url }, { cohorts }: CohortsApi) {
-    const page = await cohorts.list(project.id, { ...query, limit: boundedLimit(query.limit) });
-    const known = await cohorts.users(page.results.map(({ createdBy }) => createdBy));
-    const results = page.results.map((cohort) => presentCohort(cohort, known));
+    const page = await cohorts.list(project.id, { ...query, limit: clampLimit(query.limit) });
+    const creators = await cohorts.users(page.results.map(({ createdBy }) => createdBy));
+    const results = page.results.map((cohort) => presentCohort(cohort, creators));
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },
 });
@@ -69,15 +69,15 @@ const createCohort = route({
   summary: 'Create a cohort',
   description: CSV_DESCRIPTION,
   async handle({ project, caller, rights, body, file }, { cohorts }: CohortsApi) {
-    const ids = file ?? namedIds(body._create_static_person_ids);
-    const given = {
+    const ids = file ?? namedIdsOf(body._create_static_person_ids);
+    const newCohort = {
       name: body.name,
       description: body.description ?? '',
       isStatic: body.is_static ?? file !== undefined,
       filters: filtersIn(body),
     };
-    const made = await cohorts.create(project, { ...caller, rights }, given, ids);
-    return json(201, presentChanged(made, await cohorts.users([made.cohort.createdBy])));
+    const created = await cohorts.create(project, { ...caller, rights }, newCohort, ids);
+    return json(201, presentChanged(created, await cohorts.users([created.cohort.createdBy])));
   },
 });
 
@@ -131,7 +131,7 @@ const listActivity = route({
   },
 });
 
-function namedIds(ids: readonly string[] | undefined): NamedIds | undefined {
+function namedIdsOf(ids: readonly string[] | undefined): NamedIds | undefined {
   return ids && ids.length > 0 ? { kind: 'person_id', ids: [...new Set(ids)] } : undefined;
 }
 

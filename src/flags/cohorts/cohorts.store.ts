@@ -1,7 +1,7 @@
 /** Rows of cohorts. Writers hold the project's lock (`stores.inTransaction`); instants are ISO text with microseconds. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { NotFound } from '../../platform/errors.ts';
-import { containing } from '../../events/table/lookup.ts';
+import { containsPattern } from '../../events/table/lookup.ts';
 import type { CohortFilters } from './filters.ts';
 
 export type Cohort = {
@@ -87,11 +87,11 @@ export function cohortStore(db: Knex) {
     ): Promise<{ count: number; results: Cohort[] }> {
       const matchingRows = () => {
         const rows = cohortsOfProject(projectId).where({ deleted: false });
-        return search === undefined ? rows : rows.whereILike('name', containing(search));
+        return search === undefined ? rows : rows.whereILike('name', containsPattern(search));
       };
-      const counted = (await matchingRows().count({ count: '*' }).first()) as { count: string };
+      const countRow = (await matchingRows().count({ count: '*' }).first()) as { count: string };
       const rows = (await matchingRows().orderBy('id', 'desc').limit(limit).offset(offset).select(columns)) as Row[];
-      return { count: Number(counted.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(fromRow) };
     },
 
     /** Returns deleted cohorts too, because they may be restored. @throws NotFound when the project has no such cohort */

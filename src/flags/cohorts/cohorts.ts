@@ -11,7 +11,7 @@ import type { BoundFlagStores, FlagStores } from '../stores.ts';
 import { checkCohortReferences } from './check-use.ts';
 import type { Cohort, CohortFields } from './cohorts.store.ts';
 import { COUNT_MS } from './counting.ts';
-import { readsPersonProperties, checkedCohortFilters, hasConditions, type CohortFilters } from './filters.ts';
+import { readsPersonProperties, parseCohortFilters, hasConditions, type CohortFilters } from './filters.ts';
 import { addPersonsInBatches, type ListedPersons } from './listed-persons.ts';
 import type { NamedIds } from './read-ids.ts';
 
@@ -42,9 +42,9 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     cohort: Cohort,
     ids: NamedIds,
   ): Promise<ChangedCohort> {
-    const add = (some: NamedIds) =>
+    const add = (someIds: NamedIds) =>
       all.inTransaction(project.id, async (stores) => {
-        const added = await stores.members.add(project.id, cohort.id, some);
+        const added = await stores.members.add(project.id, cohort.id, someIds);
         if (added.added === 0) return added;
         const after = await stores.cohorts.update(cohort.id, {});
         const changes = [personsChange(null, { added: added.added })];
@@ -83,18 +83,18 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
     },
 
     /** @param ids of the persons that a static cohort lists @throws InvalidInput naming the field; PermissionDenied as `ensureMayCount` */
-    async create(project: Project, author: EntitledAuthor, given: GivenCohort, ids?: NamedIds): Promise<ChangedCohort> {
-      if (ids) requireStatic(given);
-      const fields = { ...given, filters: filtersOf(given, given.filters), deleted: false };
+    async create(project: Project, author: EntitledAuthor, input: GivenCohort, ids?: NamedIds): Promise<ChangedCohort> {
+      if (ids) requireStatic(input);
+      const fields = { ...input, filters: filtersOf(input, input.filters), deleted: false };
       ensureMayCount(author, fields);
-      const made = await all.inTransaction(project.id, async (stores) => {
+      const created = await all.inTransaction(project.id, async (stores) => {
         await checkCohortReferences(stores, project.id, fields);
         const cohort = await stores.cohorts.insert(project.id, author.userId, fields);
         await stores.cohorts.startCount(cohort.id, COUNT_MS);
         await recordChange(stores, project, author, { verb: 'created', cohort, changes: [] });
         return cohort;
       });
-      return ids ? addListedPersons(project, author, made, ids) : { cohort: await withCount(made) };
+      return ids ? addListedPersons(project, author, created, ids) : { cohort: await withCount(created) };
     },
 
     /** Omitted fields keep their values. @throws InvalidInput naming the field; NotFound; PermissionDenied as `ensureMayCount` */
@@ -108,14 +108,19 @@ export function cohorts({ stores: all, count }: { stores: FlagStores; count: (co
       const changed = await all.inTransaction(project.id, async (stores) => {
         const current = await stores.cohorts.get(project.id, id);
         if (ids) requireStatic(current);
-        const wanted = differences(current, changes);
-        if (Object.keys(wanted).length === 0) return current;
-        if (wanted.filters) ensureMayCount(author, { ...current, ...wanted });
-        await checkCohortReferences(stores, project.id, { ...current, ...wanted }, { current, rights: author.rights });
-        const after = await stores.cohorts.update(id, wanted);
+        const changedFields = differences(current, changes);
+        if (Object.keys(changedFields).length === 0) return current;
+        if (changedFields.filters) ensureMayCount(author, { ...current, ...changedFields });
+        await checkCohortReferences(
+          stores,
+          project.id,
+          { ...current, ...changedFields },
+          { current, rights: author.rights },
+        );
+        const after = await stores.cohorts.update(id, changedFields);
         await stores.cohorts.startCount(id, COUNT_MS);
         const entry: Entry = {
-          verb: verbOf(wanted),
+          verb: verbOf(changedFields),
           cohort: after,
           changes: changesBetween(SCOPE, loggedFieldsOf(current), loggedFieldsOf(after)),
         };
@@ -176,9 +181,9 @@ function requireStatic({ isStatic }: Pick<Cohort, 'isStatic'>): void {
 }
 
 /** Returns no filters for a static cohort; clients may send empty ones for it. */
-function filtersOf({ isStatic }: Pick<Cohort, 'isStatic'>, given: unknown): Cohort['filters'] {
-  if (!isStatic) return checkedCohortFilters(given ?? {});
-  if (hasConditions(given)) {
+function filtersOf({ isStatic }: Pick<Cohort, 'isStatic'>, value: unknown): Cohort['filters'] {
+  if (!isStatic) return parseCohortFilters(value ?? {});
+  if (hasConditions(value)) {
     throw new InvalidInput('A static cohort lists its persons, it has no filters.', 'filters');
   }
   return {};
@@ -188,9 +193,9 @@ function differences(current: Cohort, { filters, ...otherFields }: CohortChanges
   if (otherFields.isStatic !== undefined && otherFields.isStatic !== current.isStatic) {
     throw new InvalidInput('A cohort stays static or dynamic for good.', 'is_static');
   }
-  const wanted = { ...otherFields, ...(filters !== undefined && { filters: filtersOf(current, filters) }) };
+  const changedFields = { ...otherFields, ...(filters !== undefined && { filters: filtersOf(current, filters) }) };
   return Object.fromEntries(
-    Object.entries(wanted).filter(([name, value]) => {
+    Object.entries(changedFields).filter(([name, value]) => {
       return value !== undefined && !isDeepStrictEqual(value, current[name as keyof CohortFields]);
     }),
   );

@@ -28,9 +28,9 @@ export function createCounting({ stores, counts, log }: { stores: FlagStores; co
   }
 
   return async (cohort: Cohort): Promise<void> => {
-    const counted = count(cohort).catch((error: unknown) => {
+    const counting = count(cohort).catch((error: unknown) => {
       log.warn({ cohort: cohort.id, code: (error as { code?: unknown }).code }, 'a cohort could not be counted');
     });
-    await Promise.race([counted, pause(MAX_WAIT_MS, undefined, { ref: false })]);
+    await Promise.race([counting, pause(MAX_WAIT_MS, undefined, { ref: false })]);
   };
 }

@@ -12,16 +12,16 @@ export async function* csvRows(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
   let text = '';
   let cells: string[] = [];
   function* rowsOf(isEnd: boolean): Generator<string[]> {
-    let at = 0;
-    for (let cell = cellAt(text, at, isEnd); cell; cell = cellAt(text, at, isEnd)) {
+    let position = 0;
+    for (let cell = cellAt(text, position, isEnd); cell; cell = cellAt(text, position, isEnd)) {
       cells.push(cell.value);
       if (cells.length > MAX_CELLS) throw new InvalidInput(`A row has more than ${MAX_CELLS} cells.`, 'csv');
-      at = cell.next;
+      position = cell.next;
       if (!cell.last) continue;
       yield cells;
       cells = [];
     }
-    text = text.slice(at);
+    text = text.slice(position);
     // The text ends with a comma; the empty cell after it is left out.
     if (isEnd && cells.length > 0) yield cells;
     if (text.length > MAX_CELL) throw new InvalidInput(`A cell has more than ${MAX_CELL} characters.`, 'csv');
@@ -52,12 +52,13 @@ function cellAt(text: string, start: number, isEnd: boolean): Cell | undefined {
   const end = isQuoted ? closingQuote(text, start) : separatorAfter(text, start);
   if (end < 0) return isEnd ? lastCell(text, start, isQuoted) : undefined;
   const value = isQuoted ? text.slice(start + 1, end).replaceAll('""', '"') : text.slice(start, end);
-  const at = isQuoted ? end + 1 : end;
+  const position = isQuoted ? end + 1 : end;
   // The next character decides whether a quote is doubled, and whether a line feed belongs to a carriage return.
-  if (!isEnd && at >= text.length - 1 && text[at] !== ',' && text[at] !== '\n') return undefined;
-  if (text[at] === ',') return { value, next: at + 1, last: false };
-  if (text[at] === '\r' && text[at + 1] === '\n') return { value, next: at + 2, last: true };
-  if (at >= text.length || text[at] === '\n' || text[at] === '\r') return { value, next: at + 1, last: true };
+  if (!isEnd && position >= text.length - 1 && text[position] !== ',' && text[position] !== '\n') return undefined;
+  if (text[position] === ',') return { value, next: position + 1, last: false };
+  if (text[position] === '\r' && text[position + 1] === '\n') return { value, next: position + 2, last: true };
+  if (position >= text.length || text[position] === '\n' || text[position] === '\r')
+    return { value, next: position + 1, last: true };
   throw new InvalidInput('There is text between the end of a quoted cell and the next separator.', 'csv');
 }
 
@@ -73,9 +74,9 @@ function closingQuote(text: string, start: number): number {
 }
 
 function separatorAfter(text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    const character = text[at];
-    if (character === ',' || character === '\n' || character === '\r') return at;
+  for (let index = start; index < text.length; index++) {
+    const character = text[index];
+    if (character === ',' || character === '\n' || character === '\r') return index;
   }
   return -1;
 }

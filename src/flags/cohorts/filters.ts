@@ -19,15 +19,15 @@ const MAX_LEAVES = 1000;
 const MAX_KEY = 400;
 
 /**
- * @param given `filters` of the request
+ * @param value `filters` of the request
  * @returns the filters to store, with explicit operators and without unknown fields
  * @throws InvalidInput naming the field
  */
-export function checkedCohortFilters(given: unknown): CohortFilters {
-  const group = fieldAt(fieldsOf(given as Json), 'properties');
+export function parseCohortFilters(value: unknown): CohortFilters {
+  const group = fieldAt(fieldsOf(value as Json), 'properties');
   const path = 'filters__properties';
   if (group === undefined) throw new InvalidInput('This field is required.', path, 'required');
-  const properties = checkedGroup(group, path, sharedPatternBudget());
+  const properties = parseGroup(group, path, sharedPatternBudget());
   if (leavesOf(properties).length > MAX_LEAVES) {
     throw new InvalidInput(`A cohort may have at most ${MAX_LEAVES} conditions.`, path);
   }
@@ -35,13 +35,13 @@ export function checkedCohortFilters(given: unknown): CohortFilters {
 }
 
 /** Whether `filters` contain any condition; clients also send empty groups. */
-export function hasConditions(given: unknown): boolean {
-  return hasContent(fieldAt(fieldsOf(given as Json), 'properties') ?? null);
+export function hasConditions(value: unknown): boolean {
+  return hasContent(fieldAt(fieldsOf(value as Json), 'properties') ?? null);
 }
 
-function hasContent(given: Json): boolean {
-  if (!isFields(given)) return false;
-  const { type: _, values, ...rest } = given;
+function hasContent(value: Json): boolean {
+  if (!isFields(value)) return false;
+  const { type: _, values, ...rest } = value;
   return Object.keys(rest).length > 0 || elementsOf(values).some(hasContent);
 }
 
@@ -59,27 +59,30 @@ function leavesOf(group: PropertyGroup): (PropertyLeaf | CohortLeaf)[] {
   return group.values.flatMap((one) => ('values' in one ? leavesOf(one) : [one]));
 }
 
-/** @param room the budget that the patterns of all conditions share */
-function checkedGroup(given: Json, path: FieldPath, room: PatternBudget): PropertyGroup {
-  const group = fieldsOf(given);
+/** @param budget the budget that the patterns of all conditions share */
+function parseGroup(value: Json, path: FieldPath, budget: PatternBudget): PropertyGroup {
+  const group = fieldsOf(value);
   const type = fieldAt(group, 'type');
-  if (!isFields(given) || (type !== 'AND' && type !== 'OR')) {
+  if (!isFields(value) || (type !== 'AND' && type !== 'OR')) {
     throw new InvalidInput('A group of conditions is of the type `AND` or `OR`.', `${path}__type`);
   }
   const values = elementsOf(fieldAt(group, 'values'));
   if (values.length === 0) throw new InvalidInput('A group has at least one condition.', `${path}__values`);
-  return { type, values: values.map((one, index) => checkedGroupOrCondition(one, `${path}__values__${index}`, room)) };
+  return {
+    type,
+    values: values.map((one, index) => parseGroupOrCondition(one, `${path}__values__${index}`, budget)),
+  };
 }
 
-function checkedGroupOrCondition(given: Json, path: FieldPath, room: PatternBudget) {
-  if (!isFields(given)) throw new InvalidInput('A condition is an object.', path);
-  if (Object.hasOwn(given, 'values')) return checkedGroup(given, path, room);
-  const negation = fieldAt(given, 'negation') === true ? ({ negation: true } as const) : {};
-  switch (fieldAt(given, 'type')) {
+function parseGroupOrCondition(value: Json, path: FieldPath, budget: PatternBudget) {
+  if (!isFields(value)) throw new InvalidInput('A condition is an object.', path);
+  if (Object.hasOwn(value, 'values')) return parseGroup(value, path, budget);
+  const negation = fieldAt(value, 'negation') === true ? ({ negation: true } as const) : {};
+  switch (fieldAt(value, 'type')) {
     case 'person':
-      return { ...checkedProperty(given, path, room), ...negation };
+      return { ...parseProperty(value, path, budget), ...negation };
     case 'cohort':
-      return { ...checkedMembership(given, path), ...negation };
+      return { ...parseMembership(value, path), ...negation };
     case 'behavioral':
       throw new InvalidInput(
         'Behavioral cohorts (persons by their events) are not supported: flags cannot be decided by them.',
@@ -91,26 +94,26 @@ function checkedGroupOrCondition(given: Json, path: FieldPath, room: PatternBudg
   }
 }
 
-function checkedProperty(given: Fields, path: FieldPath, room: PatternBudget): PropertyLeaf {
-  const [key, operator, value] = ['key', 'operator', 'value'].map((name) => fieldAt(given, name));
+function parseProperty(input: Fields, path: FieldPath, budget: PatternBudget): PropertyLeaf {
+  const [key, operator, value] = ['key', 'operator', 'value'].map((name) => fieldAt(input, name));
   if (typeof key !== 'string' || key === '' || key.length > MAX_KEY) {
     throw new InvalidInput(`The name of a property has 1 to ${MAX_KEY} characters.`, `${path}__key`);
   }
   return nameFieldInErrors(path, () => {
     const name = operator === undefined || operator === null ? operator : textOf(operator);
-    const checked = checkCondition({ key, operator: name, value }, room);
+    const checked = checkCondition({ key, operator: name, value }, budget);
     // Postgres counts cohorts, and its automata for the same pattern are larger, so its limit applies, too.
     if (checked === 'regex' || checked === 'not_regex') postgresRegex(textOf(value ?? null));
     return { type: 'person', key, operator: checked, ...(value !== undefined && { value }) };
   });
 }
 
-function checkedMembership(given: Fields, path: FieldPath): CohortLeaf {
-  const operator = fieldAt(given, 'operator') ?? 'in';
+function parseMembership(input: Fields, path: FieldPath): CohortLeaf {
+  const operator = fieldAt(input, 'operator') ?? 'in';
   if (operator !== 'in' && operator !== 'not_in') {
     throw new InvalidInput('A person can only be `in` or `not_in` a cohort.', `${path}__operator`, 'invalid_operator');
   }
-  const value = idOf(fieldAt(given, 'value'));
+  const value = idOf(fieldAt(input, 'value'));
   if (value === undefined) {
     throw new InvalidInput('This is not the id of a cohort.', `${path}__value`, 'invalid_value');
   }

@@ -18,12 +18,12 @@ export async function addPersonsInBatches(
   { kind, ids }: NamedIds,
   add: (some: NamedIds) => Promise<AddedPersons>,
 ): Promise<ListedPersons> {
-  const listed: ListedPersons = { added: 0, unknownCount: 0, unknown: [] };
-  for (let at = 0; at < ids.length; at += BATCH) {
-    const { added, unknown } = await add({ kind, ids: ids.slice(at, at + BATCH) });
-    listed.added += added;
-    listed.unknownCount += unknown.length;
-    listed.unknown.push(...unknown.slice(0, MAX_REPORTED - listed.unknown.length));
+  const result: ListedPersons = { added: 0, unknownCount: 0, unknown: [] };
+  for (let index = 0; index < ids.length; index += BATCH) {
+    const { added, unknown } = await add({ kind, ids: ids.slice(index, index + BATCH) });
+    result.added += added;
+    result.unknownCount += unknown.length;
+    result.unknown.push(...unknown.slice(0, MAX_REPORTED - result.unknown.length));
   }
-  return listed;
+  return result;
 }

@@ -25,7 +25,7 @@ const listPersons = route({
   async handle({ project, caller, rights, params, query, url }, { cohorts, cohortPersons }: MembersApi) {
     ensureRaw(rawAccess({ caller, rights }), ['person']);
     const { id } = await cohorts.get(project.id, params.id);
-    const load = (place: PageWindow) => cohortPersons(project.id, id, place);
+    const load = (page: PageWindow) => cohortPersons(project.id, id, page);
     return json(200, await cursorPage(url, query, load, presentPerson));
   },
 });

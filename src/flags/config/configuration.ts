@@ -55,9 +55,9 @@ export function createConfiguration({ definitions, log }: ConfigurationOptions):
       if (method !== 'OPTIONS') return sendDocument(request, response, await find());
       send(request, response, noBody(204, { ...OPEN_HEADERS, ...preflightHeaders(request) }));
     } catch (error) {
-      const known = answerFor(error);
-      if (!known) log.error({ error: describeError(error) }, 'a configuration could not be answered');
-      const { headers, ...others } = known ?? serverError;
+      const knownAnswer = answerFor(error);
+      if (!knownAnswer) log.error({ error: describeError(error) }, 'a configuration could not be answered');
+      const { headers, ...others } = knownAnswer ?? serverError;
       send(request, response, { ...others, headers: { ...headers, ...OPEN_HEADERS } });
     }
   }

@@ -27,14 +27,14 @@ export async function createDocument(
 /** Answers pages of any origin: 200, or 304 if the client already has this version. */
 export function sendDocument(request: IncomingMessage, response: ServerResponse, document: Document): void {
   const { contentType, maxAgeSeconds, bytes, zipped, etag } = document;
-  const { 'if-none-match': known, 'accept-encoding': encodings } = request.headers;
+  const { 'if-none-match': ifNoneMatch, 'accept-encoding': encodings } = request.headers;
   const headers = {
     ...OPEN_HEADERS,
     ETag: etag,
     'Cache-Control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'no-cache',
     Vary: 'Accept-Encoding',
   };
-  if (known?.split(',').some((one) => one.trim().replace(/^(?!W\/)/, 'W/') === etag)) {
+  if (ifNoneMatch?.split(',').some((one) => one.trim().replace(/^(?!W\/)/, 'W/') === etag)) {
     response.writeHead(304, headers).end();
     return;
   }

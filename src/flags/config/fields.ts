@@ -10,7 +10,7 @@ export type ConfiguredProject = {
 export type Configuration = Readonly<Record<string, unknown>>;
 
 /** Turns off features that the server does not offer explicitly, because SDKs treat absent members differently. */
-const FIXED = {
+const FIXED_FIELDS = {
   captureDeadClicks: false,
   capturePerformance: false,
   // Without this field, first-time visitors' browsers would not autocapture anything.
@@ -28,7 +28,7 @@ const FIXED = {
 /** Fields in `/array/:token/config` and `/flags`. posthog-js requests no flags when `hasFeatureFlags` is false. */
 export function configurationOf({ definitions, settings }: ConfiguredProject): Configuration {
   return {
-    ...FIXED,
+    ...FIXED_FIELDS,
     supportedCompression: ['gzip', 'gzip-js'],
     hasFeatureFlags: definitions.flags.some(({ active }) => active),
     surveys: settings.hasSurveys,

@@ -54,8 +54,8 @@ export function createScripts(): Scripts {
   return {
     async get(name) {
       if (!NAMES.has(name)) throw new NotFound();
-      const known = scripts.get(name);
-      if (known) return known;
+      const cached = scripts.get(name);
+      if (cached) return cached;
       const script = read(name);
       scripts.set(name, script);
       script.catch(() => scripts.delete(name));

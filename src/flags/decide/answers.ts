@@ -42,8 +42,8 @@ export function answerText({
   quotaLimited,
 }: AnswerParts): string {
   const quota = quotaLimited ? ',"quotaLimited":["feature_flags"]' : '';
-  const rest = configuration === '' ? '' : `,${configuration}`;
-  return `{${WRITERS[shape](evaluation, flags)},"requestId":"${requestId}","evaluatedAt":${evaluatedAt}${quota}${rest}}`;
+  const configurationJson = configuration === '' ? '' : `,${configuration}`;
+  return `{${WRITERS[shape](evaluation, flags)},"requestId":"${requestId}","evaluatedAt":${evaluatedAt}${quota}${configurationJson}}`;
 }
 
 const WRITERS: Readonly<Record<Shape, (evaluation: Evaluation, flags: readonly FlagDefinition[]) => string>> = {
@@ -87,14 +87,14 @@ type Written = { readonly first: string; readonly later: string };
 
 /** Caches texts by decision object: a compiled flag returns the same object for the same outcome, so most are written once. */
 function cacheText(write: (decision: Decision) => string): (decision: Decision) => Written {
-  const known = new WeakMap<Decision, Written>();
+  const writtenByDecision = new WeakMap<Decision, Written>();
 
   return (decision) => {
-    let written = known.get(decision);
+    let written = writtenByDecision.get(decision);
     if (written) return written;
     const first = write(decision);
     written = { first, later: `,${first}` };
-    known.set(decision, written);
+    writtenByDecision.set(decision, written);
     return written;
   };
 }

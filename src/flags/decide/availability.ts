@@ -29,9 +29,9 @@ export function createAvailability(now: () => number = () => performance.now()):
     },
     async watch(answer) {
       try {
-        const answered = await answer;
+        const result = await answer;
         failures = 0;
-        return answered;
+        return result;
       } catch (error) {
         failures = isDatabaseAway(error) ? failures + 1 : 0;
         askAgainAt = now() + PAUSE_MS;

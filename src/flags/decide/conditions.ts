@@ -15,11 +15,11 @@ export type AnalysedCondition = {
 
 /** Leaves out the filters of the condition sets: they may contain personal data, and the answer is public. */
 export function conditionsOf({ filters }: FlagDefinition, { reason }: Decision): AnalysedCondition[] {
-  const decided = reason.code === 'condition_match' ? reason.conditionIndex : null;
+  const decidingIndex = reason.code === 'condition_match' ? reason.conditionIndex : null;
   return elementsOf(fieldAt(fieldsOf(filters), 'groups')).map((set, index) => ({
     index,
     rollout_percentage: percentageOf(fieldAt(fieldsOf(set), 'rollout_percentage'), 100),
     variant: fieldAt(fieldsOf(set), 'variant') ?? null,
-    matched: index === decided,
+    matched: index === decidingIndex,
   }));
 }

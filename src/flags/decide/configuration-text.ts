@@ -32,8 +32,8 @@ function cacheText(configurationOf: (project: ConfiguredProject) => Configuratio
   const texts = new WeakMap<ConfiguredProject, string>();
 
   return (project) => {
-    const known = texts.get(project);
-    if (known !== undefined) return known;
+    const cached = texts.get(project);
+    if (cached !== undefined) return cached;
     const text = membersOf(configurationOf(project));
     texts.set(project, text);
     return text;

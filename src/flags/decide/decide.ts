@@ -103,9 +103,9 @@ export function createDecide(options: DecideOptions): Lane {
   }
 
   function answerFor(error: unknown): Answer {
-    const known = answerForFailure(error);
-    if (!known) log.error({ error: describeError(error) }, 'flags could not be decided');
-    return known ?? serverError;
+    const knownAnswer = answerForFailure(error);
+    if (!knownAnswer) log.error({ error: describeError(error) }, 'flags could not be decided');
+    return knownAnswer ?? serverError;
   }
 
   /** @returns undefined when the answer waits for the body */
@@ -141,9 +141,9 @@ export function createDecide(options: DecideOptions): Lane {
 
   /** Answers without a promise if everything is in memory, which is usual, because each promise costs as much as deciding a flag. */
   function decide(parsed: ParsedRequest): string | Promise<string> {
-    const found = definitions.find(tokenOf(parsed.body));
-    if (!(found instanceof Promise)) return decideFor(found, parsed);
-    return withTimeLimit(found)
+    const pending = definitions.find(tokenOf(parsed.body));
+    if (!(pending instanceof Promise)) return decideFor(pending, parsed);
+    return withTimeLimit(pending)
       .catch(unknownIfUnavailable)
       .then((project) => decideFor(project, parsed));
   }
@@ -162,10 +162,10 @@ export function createDecide(options: DecideOptions): Lane {
     const { headers, socket } = request;
     const arrival = { headers, socket, extra: body['cookieless_hash_extra'] };
     const identified = visitors.identifyVisitor(project, evaluationRequest, arrival);
-    const decided =
+    const pendingEvaluation =
       identified instanceof Promise
         ? withTimeLimit(identified)
-            .then((one) => decider.decide(project, one))
+            .then((identifiedRequest) => decider.decide(project, identifiedRequest))
             .catch(noFlagsIfUnavailable)
         : decider.decide(project, identified);
     const answerWith = (evaluation: Evaluation) => {
@@ -173,7 +173,7 @@ export function createDecide(options: DecideOptions): Lane {
       count(parsed, project, evaluation);
       return writeAnswer(request, form, evaluation, configuration, project.definitions.flags);
     };
-    return decided instanceof Promise ? decided.then(answerWith) : answerWith(decided);
+    return pendingEvaluation instanceof Promise ? pendingEvaluation.then(answerWith) : answerWith(pendingEvaluation);
   }
 
   /** Requests for survey flags only are not counted, because such flags belong to surveys. */
@@ -192,10 +192,10 @@ const INVALID_KEY = 'Project API key invalid. You can find your project API key 
 const MAX_WAIT_MS = 2_500;
 
 /** Gives up after a time; the lookup continues, so the next request finds its result. @throws Unavailable */
-async function withTimeLimit<T>(found: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Unavailable('Flags cannot be looked up right now.')), MAX_WAIT_MS);
-  return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
+async function withTimeLimit<T>(pending: Promise<T>): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Unavailable('Flags cannot be looked up right now.')), MAX_WAIT_MS);
+  return Promise.race([pending, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Treats the project as unknown, rather than missing, while Postgres is away. */
@@ -224,8 +224,8 @@ function writeAnswer(
   configuration: string,
   flags: readonly FlagDefinition[] = [],
 ): string {
-  const given = headers['x-request-id'];
-  const requestId = typeof given === 'string' && UUID.test(given) ? given : nextRequestId();
+  const sentId = headers['x-request-id'];
+  const requestId = typeof sentId === 'string' && UUID.test(sentId) ? sentId : nextRequestId();
   const quotaLimited = evaluation === OVER_QUOTA;
   return answerText({ shape, evaluation, flags, configuration, requestId, evaluatedAt: Date.now(), quotaLimited });
 }

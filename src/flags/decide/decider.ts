@@ -27,8 +27,11 @@ export function createDecider({ pool, now = Date.now }: { pool: Pool; now?: () =
   }
 
   /** Visitors without cookies have no stored facts, so only facts about their groups are read. */
-  function decideWithoutPerson(project: DecidedProject, given: EvaluationRequest): Evaluation | Promise<Evaluation> {
-    const request = { ...given, anonDistinctId: undefined };
+  function decideWithoutPerson(
+    project: DecidedProject,
+    evaluationRequest: EvaluationRequest,
+  ): Evaluation | Promise<Evaluation> {
+    const request = { ...evaluationRequest, anonDistinctId: undefined };
     const { groups } = project.compiled.needs(request);
     if (groups.length === 0) return evaluate(project, request, NO_FACTS);
     // No person has an empty id.

@@ -78,7 +78,7 @@ const Details = Type.Object(
   { title: 'FlagDetails' },
 );
 
-const around = {
+const envelope = {
   errorsWhileComputingFlags: Type.Boolean({
     description:
       'True if some flags could not be evaluated; clients should keep their previous values for these flags.',
@@ -110,14 +110,14 @@ const Values = Type.Object(
         description: 'Payloads as JSON text, by flag key; included in decide from `v=3`.',
       }),
     ),
-    ...around,
+    ...envelope,
     ...configuration,
   },
   { title: 'FlagValues' },
 );
 
 const AllDetails = Type.Object(
-  { flags: Type.Record(Type.String(), Details), ...around, ...configuration },
+  { flags: Type.Record(Type.String(), Details), ...envelope, ...configuration },
   { title: 'FlagsDetails' },
 );
 

@@ -1,14 +1,14 @@
 /** SQL for `facts.ts`. Each statement returns a row for every question, and only looks up primary keys. */
 
 /**
- * @param requested rows of project_id, distinct_id and ordinal, one for each requested person
+ * @param requestedSql rows of project_id, distinct_id and ordinal, one for each requested person
  * @param extraColumns further columns, each after a comma
  *
  * Every lookup has a `limit 1`, so Postgres never chooses to scan a whole table, whatever its statistics say.
  */
-const selectPersons = (requested: string, extraColumns = '') => `
+const selectPersons = (requestedSql: string, extraColumns = '') => `
   select requested.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${extraColumns}
-  from ${requested}
+  from ${requestedSql}
   left join lateral (
     select one.person_id from person_distinct_ids as one
     where one.project_id = requested.project_id and one.distinct_id = requested.distinct_id limit 1
@@ -19,13 +19,13 @@ const selectPersons = (requested: string, extraColumns = '') => `
   ) as person on true`;
 
 /**
- * @param requested as for `selectPersons`, with three more columns: static cohorts (an array as text, or null), groups (JSON `[{index, key}]`,
+ * @param requestedSql as for `selectPersons`, with three more columns: static cohorts (an array as text, or null), groups (JSON `[{index, key}]`,
  *   or null), and whether overrides are wanted
  * @param overrides rows of key, hash_key
  */
-const selectFacts = (requested: string, overrides: string) =>
+const selectFacts = (requestedSql: string, overrides: string) =>
   selectPersons(
-    requested,
+    requestedSql,
     `,
     case when requested.cohorts is not null then array(
       select cohort_id from cohort_members as member

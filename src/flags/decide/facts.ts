@@ -67,7 +67,7 @@ export function factReader(pool: Pool): FactReader {
     const question = questionOf(project, request, needs);
     const overrideParameters = needs.hashKeyOverrides ? overrideParametersOf(project, request) : undefined;
     if (!overrideParameters) return askShared(project.projectId, question);
-    return askAndWrite(project.projectId, { question, overrideParameters: overrideParameters });
+    return askAndWrite(project.projectId, { question, overrideParameters });
   };
 }
 
@@ -130,11 +130,11 @@ function questionOf({ projectId, definitions }: DecidedProject, request: Evaluat
   const groups: { index: number; key: string }[] = [];
   for (const index of needs.groups) {
     const key = request.groups[definitions.groupTypes.get(index) ?? ''];
-    if (key !== undefined) groups.push({ index, key: storedId(key) });
+    if (key !== undefined) groups.push({ index, key: storableId(key) });
   }
   return {
     projectId,
-    distinctId: storedId(request.distinctId),
+    distinctId: storableId(request.distinctId),
     cohorts: needs.staticCohorts.length > 0 ? `{${needs.staticCohorts.join()}}` : null,
     groups: groups.length > 0 ? JSON.stringify(groups) : null,
     overrides: needs.hashKeyOverrides,
@@ -145,7 +145,7 @@ function questionOf({ projectId, definitions }: DecidedProject, request: Evaluat
 const STORED_ID_LENGTH = 200;
 
 /** An id as capture stored it. */
-function storedId(id: string): string {
+function storableId(id: string): string {
   return storableText(id.slice(0, STORED_ID_LENGTH));
 }
 
@@ -158,7 +158,7 @@ function overrideParametersOf(
   const flags = definitions.flags.filter(
     ({ active, ensureExperienceContinuity }) => active && ensureExperienceContinuity,
   );
-  return [storedId(anonDistinctId), flags.map(({ key }) => key)];
+  return [storableId(anonDistinctId), flags.map(({ key }) => key)];
 }
 
 async function factsOf({ id, created_at: createdAt, properties, cohorts, groups, overrides }: Row): Promise<Facts> {

@@ -24,9 +24,9 @@ export function geoPropertiesOf(
   locate: Locate | undefined,
 ): EvaluationRequest['geoProperties'] {
   // The first name is WSGI's form of the second, and clients were told to send it literally.
-  const claimed = headers['http_x_forwarded_for'] ?? headers['x-forwarded-for'];
-  if (claimed === undefined || !locate) return undefined;
-  const address = readAddress(String(claimed).split(',', 1)[0]!);
+  const claimedAddress = headers['http_x_forwarded_for'] ?? headers['x-forwarded-for'];
+  if (claimedAddress === undefined || !locate) return undefined;
+  const address = readAddress(String(claimedAddress).split(',', 1)[0]!);
   const location = address === undefined ? undefined : locate(address);
   if (!location) return undefined;
   // Includes undefined properties, so a stored city is never combined with a country from this address.

@@ -4,11 +4,12 @@ import type { Runtime } from '../evaluation/decision.ts';
 import { agentOf } from './user-agent.ts';
 
 /**
- * @param stated runtime in the body, in upper or lower case; it takes precedence, and an unknown text means `all`
+ * @param statedRuntime runtime in the body, in upper or lower case; it takes precedence, and an unknown text means `all`
  * @param headers of the request, which tell the runtime if the body does not
  */
-export function runtimeOf(stated: unknown, headers: IncomingHttpHeaders): Runtime {
-  if (typeof stated === 'string') return RUNTIMES.find((runtime) => runtime === stated.toLowerCase()) ?? 'all';
+export function runtimeOf(statedRuntime: unknown, headers: IncomingHttpHeaders): Runtime {
+  if (typeof statedRuntime === 'string')
+    return RUNTIMES.find((runtime) => runtime === statedRuntime.toLowerCase()) ?? 'all';
   const { runtime } = agentOf(headers['user-agent']);
   if (runtime !== 'unknown') return runtime;
   const isPage =

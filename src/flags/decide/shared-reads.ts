@@ -73,7 +73,7 @@ export function createSharedReads<Question, Answer>({
 
   async function answer(batch: readonly WaitingQuestion[]): Promise<void> {
     running += 1;
-    const late = setTimeout(() => giveUp(batch), MAX_ANSWER_MS);
+    const timer = setTimeout(() => giveUp(batch), MAX_ANSWER_MS);
     try {
       const answers = await read(batch.map(({ question }) => question));
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index]!);
@@ -81,7 +81,7 @@ export function createSharedReads<Question, Answer>({
       if (batch.length > 1 && mayComeFromOneQuestion(error)) await Promise.all(batch.map(answerAlone));
       else giveUp(batch);
     }
-    clearTimeout(late);
+    clearTimeout(timer);
     running -= 1;
     if (queues.size > 0) scheduleSend();
   }
@@ -112,10 +112,10 @@ export function createSharedReads<Question, Answer>({
 
   return (projectId, question) =>
     new Promise((resolve) => {
-      const one = { question, askedAt: performance.now(), resolve };
+      const entry = { question, askedAt: performance.now(), resolve };
       const queue = queues.get(projectId);
-      if (queue) queue.push(one);
-      else queues.set(projectId, [one]);
+      if (queue) queue.push(entry);
+      else queues.set(projectId, [entry]);
       scheduleSend();
     });
 }

@@ -87,10 +87,10 @@ const projectRoute = route({
   errors: [402],
   access: { scope: SCOPE },
   async handle({ project, caller, rights, headers }, api: FeedApi) {
-    const found = await api.liveDefinitions.findById(project.id);
-    if (!found) throw new NotAuthenticated('There is no such project.', 'authentication_failed');
-    await ensureNoHiddenFlags(found, rights, api);
-    return answerFeed(found, { caller, headers }, api);
+    const definitions = await api.liveDefinitions.findById(project.id);
+    if (!definitions) throw new NotAuthenticated('There is no such project.', 'authentication_failed');
+    await ensureNoHiddenFlags(definitions, rights, api);
+    return answerFeed(definitions, { caller, headers }, api);
   },
 });
 

@@ -68,8 +68,8 @@ function presentFlag(flag: StoredFlag, projectId: number, references: References
 function enrollmentFilters({ key, filters }: StoredFlag): Json | undefined {
   const { feature_enrollment, payloads = {} } = fieldsOf(filters);
   if (feature_enrollment !== true) return undefined;
-  const enrolled = { key: `$feature_enrollment/${key}`, type: 'person', operator: 'exact', value: ['true'] };
-  return { groups: [{ properties: [enrolled], rollout_percentage: 100 }], payloads, feature_enrollment };
+  const enrollmentProperty = { key: `$feature_enrollment/${key}`, type: 'person', operator: 'exact', value: ['true'] };
+  return { groups: [{ properties: [enrollmentProperty], rollout_percentage: 100 }], payloads, feature_enrollment };
 }
 
 type ChainBudget = { left: number };
@@ -81,7 +81,7 @@ function withFlagKeys(flag: StoredFlag, { dependencyChainOf }: References, budge
   );
   if (!dependsOnFlags) return flag.filters;
   const filters = fieldsOf(flag.filters);
-  const rewritten = (property: Json): Json => {
+  const rewriteProperty = (property: Json): Json => {
     const id = flagIdOf(fieldsOf(property));
     if (id === undefined) return property;
     const chain = dependencyChainOf(id) ?? [];
@@ -93,7 +93,7 @@ function withFlagKeys(flag: StoredFlag, { dependencyChainOf }: References, budge
   };
   const groups = elementsOf(filters['groups']).map((condition) => ({
     ...(condition as JsonObject),
-    properties: elementsOf(fieldsOf(condition)['properties']).map(rewritten),
+    properties: elementsOf(fieldsOf(condition)['properties']).map(rewriteProperty),
   }));
   return { ...(filters as JsonObject), groups };
 }

@@ -60,7 +60,7 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
   const loads = new Map<string, Promise<ProjectFlags | undefined>>();
   /** Versions by project that Postgres announced during first loads, which may have read an older version. */
   const announcedVersions = new Map<number, number>();
-  const { reload, reloadIfOlder, refresh, untilIdle } = createReloads({ store, cache: cache, notify, log });
+  const { reload, reloadIfOlder, refresh, untilIdle } = createReloads({ store, cache, notify, log });
   let checking: Promise<void> | undefined;
 
   function notify(projectId: number): void {
@@ -87,9 +87,9 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
       cache.rememberMissing(name);
       return undefined;
     }
-    const known = cache.peek(snapshot.projectId);
-    const isOld = known !== undefined && Number(known.version) >= Number(snapshot.version);
-    const project = isOld ? known : cache.put(withCompiled(snapshot));
+    const cached = cache.peek(snapshot.projectId);
+    const isOld = cached !== undefined && Number(cached.version) >= Number(snapshot.version);
+    const project = isOld ? cached : cache.put(withCompiled(snapshot));
     void reloadIfOlder(project.projectId, announcedVersions.get(project.projectId) ?? 0);
     return project;
   }
@@ -113,9 +113,9 @@ export function createLiveDefinitions(options: LiveDefinitionsOptions): LiveDefi
     try {
       const versions = await store.findVersions(projects.map(({ projectId }) => projectId));
       for (const { projectId, version } of projects) {
-        const present = versions.get(projectId);
+        const current = versions.get(projectId);
         // Also if the version is lower, because the database may have been restored.
-        if (present !== version) void reload(projectId, Number(present ?? 0));
+        if (current !== version) void reload(projectId, Number(current ?? 0));
       }
     } catch (error) {
       log.warn({ err: error }, 'versions of flags could not be compared');

@@ -64,8 +64,8 @@ function obstacleOf(flag: JudgedFlag, definitions: StoredDefinitions): string | 
   }
   const references = referencesIn(definitions);
   for (const condition of conditionsOf(flag)) {
-    const found = conditionObstacle(condition, filters['aggregation_group_type_index'], { definitions, references });
-    if (found !== undefined) return found;
+    const obstacle = conditionObstacle(condition, filters['aggregation_group_type_index'], { definitions, references });
+    if (obstacle !== undefined) return obstacle;
   }
   return undefined;
 }
@@ -82,13 +82,13 @@ function conditionObstacle(
   flagIndex: Fields[string],
   { definitions, references }: Context,
 ): string | undefined {
-  const own = condition['aggregation_group_type_index'];
-  const index = integerOf(own === undefined ? flagIndex : own);
+  const ownGroupType = condition['aggregation_group_type_index'];
+  const index = integerOf(ownGroupType === undefined ? flagIndex : ownGroupType);
   if (index !== undefined && !definitions.groupTypes.has(index)) return `There is no group type ${index}.`;
   for (const property of propertiesOf(condition)) {
     const cohort = cohortIdOf(property);
-    const found = cohort === undefined ? propertyObstacle(property, index) : cohortObstacle(cohort, references);
-    if (found !== undefined) return found;
+    const obstacle = cohort === undefined ? propertyObstacle(property, index) : cohortObstacle(cohort, references);
+    if (obstacle !== undefined) return obstacle;
   }
   return undefined;
 }
@@ -113,8 +113,8 @@ function cohortObstacle(id: number, references: References): string | undefined 
     if (!cohort) return `There is no cohort ${one}.`;
     if (cohort.isStatic) return `Cohort ${one} is a list of persons, which SDKs do not have.`;
     for (const leaf of leavesOf(cohort)) {
-      const found = cohortIdOf(leaf) === undefined && propertyObstacle(leaf, undefined);
-      if (found) return `Cohort ${one}: ${found}`;
+      const obstacle = cohortIdOf(leaf) === undefined && propertyObstacle(leaf, undefined);
+      if (obstacle) return `Cohort ${one}: ${obstacle}`;
     }
   }
   return undefined;
@@ -128,8 +128,8 @@ function dependencyObstacle(flag: JudgedFlag, definitions: StoredDefinitions): s
     if (!chain || chain.some((one) => one.id === flag.id)) {
       return `It depends on flag ${id}, which does not exist, depends on itself, or depends on too many others.`;
     }
-    const stopped = chain.find((one) => obstacleOf(one, definitions) !== undefined);
-    if (stopped) return `It depends on flag ${stopped.key}: ${obstacleOf(stopped, definitions)}`;
+    const unevaluable = chain.find((one) => obstacleOf(one, definitions) !== undefined);
+    if (unevaluable) return `It depends on flag ${unevaluable.key}: ${obstacleOf(unevaluable, definitions)}`;
   }
   return undefined;
 }

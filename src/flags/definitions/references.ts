@@ -19,8 +19,8 @@ export function propertiesOf(condition: Fields): readonly Fields[] {
 export function leavesOf({ filters }: CohortDefinition): Fields[] {
   const leaves: Fields[] = [];
   const queue: (Json | undefined)[] = [fieldsOf(filters)['properties']];
-  for (const one of queue) {
-    const fields = fieldsOf(one);
+  for (const flag of queue) {
+    const fields = fieldsOf(flag);
     if (Object.hasOwn(fields, 'values')) queue.push(...elementsOf(fields['values']));
     else leaves.push(fields);
   }
@@ -81,7 +81,7 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
       const complete = conditionsOf(flag)
         .flatMap(propertiesOf)
         .map(flagIdOf)
-        .every((one) => one === undefined || visit(one));
+        .every((dependency) => dependency === undefined || visit(dependency));
       ancestors.delete(id);
       chain.set(id, flag);
       return complete;
@@ -94,12 +94,12 @@ function makeReferences({ flags, cohorts }: StoredDefinitions): References {
       const reachable = new Map([[id, cohortsById.get(id)]]);
       // A map's iterator also visits entries that are added meanwhile.
       for (const cohort of reachable.values()) {
-        for (const one of referencedCohortIds(cohort))
-          if (!reachable.has(one)) reachable.set(one, cohortsById.get(one));
+        for (const flag of referencedCohortIds(cohort))
+          if (!reachable.has(flag)) reachable.set(flag, cohortsById.get(flag));
       }
-      const indexes = new Map([...reachable.keys()].map((one, index) => [one, index]));
+      const indexes = new Map([...reachable.keys()].map((flag, index) => [flag, index]));
       const dependencies = [...reachable.values()].map((cohort) =>
-        referencedCohortIds(cohort).map((one) => indexes.get(one)!),
+        referencedCohortIds(cohort).map((flag) => indexes.get(flag)!),
       );
       const { cyclic } = sortByDependencies(dependencies.length, (index) => dependencies[index]!);
       return cyclic.size > 0 ? undefined : reachable;

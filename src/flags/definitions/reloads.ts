@@ -33,10 +33,10 @@ export function createReloads({ store, cache, notify, log }: Options): Reloads {
   const running = new Map<number, { wanted: number; done: Promise<void> }>();
 
   function reload(projectId: number, version: number): Promise<void> {
-    const known = running.get(projectId);
-    if (known) {
-      known.wanted = Math.max(known.wanted, version);
-      return known.done;
+    const current = running.get(projectId);
+    if (current) {
+      current.wanted = Math.max(current.wanted, version);
+      return current.done;
     }
     const state = { wanted: version, done: Promise.resolve() };
     running.set(projectId, state);
@@ -45,14 +45,14 @@ export function createReloads({ store, cache, notify, log }: Options): Reloads {
   }
 
   async function readUntilCurrent(projectId: number, state: { wanted: number }): Promise<void> {
-    let before: string | undefined;
+    let previousVersion: string | undefined;
     try {
       for (;;) {
         const startedAt = performance.now();
         const snapshot = await read(projectId);
         // Notified changes are committed, so a version that never appears was announced before the database was restored.
-        if (!snapshot || Number(snapshot.version) >= state.wanted || snapshot.version === before) return;
-        before = snapshot.version;
+        if (!snapshot || Number(snapshot.version) >= state.wanted || snapshot.version === previousVersion) return;
+        previousVersion = snapshot.version;
         await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
       }
     } finally {
@@ -65,13 +65,13 @@ export function createReloads({ store, cache, notify, log }: Options): Reloads {
    * @returns undefined when the project could not be read, or no longer exists
    */
   async function read(projectId: number): Promise<Snapshot | undefined> {
-    const before = cache.peek(projectId);
-    if (!before) return undefined;
+    const previous = cache.peek(projectId);
+    if (!previous) return undefined;
     try {
       const snapshot = await store.findById(projectId);
       if (snapshot) cache.put(withCompiled(snapshot));
       else cache.drop(projectId);
-      if (snapshot?.version !== before.version) notify(projectId);
+      if (snapshot?.version !== previous.version) notify(projectId);
       return snapshot;
     } catch (error) {
       log.warn({ projectId, err: error }, 'changed flags could not be read');

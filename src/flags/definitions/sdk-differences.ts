@@ -154,7 +154,7 @@ export type SdkDifference = { sdk: Sdk; versions: string; reason: string };
  */
 export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions): SdkDifference[] {
   if (!flag.active || isOfSurvey(flag) || flag.hasEncryptedPayloads) return [];
-  const found = new Map<string, SdkDifference>();
+  const differences = new Map<string, SdkDifference>();
   for (const one of [flag, ...dependenciesOf(flag, definitions)]) {
     for (const trait of traitsOf(one, definitions)) {
       const { what, fixed } = DIFFERENCES[trait];
@@ -162,11 +162,15 @@ export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions)
       for (const [sdk, first] of Object.entries(fixed) as [Sdk, string | null][]) {
         const asksServer = sdk !== 'posthog-rs' && one.ensureExperienceContinuity;
         if (!asksServer)
-          found.set(`${sdk} ${reason}`, { sdk, versions: first === null ? `<=${NEWEST[sdk]}` : `<${first}`, reason });
+          differences.set(`${sdk} ${reason}`, {
+            sdk,
+            versions: first === null ? `<=${NEWEST[sdk]}` : `<${first}`,
+            reason,
+          });
       }
     }
   }
-  return [...found.values()].sort((a, b) => (a.sdk < b.sdk ? -1 : a.sdk > b.sdk ? 1 : 0));
+  return [...differences.values()].sort((a, b) => (a.sdk < b.sdk ? -1 : a.sdk > b.sdk ? 1 : 0));
 }
 
 function dependenciesOf(flag: JudgedFlag, definitions: StoredDefinitions): JudgedFlag[] {

@@ -55,8 +55,8 @@ export function traitsOf(flag: JudgedFlag, definitions: StoredDefinitions): Set<
   );
   const flagIndex = integerOf(filters['aggregation_group_type_index']);
   for (const set of sets) {
-    const own = set['aggregation_group_type_index'];
-    const index = own === undefined ? flagIndex : integerOf(own);
+    const ownIndex = set['aggregation_group_type_index'];
+    const index = ownIndex === undefined ? flagIndex : integerOf(ownIndex);
     const isDecidedByHash = propertiesOf(set).length === 0 && (isPartial(set) || hasVariants(filters));
     add(index === undefined ? 'personSet' : 'groupSet', index !== flagIndex && isDecidedByHash);
   }
@@ -84,10 +84,12 @@ function hasVariants(filters: Fields): boolean {
 
 /** Conditions of the condition sets, and of the cohorts that they reference. */
 function conditionsIn(sets: readonly Fields[], definitions: StoredDefinitions): Fields[] {
-  const own = sets.flatMap(propertiesOf);
+  const properties = sets.flatMap(propertiesOf);
   const { cohortsReachableFrom } = referencesIn(definitions);
-  const cohorts = new Set(own.flatMap((one) => [...(cohortsReachableFrom(cohortIdOf(one) ?? 0)?.values() ?? [])]));
-  return [...own, ...[...cohorts].flatMap((cohort) => (cohort ? leavesOf(cohort) : []))];
+  const cohorts = new Set(
+    properties.flatMap((one) => [...(cohortsReachableFrom(cohortIdOf(one) ?? 0)?.values() ?? [])]),
+  );
+  return [...properties, ...[...cohorts].flatMap((cohort) => (cohort ? leavesOf(cohort) : []))];
 }
 
 /** Whether the cohort is in the feed; SDKs ask the server about others. */

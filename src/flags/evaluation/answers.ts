@@ -69,9 +69,9 @@ export function answersOf(flag: FlagDefinition) {
 
   function matchesOf(variant: string | null): Decision[] {
     if (variant === null) return matchesWithoutVariant;
-    let known = matches.get(variant);
-    if (!known) matches.set(variant, (known = []));
-    return known;
+    let byVariant = matches.get(variant);
+    if (!byVariant) matches.set(variant, (byVariant = []));
+    return byVariant;
   }
 
   return {

@@ -8,7 +8,7 @@ import type { Json } from '../../conditions/operators/json-values.ts';
 import type { ConditionContext } from '../../conditions/operators/operators.ts';
 import { noReads, type Reads } from './reads.ts';
 import { elementsOf, fieldAt, fieldsOf, isFields } from '../../conditions/operators/stored-json.ts';
-import { allOf, always, anyOf, negationOf, neverTrue, type Test } from './verdict.ts';
+import { allOf, alwaysTrue, anyOf, negationOf, neverTrue, type Test } from './verdict.ts';
 import { type Verdict } from './decision.ts';
 
 /** Depth of nested groups beyond which a cohort never matches; deeper than any request to create one can be. */
@@ -83,9 +83,9 @@ function compileCohort(definition: CohortDefinition, options: Pick<CompileOption
 }
 
 /** `{}` and an empty AND match everyone; an empty OR matches nobody. */
-function compileGroup(stored: Json, options: CompileOptions, depth: number): Test {
-  const group = fieldsOf(stored);
-  if (Object.keys(group).length === 0) return always;
+function compileGroup(json: Json, options: CompileOptions, depth: number): Test {
+  const group = fieldsOf(json);
+  if (Object.keys(group).length === 0) return alwaysTrue;
   const type = fieldAt(group, 'type');
   const values = fieldAt(group, 'values') ?? [];
   if (!Array.isArray(values) || depth > MAX_DEPTH) return neverTrue;
@@ -94,9 +94,9 @@ function compileGroup(stored: Json, options: CompileOptions, depth: number): Tes
   return type === 'AND' || type === 'property' ? allOf(tests) : neverTrue;
 }
 
-function compileMember(stored: Json, options: CompileOptions, depth: number): Test {
-  if (!isFields(stored)) return neverTrue;
-  if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return compileGroup(stored, options, depth);
-  const test = compileFilter(stored, options);
-  return fieldAt(stored, 'negation') === true ? negationOf(test) : test;
+function compileMember(json: Json, options: CompileOptions, depth: number): Test {
+  if (!isFields(json)) return neverTrue;
+  if (Object.hasOwn(json, 'values') || Object.keys(json).length === 0) return compileGroup(json, options, depth);
+  const test = compileFilter(json, options);
+  return fieldAt(json, 'negation') === true ? negationOf(test) : test;
 }

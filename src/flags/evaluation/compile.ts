@@ -54,7 +54,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   const indexById = new Map(definitions.flags.map(({ id }, index) => [String(id), index]));
   const findFlagIndex = (name: string) => indexById.get(name) ?? indexByKey.get(name);
   const flags = definitions.flags.map((flag) =>
-    compileFlag(flag, { context, isInCohort: cohorts.isInCohort, findFlagIndex: findFlagIndex }),
+    compileFlag(flag, { context, isInCohort: cohorts.isInCohort, findFlagIndex }),
   );
   const links = linkFlags(flags, findFlagIndex);
   const hasContinuity = flags.some(({ definition, isContinuous }) => definition.active && isContinuous);
@@ -71,8 +71,10 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
 
   function selectionFor(request: EvaluationRequest): Selection {
     if (request.flagKeys) {
-      const named = [...request.flagKeys].map((key) => indexByKey.get(key)).filter((index) => index !== undefined);
-      return selectionOf(named.filter(isForRequest(request)).sort((a, b) => a - b));
+      const namedIndexes = [...request.flagKeys]
+        .map((key) => indexByKey.get(key))
+        .filter((index) => index !== undefined);
+      return selectionOf(namedIndexes.filter(isForRequest(request)).sort((a, b) => a - b));
     }
     const name = selectionKey(request);
     let selection = selections.get(name);
@@ -107,20 +109,20 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   }
 
   function decideLinked(index: number, context: EvaluationContext): Decision {
-    const known = context.decisions;
+    const decisions = context.decisions;
     visitInOrder(
       index,
       dependenciesFor(context.request),
-      (one) => known.has(one),
-      (one) => known.set(one, decide(one, context)),
+      (one) => decisions.has(one),
+      (one) => decisions.set(one, decide(one, context)),
     );
-    return known.get(index)!;
+    return decisions.get(index)!;
   }
 
   return {
     hasContinuity,
-    needs(given) {
-      const request = keepKnownContexts(given);
+    needs(evaluationRequest) {
+      const request = keepKnownContexts(evaluationRequest);
       const selection = selectionFor(request);
       selection.requirements ??= requirementsOf(
         [...reachableFrom(selection.indexes, dependenciesFor(request))].map((index) => flags[index]!),
@@ -129,8 +131,8 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
       const mayKeepId = hasContinuity && (request.anonDistinctId ?? '') !== '';
       return needsOf(selection.requirements, request, groupTypes, mayKeepId);
     },
-    evaluate(given, facts, clock) {
-      const request = keepKnownContexts(given);
+    evaluate(evaluationRequest, facts, clock) {
+      const request = keepKnownContexts(evaluationRequest);
       const context = new EvaluationContext(request, facts, groupTypes, clock);
       const { indexes, isFaulty } = selectionFor(request);
       const decisions: Decision[] = [];

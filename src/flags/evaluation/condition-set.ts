@@ -15,29 +15,29 @@ export type ConditionSet = {
 
 /** @param flagGroup the flag's group type, for sets that name none; a set with null is about persons */
 export function compileConditionSet(
-  stored: Json,
+  json: Json,
   flagGroup: number | undefined,
   variantKeys: ReadonlySet<string>,
   options: Omit<CompileOptions, 'group'>,
 ): ConditionSet {
-  if (!isFields(stored))
+  if (!isFields(json))
     return { group: flagGroup, matches: malformedTest(options), percentage: 100, variant: undefined };
-  const ownGroup = fieldAt(stored, 'aggregation_group_type_index');
+  const ownGroup = fieldAt(json, 'aggregation_group_type_index');
   const group = ownGroup === undefined ? flagGroup : integerOf(ownGroup);
-  const variant = fieldAt(stored, 'variant');
-  const percentage = percentageOf(fieldAt(stored, 'rollout_percentage'), 100);
+  const variant = fieldAt(json, 'variant');
+  const percentage = percentageOf(fieldAt(json, 'rollout_percentage'), 100);
   if (Number.isNaN(percentage)) malformedTest(options);
   return {
     group,
-    matches: compileFilters(fieldAt(stored, 'properties'), { ...options, group }),
+    matches: compileFilters(fieldAt(json, 'properties'), { ...options, group }),
     percentage,
     variant: typeof variant === 'string' && variantKeys.has(variant) ? variant : undefined,
   };
 }
 
-function compileFilters(stored: Json | undefined, options: CompileOptions): Test {
-  if (stored !== undefined && stored !== null && !Array.isArray(stored)) return malformedTest(options);
-  const filters = elementsOf(stored ?? []);
-  const ordered = [...filters.filter((one) => !isCohortFilter(one)), ...filters.filter(isCohortFilter)];
-  return allOf(ordered.map((one) => compileFilter(one, options)));
+function compileFilters(json: Json | undefined, options: CompileOptions): Test {
+  if (json !== undefined && json !== null && !Array.isArray(json)) return malformedTest(options);
+  const filters = elementsOf(json ?? []);
+  const inOrder = [...filters.filter((one) => !isCohortFilter(one)), ...filters.filter(isCohortFilter)];
+  return allOf(inOrder.map((one) => compileFilter(one, options)));
 }

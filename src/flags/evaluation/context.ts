@@ -97,14 +97,14 @@ export class EvaluationContext {
 
   /** Property from the request, else from its location, else from the stored person. */
   personProperty(key: string): FoundProperty {
-    const { personProperties: own, geoProperties: geo } = this.request;
-    const requested = own[key];
+    const { personProperties: sentProperties, geoProperties: geo } = this.request;
+    const sentValue = sentProperties[key];
     // Inherited members of objects are not properties.
-    if (typeof requested === 'string' || typeof requested === 'number' || typeof requested === 'boolean')
-      return requested;
-    const isOwn = Object.hasOwn(own, key);
+    if (typeof sentValue === 'string' || typeof sentValue === 'number' || typeof sentValue === 'boolean')
+      return sentValue;
+    const isOwn = Object.hasOwn(sentProperties, key);
     const isGeo = geo !== undefined && Object.hasOwn(geo, key);
-    if (isOwn && (requested !== null || !isGeo)) return requested;
+    if (isOwn && (sentValue !== null || !isGeo)) return sentValue;
     if (isGeo) return geo[key];
     if (key === 'distinct_id') return this.request.distinctId;
     if (this.#stored === UNAVAILABLE) return UNAVAILABLE;
@@ -132,8 +132,10 @@ export class EvaluationContext {
     if (name === undefined) return undefined;
     const groupKey = this.groupKey(index);
     if (key === '$group_key' && groupKey !== undefined) return groupKey;
-    const own = Object.hasOwn(this.request.groupProperties, name) ? this.request.groupProperties[name]! : NO_PROPERTIES;
-    if (Object.hasOwn(own, key)) return own[key];
+    const sentProperties = Object.hasOwn(this.request.groupProperties, name)
+      ? this.request.groupProperties[name]!
+      : NO_PROPERTIES;
+    if (Object.hasOwn(sentProperties, key)) return sentProperties[key];
     if (groupKey === undefined) return undefined;
     if (this.#facts.groups === 'unavailable') return UNAVAILABLE;
     const stored = this.#facts.groups.get(index) ?? NO_PROPERTIES;

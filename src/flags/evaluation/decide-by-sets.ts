@@ -44,8 +44,8 @@ function decideInOrder(flag: Flag, context: EvaluationContext, trace: Trace | un
   for (let index = 0; index < flag.sets.length; index++) {
     const isLate = index > 0 && context.isLateSampled();
     if (isLate) progress.traceSet(index, 'timeout');
-    const decided = isLate ? flag.answers.failureDecision('timeout') : trySet(flag, index, context, progress);
-    if (decided) return decided;
+    const decision = isLate ? flag.answers.failureDecision('timeout') : trySet(flag, index, context, progress);
+    if (decision) return decision;
   }
   return progress.finishWithMiss();
 }

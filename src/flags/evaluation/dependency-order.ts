@@ -14,9 +14,9 @@ export function visitInOrder(
   const stack = [start];
   while (stack.length > 0) {
     const index = stack.at(-1)!;
-    const unvisited = isVisited(index) ? [] : dependenciesOf(index).filter((one) => !isVisited(one));
+    const unvisited = isVisited(index) ? [] : dependenciesOf(index).filter((dependency) => !isVisited(dependency));
     if (unvisited.length > 0) {
-      for (const one of unvisited) stack.push(one);
+      for (const dependency of unvisited) stack.push(dependency);
       continue;
     }
     stack.pop();
@@ -29,12 +29,12 @@ export function reachableFrom(
   starts: Iterable<number>,
   dependenciesOf: (index: number) => Iterable<number>,
 ): Set<number> {
-  const reached = new Set(starts);
+  const reachable = new Set(starts);
   // A set's iterator also visits items that are added meanwhile.
-  for (const index of reached) {
-    for (const one of dependenciesOf(index)) reached.add(one);
+  for (const index of reachable) {
+    for (const dependency of dependenciesOf(index)) reachable.add(dependency);
   }
-  return reached;
+  return reachable;
 }
 
 /**
@@ -47,10 +47,10 @@ export function sortByDependencies(
   const dependents = new Map<number, number[]>();
   const unresolved = Array.from({ length: count }, (_, index) => dependenciesOf(index).length);
   for (let index = 0; index < count; index++) {
-    for (const one of dependenciesOf(index)) {
-      const known = dependents.get(one);
+    for (const dependency of dependenciesOf(index)) {
+      const known = dependents.get(dependency);
       if (known) known.push(index);
-      else dependents.set(one, [index]);
+      else dependents.set(dependency, [index]);
     }
   }
   const ordered = unresolved.flatMap((number, index) => (number === 0 ? [index] : []));

@@ -30,8 +30,8 @@ export function compileEnrollment(
   );
   const isChosen = allOf([matches, (context) => placement.isInRollout(context, undefined, percentage)]);
   return (context) => {
-    const known = isKnown(context);
-    return known === true ? isChosen(context) : known === false ? undefined : known;
+    const isPersonKnown = isKnown(context);
+    return isPersonKnown === true ? isChosen(context) : isPersonKnown === false ? undefined : isPersonKnown;
   };
 }
 
@@ -46,8 +46,8 @@ function compileChoice(key: string, { reads }: Omit<CompileOptions, 'group'>): E
 
 function compileIsAnyKnown(keys: readonly string[]): (context: EvaluationContext) => Verdict {
   return (context) => {
-    const found = keys.map((key) => context.personProperty(key));
-    if (found.some((one) => one !== undefined && one !== UNAVAILABLE)) return true;
-    return found.includes(UNAVAILABLE) ? 'database_error' : false;
+    const values = keys.map((key) => context.personProperty(key));
+    if (values.some((one) => one !== undefined && one !== UNAVAILABLE)) return true;
+    return values.includes(UNAVAILABLE) ? 'database_error' : false;
   };
 }

@@ -21,12 +21,12 @@ export type CompileOptions = {
 };
 
 /** Returns a test that never matches for a malformed filter, so the other condition sets and flags are still decided. */
-export function compileFilter(stored: Json, options: CompileOptions): Test {
-  if (!isFields(stored)) return malformedTest(options);
-  const type = fieldAt(stored, 'type');
-  if (type === 'cohort') return compileMembership(stored, options);
-  if (type === 'flag') return compileDependency(stored, options);
-  return compileProperty(stored, options);
+export function compileFilter(json: Json, options: CompileOptions): Test {
+  if (!isFields(json)) return malformedTest(options);
+  const type = fieldAt(json, 'type');
+  if (type === 'cohort') return compileMembership(json, options);
+  if (type === 'flag') return compileDependency(json, options);
+  return compileProperty(json, options);
 }
 
 export function malformedTest({ reads }: Pick<CompileOptions, 'reads'>): Test {
@@ -35,8 +35,8 @@ export function malformedTest({ reads }: Pick<CompileOptions, 'reads'>): Test {
 }
 
 /** Whether the filter tests a cohort; such filters are tested last, because they cost the most. */
-export function isCohortFilter(stored: Json): boolean {
-  return fieldsOf(stored)['type'] === 'cohort';
+export function isCohortFilter(json: Json): boolean {
+  return fieldsOf(json)['type'] === 'cohort';
 }
 
 function compileProperty(filter: Fields, options: CompileOptions): Test {
@@ -117,13 +117,13 @@ function compileDependency(filter: Fields, options: CompileOptions): Test {
   if (!findFlagIndex || name === undefined) return malformedTest(options);
   reads.flags.push(name);
   const index = findFlagIndex(name);
-  const wanted = fieldAt(filter, 'value');
+  const filterValue = fieldAt(filter, 'value');
   if (index === undefined || operatorOf(filter) !== 'flag_evaluates_to') return neverTrue;
   return (context) => {
     const decision = context.decisions.get(index);
     // A failed decision has the reason as its code.
     if (decision?.failed) return decision.reason.code as FailureCode;
-    if (typeof wanted === 'boolean') return wanted === (decision?.enabled ?? false);
-    return typeof wanted === 'string' && decision?.variant === wanted;
+    if (typeof filterValue === 'boolean') return filterValue === (decision?.enabled ?? false);
+    return typeof filterValue === 'string' && decision?.variant === filterValue;
   };
 }

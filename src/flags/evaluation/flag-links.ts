@@ -18,14 +18,14 @@ export function linkFlags(
   flags: readonly CompiledFlag[],
   findFlagIndex: (name: string) => number | undefined,
 ): FlagLinks {
-  const found = flags.map(({ definition, reads }) =>
+  const targets = flags.map(({ definition, reads }) =>
     definition.active ? [...new Set(reads.flags)].map(findFlagIndex) : [],
   );
-  const dependencies = found.map((indexes) => indexes.filter((index) => index !== undefined));
+  const dependencies = targets.map((indexes) => indexes.filter((index) => index !== undefined));
   const { ordered, cyclic } = sortByDependencies(flags.length, (index) => dependencies[index]!);
   const broken = new Set(cyclic);
   for (const index of ordered) {
-    const isBroken = found[index]!.some((one) => one === undefined || broken.has(one));
+    const isBroken = targets[index]!.some((one) => one === undefined || broken.has(one));
     if (isBroken) broken.add(index);
   }
   const linked = new Set(dependencies.flatMap((indexes, index) => (indexes.length > 0 ? [index, ...indexes] : [])));

@@ -71,19 +71,19 @@ export function compilePlacement(flag: FlagDefinition, filters: Fields, flagGrou
   }
 
   return {
-    isByDevice: isByDevice,
+    isByDevice,
     isContinuous,
     variantKeys: new Set(variants.map(({ key }) => key)),
     isInRollout(context, group, percentage) {
       if (percentage >= 100) return true;
-      const place = percentileOf(context, group);
-      return place === undefined ? 'database_error' : isInPercentage(place, percentage);
+      const percentile = percentileOf(context, group);
+      return percentile === undefined ? 'database_error' : isInPercentage(percentile, percentage);
     },
     placeOf: (context, group) => percentileOf(context, group),
     variantFor(context, group) {
       if (variants.length === 0) return null;
-      const place = percentileOf(context, group, 'variant');
-      return place === undefined ? undefined : variantAt(place, variants);
+      const percentile = percentileOf(context, group, 'variant');
+      return percentile === undefined ? undefined : variantAt(percentile, variants);
     },
     holdoutOf: holdout && ((context) => (isHeldOut(context, holdout.percentage) ? holdout.variant : undefined)),
   };
@@ -93,24 +93,24 @@ export function compilePlacement(flag: FlagDefinition, filters: Fields, flagGrou
 const hashForHoldout = hash01('holdout-');
 
 /** @param percentage inclusive upper bound */
-export function isInPercentage(place: number, percentage: number): boolean {
-  return place <= percentage / 100;
+export function isInPercentage(percentile: number, percentage: number): boolean {
+  return percentile <= percentage / 100;
 }
 
 /** @returns null at a place after all variants, whose sum may be below 100 %, if only by rounding */
-export function variantAt(place: number, variants: readonly Variant[]): string | null {
-  return variants.find(({ below }) => place < below)?.key ?? null;
+export function variantAt(percentile: number, variants: readonly Variant[]): string | null {
+  return variants.find(({ below }) => percentile < below)?.key ?? null;
 }
 
-/** @param stored value of `multivariate.variants`: `[{key, rollout_percentage}]` */
-export function variantsOf(stored: Json | undefined): Variant[] {
+/** @param json value of `multivariate.variants`: `[{key, rollout_percentage}]` */
+export function variantsOf(json: Json | undefined): Variant[] {
   const variants: Variant[] = [];
   let below = 0;
-  for (const one of elementsOf(stored)) {
-    const key = fieldAt(fieldsOf(one), 'key');
+  for (const variant of elementsOf(json)) {
+    const key = fieldAt(fieldsOf(variant), 'key');
     if (typeof key !== 'string') continue;
     // Adds floats in upstream's order, because rounding decides the variant of one person in a hundred million.
-    below += (percentageOf(fieldAt(fieldsOf(one), 'rollout_percentage'), 0) || 0) / 100;
+    below += (percentageOf(fieldAt(fieldsOf(variant), 'rollout_percentage'), 0) || 0) / 100;
     variants.push({ key, below });
   }
   return variants;
@@ -128,7 +128,7 @@ function holdoutIn(filters: Fields): { variant: string; percentage: number } | u
   return typeof variant === 'string' ? holdoutShare(variant, fieldAt(group, 'rollout_percentage'), 100) : undefined;
 }
 
-function holdoutShare(variant: string, stored: Json | undefined, byDefault: number) {
-  const percentage = percentageOf(stored, byDefault);
+function holdoutShare(variant: string, json: Json | undefined, byDefault: number) {
+  const percentage = percentageOf(json, byDefault);
   return Number.isNaN(percentage) ? undefined : { variant, percentage: Math.max(percentage, 0) };
 }

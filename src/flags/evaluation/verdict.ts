@@ -7,11 +7,11 @@ import type { FailureCode, Verdict } from './decision.ts';
 
 export type Test = (context: EvaluationContext) => Verdict;
 
-export const always: Test = () => true;
+export const alwaysTrue: Test = () => true;
 export const neverTrue: Test = () => false;
 
 export function allOf(tests: readonly Test[]): Test {
-  if (tests.length <= 1) return tests[0] ?? always;
+  if (tests.length <= 1) return tests[0] ?? alwaysTrue;
   return (context) => findDecisive(tests, context, false);
 }
 

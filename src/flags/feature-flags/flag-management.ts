@@ -34,7 +34,7 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
 
     /** @throws InvalidInput naming the field */
     async create(project: Project, author: FlagAuthor, input: NewFlag): Promise<FeatureFlag> {
-      return stores.inTransaction(project.id, (bound) => createFlag(bound, project, author, input, encryption.encrypt));
+      return stores.inTransaction(project.id, (tx) => createFlag(tx, project, author, input, encryption.encrypt));
     },
 
     /**
@@ -48,10 +48,10 @@ export function flagManagement({ stores, definitions, encryption }: FlagManageme
       changes: FlagChanges,
       ifMatch?: string,
     ): Promise<FeatureFlag> {
-      return stores.inTransaction(project.id, async (bound) => {
-        const { version } = await bound.flags.get(project.id, id);
+      return stores.inTransaction(project.id, async (tx) => {
+        const { version } = await tx.flags.get(project.id, id);
         ensureVersion(ifMatch, version, 'feature flag');
-        return changeFlag(bound, project, author, id, changes, encryption.encrypt);
+        return changeFlag(tx, project, author, id, changes, encryption.encrypt);
       });
     },
 

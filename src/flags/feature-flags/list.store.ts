@@ -82,7 +82,7 @@ export async function selectFlags(
     if (query.createdBy !== undefined) rows.where({ created_by: query.createdBy });
     return rows;
   };
-  const counted = (await matchingRows().count({ count: '*' }).first()) as { count: string };
+  const countRow = (await matchingRows().count({ count: '*' }).first()) as { count: string };
   const order = query.order.descending ? 'desc' : 'asc';
   const rows = await matchingRows()
     .orderBy([
@@ -91,5 +91,5 @@ export async function selectFlags(
     ])
     .limit(query.limit)
     .offset(query.offset);
-  return { count: Number(counted.count), rows };
+  return { count: Number(countRow.count), rows };
 }

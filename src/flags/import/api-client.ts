@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailed } from '../../platform/errors.ts';
 import { mayPass } from '../../platform/sending/answer.ts';
-import { retryAfterMs, retrying, TryAgain, type RetryPolicy } from '../../platform/sending/retry.ts';
+import { retryAfterMs, retryAttempts, TryAgain, type RetryPolicy } from '../../platform/sending/retry.ts';
 import { isFields, type Fields } from './exported.ts';
 import { collect, listBudget, type SizeBudget } from './limits.ts';
 import { MAX_REASON, printable } from './lines.ts';
@@ -200,7 +200,7 @@ export function apiClient({
   /** Repeats work that throws `TryAgain`. @throws CommandFailed when no attempts are left */
   async function withRetries<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await retrying(work, { policy: retry, signal: never, onRetry: onWait });
+      return await retryAttempts(work, { policy: retry, signal: never, onRetry: onWait });
     } catch (error) {
       if (!(error instanceof TryAgain)) throw error;
       throw new CommandFailed(`${error.message}. Run the command again: it does not create anything twice.`, {

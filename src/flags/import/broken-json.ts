@@ -40,6 +40,6 @@ function onlyOccurrence(text: string, part: string): number | undefined {
 
 function lineOf(text: string, end: number): number {
   let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) line += 1;
+  for (let index = text.indexOf('\n'); index !== -1 && index < end; index = text.indexOf('\n', index + 1)) line += 1;
   return line;
 }

@@ -1,7 +1,7 @@
 /** Builds the API request that creates a cohort from an export. */
 import { isDeepStrictEqual } from 'node:util';
 import { NewCohortBody } from '../cohorts/cohorts.schema.ts';
-import { checkedCohortFilters, hasConditions } from '../cohorts/filters.ts';
+import { parseCohortFilters, hasConditions } from '../cohorts/filters.ts';
 import { filtersOfGroups } from '../cohorts/groups.ts';
 import { invalidInput } from '../../platform/http/validation.ts';
 import { compile } from '../../platform/schema.ts';
@@ -66,7 +66,7 @@ const isBody = compile(NewCohortBody);
 export function checkCohortBody(body: Fields): void {
   const given = structuredClone(body);
   if (!isBody(given)) throw invalidInput(isBody.errors ?? [], NewCohortBody);
-  checkedCohortFilters(conditionsIn(given) ?? {});
+  parseCohortFilters(conditionsIn(given) ?? {});
 }
 
 /**
@@ -85,7 +85,7 @@ export function cohortDifferences(present: Fields, body: Fields): string[] {
 }
 
 function wantedFilters(body: Fields): unknown {
-  return JSON.parse(JSON.stringify(checkedCohortFilters(conditionsIn(body) ?? {})));
+  return JSON.parse(JSON.stringify(parseCohortFilters(conditionsIn(body) ?? {})));
 }
 
 function conditionsIn({ filters, groups }: Fields): unknown {

@@ -16,8 +16,8 @@ export type FilterSqlContext = {
 };
 
 /** @returns SQL that is true, false or unknown; a malformed filter is false */
-export function filterSql(stored: Json, options: FilterSqlContext): string {
-  const filter = fieldsOf(stored);
+export function filterSql(json: Json, options: FilterSqlContext): string {
+  const filter = fieldsOf(json);
   if (fieldAt(filter, 'type') === 'cohort') return membershipSql(filter, options);
   const key = fieldAt(filter, 'key');
   const source = typeof key === 'string' ? sourceOf(key, filter, options.subject) : undefined;

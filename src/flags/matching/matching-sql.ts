@@ -77,7 +77,7 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSet
 
   return {
     inCohort,
-    filter: (stored: Json) => filterSql(stored, { subject, context, inCohort }),
+    filter: (json: Json) => filterSql(json, { subject, context, inCohort }),
     query(matches: string): Matching {
       const { table, condition } = subjectRows(projectId, subject);
       return { from: [table, ...computed].join(' '), exists: condition, matches };
@@ -86,22 +86,22 @@ function compiler(subject: Subject, { projectId, cohorts, context }: MatchingSet
 }
 
 /** `{}` and an empty AND match everyone; an empty OR matches nobody. */
-function groupSql(stored: Json, settings: FilterSqlContext): string {
-  if (!isFields(stored)) return 'false';
-  if (Object.keys(stored).length === 0) return 'true';
-  const values = fieldAt(stored, 'values') ?? [];
+function groupSql(json: Json, settings: FilterSqlContext): string {
+  if (!isFields(json)) return 'false';
+  if (Object.keys(json).length === 0) return 'true';
+  const values = fieldAt(json, 'values') ?? [];
   if (!Array.isArray(values)) return 'false';
   const parts = elementsOf(values).map((one) => memberSql(one, settings));
-  const type = fieldAt(stored, 'type');
+  const type = fieldAt(json, 'type');
   if (type === 'OR') return anyOf(parts);
   return type === 'AND' || type === 'property' ? allOf(parts) : 'false';
 }
 
-function memberSql(stored: Json, settings: FilterSqlContext): string {
-  if (!isFields(stored)) return 'false';
-  if (Object.hasOwn(stored, 'values') || Object.keys(stored).length === 0) return groupSql(stored, settings);
-  const sql = fieldAt(stored, 'type') === 'flag' ? 'false' : filterSql(stored, settings);
-  return fieldAt(stored, 'negation') === true ? `not ${sql}` : sql;
+function memberSql(json: Json, settings: FilterSqlContext): string {
+  if (!isFields(json)) return 'false';
+  if (Object.hasOwn(json, 'values') || Object.keys(json).length === 0) return groupSql(json, settings);
+  const sql = fieldAt(json, 'type') === 'flag' ? 'false' : filterSql(json, settings);
+  return fieldAt(json, 'negation') === true ? `not ${sql}` : sql;
 }
 
 function allOf(conditions: readonly string[]): string {

@@ -87,13 +87,13 @@ export function createMetering(options: MeteringOptions): Metering {
   }
 
   async function flush(): Promise<void> {
-    const counted = [...pending.values()];
+    const requestCounts = [...pending.values()];
     pending = new Counts();
     try {
-      if (counted.length > 0) await store.add(counted);
+      if (requestCounts.length > 0) await store.add(requestCounts);
     } catch (error) {
       log.warn({ err: error }, 'counts of flag requests could not be stored');
-      counted.forEach(addPending);
+      requestCounts.forEach(addPending);
     }
     if (dropped > 0) log.error({ dropped }, 'requests for flags were not counted: too many are pending');
     dropped = 0;

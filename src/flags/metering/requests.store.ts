@@ -92,13 +92,13 @@ export function requestStore(db: Knex) {
         if (key !== undefined) rows.whereRaw('? in (key, key_id::text)', [key]);
         return rows;
       };
-      const counted = (await matching().count({ count: '*' }).first()) as { count: string };
+      const countRow = (await matching().count({ count: '*' }).first()) as { count: string };
       const order = ['kind', 'key', 'key_id', 'sdk'] as const;
       const rows: Row[] = await matching()
         .orderBy([{ column: 'day', order: 'desc' }, ...order.map((column) => ({ column }))])
         .limit(limit)
         .offset(offset);
-      return { count: Number(counted.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(fromRow) };
     },
   };
 }

@@ -38,9 +38,9 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
 
     /** Finds a protected object. @throws NotFound */
     async object(resource: string, projectId: number, id: string): Promise<ProtectedFound> {
-      const found = await protectedObjects[resource]?.(projectId, id);
-      if (!found) throw new NotFound();
-      return found;
+      const object = await protectedObjects[resource]?.(projectId, id);
+      if (!object) throw new NotFound();
+      return object;
     },
 
     /** Creates, changes or removes a rule, without checking the caller's rights. @throws InvalidInput naming the field */
@@ -48,21 +48,21 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
       project: Project,
       caller: Caller,
       target: RuleTarget,
-      wanted: WantedRule,
+      rule: WantedRule,
       { levels = levelsOf(target.resource), about }: { levels?: Levels; about: RuledObject },
     ): Promise<AccessControl | undefined> {
-      const level = checkedLevel(wanted.level, target.resource, levels);
-      const subject = await checkedSubject(project.id, wanted);
+      const level = parseLevel(rule.level, target.resource, levels);
+      const subject = await findSubject(project.id, rule);
       const setRule = async ({ accessControls: rules }: BoundIdentityStores) => {
         if (level !== null) return rules.put(project.id, target, subject, { level, userId: caller.userId });
         await rules.delete(project.id, target, subject);
         return undefined;
       };
-      return stores.inTransaction(async (bound) => {
-        const before = await bound.accessControls.find(project.id, target, subject);
-        const after = await setRule(bound);
+      return stores.inTransaction(async (tx) => {
+        const before = await tx.accessControls.find(project.id, target, subject);
+        const after = await setRule(tx);
         if (before?.level === after?.level) return after;
-        await bound.auditLog.record({
+        await tx.auditLog.record({
           project,
           author: caller,
           ...about,
@@ -104,9 +104,9 @@ export function accessControls({ stores, protectedObjects }: AccessControlsOptio
     },
   };
 
-  async function checkedSubject(projectId: number, wanted: WantedRule): Promise<RuleSubject> {
-    const membershipId = wanted.organizationMember ?? null;
-    const roleId = wanted.role ?? null;
+  async function findSubject(projectId: number, rule: WantedRule): Promise<RuleSubject> {
+    const membershipId = rule.organizationMember ?? null;
+    const roleId = rule.role ?? null;
     if (membershipId !== null && !UUID.test(membershipId)) {
       throw new InvalidInput(`Invalid organization member id. ${MEMBER_ID_HINT}`, 'organization_member');
     }
@@ -129,19 +129,19 @@ export type AccessControls = ReturnType<typeof accessControls>;
 const MEMBER_ID_HINT = "Use the 'id' field from the /api/organizations/<organization_id>/members/ endpoint.";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function checkedLevel(level: string | null, kind: string, { available, minimum, maximum }: Levels) {
+function parseLevel(level: string | null, kind: string, { available, minimum, maximum }: Levels) {
   if (level === null) return null;
-  const known = available.find((one) => one === level);
-  if (known === undefined) {
+  const parsed = available.find((one) => one === level);
+  if (parsed === undefined) {
     throw new InvalidInput(`Invalid access level. Must be one of: ${available.join(', ')}`, 'access_level');
   }
-  if (available.indexOf(known) < available.indexOf(minimum)) {
+  if (available.indexOf(parsed) < available.indexOf(minimum)) {
     throw new InvalidInput(`Access level cannot be set below the minimum '${minimum}' for ${kind}.`, 'access_level');
   }
-  if (available.indexOf(known) > available.indexOf(maximum)) {
+  if (available.indexOf(parsed) > available.indexOf(maximum)) {
     throw new InvalidInput(`Access level cannot be set above the maximum '${maximum}' for ${kind}.`, 'access_level');
   }
-  return known;
+  return parsed;
 }
 
 function doesNotExist(id: string, attr: string, hint = ''): InvalidInput {

@@ -46,10 +46,10 @@ export type GatekeeperOptions = {
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { keys, projects, tenants, accessControls, callerOf, requestLimit, protectedObjects = {} } = options;
 
-  async function findKeyCaller(presented: PresentedKey): Promise<Caller> {
+  async function findKeyCaller(key: PresentedKey): Promise<Caller> {
     // A key with a wrong checksum is mistyped or guessed, so it needs no query.
-    const caller = isSecretKey(presented.key) ? await keys.findCaller(hashOf(presented.key)) : undefined;
-    if (!caller) throw invalidKey(presented);
+    const caller = isSecretKey(key.key) ? await keys.findCaller(hashOf(key.key)) : undefined;
+    if (!caller) throw invalidKey(key);
     return caller;
   }
 
@@ -62,8 +62,8 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 
   return {
     async authenticate(request) {
-      const presented = await findPresentedKey(request);
-      const caller = presented ? await findKeyCaller(presented) : await callerOf?.(request);
+      const key = await findPresentedKey(request);
+      const caller = key ? await findKeyCaller(key) : await callerOf?.(request);
       if (!caller && carriesSession(request.headers)) {
         throw new NotAuthenticated('Your session has ended: log in again.', 'session_expired');
       }
@@ -122,11 +122,13 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     async guard({ caller, project, rights }, { object, scope }, id) {
       const found = await protectedObjects[object.resource]?.(project.id, id);
       if (!found || (found.deleted && !object.includeDeleted)) throw new NotFound(object.notFoundDetail);
-      const wanted = object.level ?? levelFor(scope);
+      const required = object.level ?? levelFor(scope);
       // tooth: gatekeeper-object
-      if (wanted === 'manager') ensureMayChangeAccess(rights, object.resource, found);
-      else if (!reaches(rights.levelOf(object.resource, found), wanted)) {
-        throw object.deniedDetail === undefined ? insufficientLevel(wanted) : new PermissionDenied(object.deniedDetail);
+      if (required === 'manager') ensureMayChangeAccess(rights, object.resource, found);
+      else if (!reaches(rights.levelOf(object.resource, found), required)) {
+        throw object.deniedDetail === undefined
+          ? insufficientLevel(required)
+          : new PermissionDenied(object.deniedDetail);
       }
       const refusal = scope.endsWith(':write') ? found.refusal?.(caller, rights) : undefined;
       if (refusal !== undefined) throw new PermissionDenied(refusal);
@@ -144,9 +146,9 @@ function ensureKindLevel(rights: Rights, { scope, object, filtered }: ProjectAcc
   const [resource = ''] = scope.split(':');
   // The rules of the project itself have other levels, and have been checked when rights were computed.
   if (filtered || object?.resource === resource || resource === 'project') return;
-  const wanted = levelFor(scope);
+  const required = levelFor(scope);
   // tooth: gatekeeper-kind
-  if (!reaches(rights.levelOf(resource), wanted)) throw insufficientLevel(wanted);
+  if (!reaches(rights.levelOf(resource), required)) throw insufficientLevel(required);
 }
 
 function levelFor(scope: ProjectAccess['scope']) {

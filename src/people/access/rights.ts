@@ -54,11 +54,11 @@ export function rightsOfMember({ userId, membership, rules }: Standing): Rights 
   function visible(resource: string): Visible {
     if (isOrganizationAdmin) return { madeBy: userId, except: [] };
     const rulesOfKind = byKind.get(resource) ?? [];
-    const named = [...new Set(rulesOfKind.flatMap(({ resourceId }) => resourceId ?? []))];
+    const namedIds = [...new Set(rulesOfKind.flatMap(({ resourceId }) => resourceId ?? []))];
     const isHidden = (id: string) => levelByRules(rulesOfKind, id) === 'none';
     if (levelByRules(rulesOfKind, undefined) === 'none')
-      return { madeBy: userId, only: named.filter((id) => !isHidden(id)) };
-    return { madeBy: userId, except: named.filter(isHidden) };
+      return { madeBy: userId, only: namedIds.filter((id) => !isHidden(id)) };
+    return { madeBy: userId, except: namedIds.filter(isHidden) };
   }
 
   return { membership, isProjectAdmin, levelOf, visible };

@@ -43,9 +43,9 @@ const createRole = route({
   summary: 'Create a role',
   async handle({ caller, organization, body }, { identity }: RolesApi) {
     const role = await identity.inTransaction(async (stores) => {
-      const made = await stores.roles.create(organization.id, body.name, caller.userId);
-      await recordRoleChange(stores, { caller, organization }, made, { verb: 'created' });
-      return made;
+      const created = await stores.roles.create(organization.id, body.name, caller.userId);
+      await recordRoleChange(stores, { caller, organization }, created, { verb: 'created' });
+      return created;
     });
     const [presented] = await presentRoles([role], organization.id, identity);
     return json(201, presented);

@@ -39,13 +39,13 @@ export function roleStore(db: Knex) {
 
   return {
     async list(organizationId: string, page: { limit: number; offset: number }) {
-      const counted = await table().where({ organization_id: organizationId }).count({ count: '*' }).first();
+      const countRow = await table().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows = await table()
         .where({ organization_id: organizationId })
         .orderByRaw('lower(name)')
         .limit(page.limit)
         .offset(page.offset);
-      return { count: Number(counted?.['count']), results: rows.map(fromRow) };
+      return { count: Number(countRow?.['count']), results: rows.map(fromRow) };
     },
 
     /** @throws NotFound */

@@ -75,11 +75,11 @@ export async function listMemberships(
   { roles, members }: BoundIdentityStores,
 ): Promise<Static<typeof RoleMembershipBody>[]> {
   const all = await roles.listMemberships(roleIds);
-  const known = await members.findByIds(
+  const knownMembers = await members.findByIds(
     organizationId,
     all.map(({ membershipId }) => membershipId),
   );
-  const byId = new Map(known.map((member) => [member.id, member]));
+  const byId = new Map(knownMembers.map((member) => [member.id, member]));
   return all.flatMap((one) => {
     const member = byId.get(one.membershipId);
     return member ? [presentRoleMembership(one, member)] : [];

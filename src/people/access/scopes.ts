@@ -50,7 +50,7 @@ export function isScope(text: string): boolean {
 }
 
 /** Whether the scopes `granted` include `wanted`. */
-export function allows(granted: readonly string[], wanted: Scope): boolean {
-  const writing = wanted.replace(/:read$/, ':write');
-  return granted.some((scope) => scope === ALL_SCOPES || scope === wanted || scope === writing);
+export function allows(grantedScopes: readonly string[], required: Scope): boolean {
+  const writeScope = required.replace(/:read$/, ':write');
+  return grantedScopes.some((scope) => scope === ALL_SCOPES || scope === required || scope === writeScope);
 }

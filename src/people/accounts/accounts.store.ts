@@ -155,9 +155,9 @@ export function accountStore(db: Knex) {
 
     /** Omitted fields keep their values. */
     async change(id: number, changes: ProfileChanges): Promise<void> {
-      const given = (Object.keys(COLUMNS) as (keyof Profile)[]).filter((name) => changes[name] !== undefined);
-      if (given.length === 0) return;
-      const columns = Object.fromEntries(given.map((name) => [COLUMNS[name], changes[name]]));
+      const changedNames = (Object.keys(COLUMNS) as (keyof Profile)[]).filter((name) => changes[name] !== undefined);
+      if (changedNames.length === 0) return;
+      const columns = Object.fromEntries(changedNames.map((name) => [COLUMNS[name], changes[name]]));
       await table()
         .where({ id })
         .update({ ...columns, updated_at: now() });

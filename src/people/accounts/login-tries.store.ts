@@ -61,8 +61,8 @@ export function loginTryStore(db: Knex) {
       // Another process may be sweeping too, so a failure here must not fail the login.
       if (charges % SWEEP_EVERY === 1) await query(DELETE_SURPLUS, { most: MAX_ROWS }).catch(() => {});
       const subjectHash = createHash('sha256').update(`${kind} ${subject}`).digest();
-      const counted = await query(CHARGE_TRY, { subject: subjectHash, cost, burst });
-      if (counted.length > 0) return;
+      const charged = await query(CHARGE_TRY, { subject: subjectHash, cost, burst });
+      if (charged.length > 0) return;
       const [wait] = await query<{ seconds: number }>(SELECT_WAIT, { subject: subjectHash, cost, burst });
       throw new Throttled(Math.max(1, wait?.seconds ?? 1));
     },

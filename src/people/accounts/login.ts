@@ -64,7 +64,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
   return {
     async logIn({ email, password, address, headers }) {
       await countForAddress(address);
-      await countForAccount(normalizedAddress(email));
+      await countForAccount(normalizeAddress(email));
       const account = await identity.accounts.findByEmail(email);
       const isCorrect = await isPassword(password, account?.passwordHash ?? null);
       // tooth: login-active-only
@@ -73,8 +73,8 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
       }
       return identity.inTransaction(async (stores) => {
         // If the password was changed during the comparison, sessions with the old one were ended, and no new one may begin.
-        const present = await stores.accounts.lockByEmail(email);
-        if (present?.passwordHash !== account.passwordHash) throw invalidCredentials();
+        const lockedAccount = await stores.accounts.lockByEmail(email);
+        if (lockedAccount?.passwordHash !== account.passwordHash) throw invalidCredentials();
         const author = { userId: account.id, keyId: null };
         await recordOwnChange(stores, author, { activity: 'logged_in', name: account.email });
         return sessions.begin(stores.sessions, account.id, { headers, address });
@@ -100,7 +100,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
     },
 
     async isOwnPassword({ email, passwordHash }, password) {
-      await countForAccount(normalizedAddress(email));
+      await countForAccount(normalizeAddress(email));
       return isPassword(password, passwordHash);
     },
   };
@@ -110,7 +110,7 @@ export function createLogin({ identity, sessions }: { identity: IdentityStores; 
  * Normalizes an address so that all spellings that a database may consider equal count against one limit. A few addresses that
  * differ count together, too.
  */
-export function normalizedAddress(email: string): string {
+export function normalizeAddress(email: string): string {
   return email.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 

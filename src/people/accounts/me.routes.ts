@@ -104,10 +104,10 @@ function profileIn(body: MePatch): ProfileChanges {
 async function currentProjectIn(body: MePatch, caller: Caller, { projects }: IdentityStores): Promise<ProfileChanges> {
   const { set_current_team: team, set_current_organization: organizationId } = body;
   if (team !== undefined) {
-    const found = await projects.get(caller, team).catch((error: unknown) => {
+    const project = await projects.get(caller, team).catch((error: unknown) => {
       throw error instanceof NotFound ? doesNotExist(team, 'set_current_team') : error;
     });
-    return { currentProjectId: found.id };
+    return { currentProjectId: project.id };
   }
   if (organizationId === undefined) return {};
   const { results } = await projects.list(caller, { limit: 1, offset: 0 }, { organizationId });

@@ -99,19 +99,19 @@ export async function presentMe(
   stores: IdentityStores,
 ): Promise<Static<typeof MeBody>> {
   const { projects, organizations, invites } = stores;
-  const own = await organizations.listByUser(account.id, caller.onlyOrganizations);
+  const ownOrganizations = await organizations.listByUser(account.id, caller.onlyOrganizations);
   const accessible = await projects.list(caller, { limit: MAX_PROJECTS, offset: 0 });
   const currentProject = await projects.findCurrentProject(caller);
   // The user's current project replaces the last one, if it is not in the list.
   const isListed = !currentProject || accessible.results.some(({ id }) => id === currentProject.id);
-  const presented = await presentProjects(
+  const presentedProjects = await presentProjects(
     isListed ? accessible.results : [...accessible.results.slice(0, -1), currentProject],
     projects,
   );
-  const chosen = presented.find(({ id }) => id === currentProject?.id);
-  const team = chosen ?? (accessible.count === 1 ? presented[0] : undefined);
+  const currentInList = presentedProjects.find(({ id }) => id === currentProject?.id);
+  const team = currentInList ?? (accessible.count === 1 ? presentedProjects[0] : undefined);
   const currentId = await findCurrentOrganization(stores, caller);
-  const current = own.find(({ id }) => id === currentId);
+  const current = ownOrganizations.find(({ id }) => id === currentId);
   const recentUntil = caller.session && new Date(caller.session.authenticatedAt.getTime() + RECENT_MS).toISOString();
   return {
     ...presentUser(account),
@@ -123,9 +123,9 @@ export async function presentMe(
     fresh_reauth_expires_at: recentUntil,
     theme_mode: account.themeMode,
     team: team ?? null,
-    organization: current ? withProjects(current, presented) : null,
-    organizations: own.map(presentOrganizationStub),
-    projects: presented.map(({ id, name, organization }) => ({ id, name, organization })),
+    organization: current ? withProjects(current, presentedProjects) : null,
+    organizations: ownOrganizations.map(presentOrganizationStub),
+    projects: presentedProjects.map(({ id, name, organization }) => ({ id, name, organization })),
     pending_invites: (await invites.listByEmail(account.email)).map((invite) => ({
       id: invite.id,
       target_email: invite.email,

@@ -3,7 +3,7 @@ import { json, noBody, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { LoginApi } from './login.routes.ts';
 import type { Resets } from './reset.ts';
-import { maskedEmail } from './users.ts';
+import { maskEmail } from './users.ts';
 
 export type ResetApi = Pick<LoginApi, 'addressOf'> & { resets: Resets };
 
@@ -56,7 +56,7 @@ const getReset = route({
   answers: { 200: Type.Object({ email: Type.String() }, { title: 'Reset' }) },
   summary: 'Retrieve the masked email address of the account that a link is for',
   async handle({ params }, { resets }: ResetApi) {
-    return json(200, { email: maskedEmail((await resets.find(params.token)).email) });
+    return json(200, { email: maskEmail((await resets.find(params.token)).email) });
   },
 });
 

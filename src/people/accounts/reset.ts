@@ -9,7 +9,7 @@ import { recordOwnChange } from '../audit/own-audit-log.ts';
 import type { BoundIdentityStores, IdentityStores } from '../stores.ts';
 import type { Account } from './accounts.store.ts';
 import { LINK_MINUTES } from './links.store.ts';
-import { createTryCounter, normalizedAddress } from './login.ts';
+import { createTryCounter, normalizeAddress } from './login.ts';
 import type { TryLimit } from './login-tries.store.ts';
 
 /** Allows three mails at once, then one every twenty minutes, because the mails may be unwanted. */
@@ -63,7 +63,7 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
 
   async function find(token: string): Promise<Account> {
     const userId = await identity.links.find('reset', token);
-    if (userId === undefined) throw unknownLink();
+    if (userId === undefined) throw unknownLinkError();
     return identity.accounts.get(userId);
   }
 
@@ -82,7 +82,7 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
       // tooth: reset-tries
       await countForAddress(address);
       // tooth: reset-tries-of-account
-      await countForAccount(normalizedAddress(email));
+      await countForAccount(normalizeAddress(email));
       // Not refused with an error, because mails to existing accounts take longer, so errors would reveal that accounts exist.
       if (waitingCount >= MAX_WAITING) {
         log?.warn('too many links wait to be mailed: one was dropped');
@@ -115,7 +115,7 @@ export function createResets({ identity, publicUrl, mailer, log }: ResetOptions)
 
 async function setNewPassword(stores: BoundIdentityStores, token: string, passwordHash: string): Promise<Account> {
   const userId = await stores.links.take('reset', token);
-  if (userId === undefined) throw unknownLink();
+  if (userId === undefined) throw unknownLinkError();
   const account = await stores.accounts.get(userId);
   await stores.accounts.setPassword(userId, passwordHash);
   // Deletes the keys of an account that perhaps another person created, so that person keeps no access.
@@ -129,7 +129,7 @@ async function setNewPassword(stores: BoundIdentityStores, token: string, passwo
   return account;
 }
 
-function unknownLink(): NotFound {
+function unknownLinkError(): NotFound {
   return new NotFound('This link does not exist, or it was used already or has expired: ask for a new one.');
 }
 

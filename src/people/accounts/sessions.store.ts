@@ -60,20 +60,20 @@ export function sessionStore(db: Knex) {
      */
     async begin({ userId, tokenHash, device, network }: NewSession, former?: Buffer): Promise<void> {
       await table().where('expires_at', '<', db.raw('now()')).delete();
-      const started = {
+      const newSession = {
         token_hash: tokenHash,
         device,
         network,
         expires_at: db.raw(`now() + interval '${SESSION_DAYS} days'`),
       };
       if (former) {
-        const continued = { ...started, authenticated_at: db.raw('now()'), last_seen_at: db.raw('now()') };
-        const continuedCount = await table().where({ token_hash: former, user_id: userId }).update(continued);
+        const continuedSession = { ...newSession, authenticated_at: db.raw('now()'), last_seen_at: db.raw('now()') };
+        const continuedCount = await table().where({ token_hash: former, user_id: userId }).update(continuedSession);
         if (continuedCount > 0) return;
         await table().where({ token_hash: former }).delete();
       }
       await deleteSurplus(userId);
-      await table().insert({ id: randomUUID(), user_id: userId, ...started });
+      await table().insert({ id: randomUUID(), user_id: userId, ...newSession });
     },
 
     /** Finds a session that has not ended, of an active user, and updates when it was last seen. */

@@ -96,9 +96,9 @@ export function carriesSession(headers: IncomingHttpHeaders): boolean {
 
 /** @throws PermissionDenied unless the page that sent the request can read this site's cookies */
 function ensureCsrfToken(token: string, headers: IncomingHttpHeaders): void {
-  const given = headers['x-csrftoken'];
-  if (given === undefined) throw new PermissionDenied('CSRF Failed: CSRF token missing.');
-  const [is, wanted] = [Buffer.from(String(given)), Buffer.from(csrfTokenOf(token))];
+  const csrfToken = headers['x-csrftoken'];
+  if (csrfToken === undefined) throw new PermissionDenied('CSRF Failed: CSRF token missing.');
+  const [is, wanted] = [Buffer.from(String(csrfToken)), Buffer.from(csrfTokenOf(token))];
   // tooth: csrf-compared
   if (is.length === wanted.length && timingSafeEqual(is, wanted)) return;
   throw new PermissionDenied("CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header incorrect.");

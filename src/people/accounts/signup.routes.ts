@@ -5,18 +5,18 @@ import type { LoginApi } from './login.routes.ts';
 import type { Sessions } from './sessions.ts';
 import { findAccountFor, findInvite, join } from './signup.ts';
 import type { IdentityStores } from '../stores.ts';
-import { maskedEmail, presentUser, UserBody, WorkRole } from './users.ts';
+import { maskEmail, presentUser, UserBody, WorkRole } from './users.ts';
 
 export type SignupApi = { identity: IdentityStores; sessions: Sessions } & Pick<LoginApi, 'addressOf'>;
 
-const ofInvite = {
+const inviteAnswers = {
   path: '/api/signup/:invite_id/',
   access: { public: true, ownPages: true },
   params: Type.Object({ invite_id: Type.String({ description: 'The ID of the invite, from its link.' }) }),
 } as const;
 
 const getInvite = route({
-  ...ofInvite,
+  ...inviteAnswers,
   method: 'get',
   answers: {
     200: Type.Object(
@@ -40,7 +40,7 @@ const getInvite = route({
     const { name } = await identity.organizations.get(invite.organizationId);
     return json(200, {
       id: invite.id,
-      target_email: maskedEmail(invite.email),
+      target_email: maskEmail(invite.email),
       first_name: invite.firstName,
       organization_name: name,
       account_exists: (await findAccountFor(identity, invite)) !== undefined,
@@ -50,7 +50,7 @@ const getInvite = route({
 });
 
 const useInvite = route({
-  ...ofInvite,
+  ...inviteAnswers,
   method: 'post',
   body: Type.Object(
     {

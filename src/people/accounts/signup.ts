@@ -21,14 +21,14 @@ export type Joined = { account: Account; cookies: Cookies };
 /** @throws NotFound if the invite does not exist, or is used up or expired */
 export async function findInvite({ invites }: BoundIdentityStores, token: string): Promise<Invite> {
   const invite = await invites.find(token);
-  if (!invite) throw unknownInvite();
+  if (!invite) throw unknownInviteError();
   return invite;
 }
 
 /** @returns the account with which the invite must be accepted; undefined if accepting creates a new one */
 export async function findAccountFor(identity: BoundIdentityStores, invite: Invite): Promise<Account | undefined> {
-  const known = await identity.accounts.findByEmail(invite.email);
-  return known && (await isReplacedByInvite(identity, known, invite)) ? undefined : known;
+  const existing = await identity.accounts.findByEmail(invite.email);
+  return existing && (await isReplacedByInvite(identity, existing, invite)) ? undefined : existing;
 }
 
 /**
@@ -43,9 +43,9 @@ export async function join(
   const invite = await findInvite(identity, token);
   const { email, linkShown } = invite;
   const caller = await sessions.callerOf({ headers: client.headers, method: 'POST' });
-  const known = await identity.accounts.findByEmail(email);
-  if (caller || (known && !(await isReplacedByInvite(identity, known, invite)))) {
-    const account = ensureSameAccount(known, caller);
+  const existing = await identity.accounts.findByEmail(email);
+  if (caller || (existing && !(await isReplacedByInvite(identity, existing, invite)))) {
+    const account = ensureSameAccount(existing, caller);
     await identity.inTransaction(async (stores) => {
       await joinOrganization(stores, token, account);
       if (!linkShown) await stores.accounts.markProven(account.id, { isEmailVerified: true });
@@ -54,7 +54,7 @@ export async function join(
   }
   const newcomer = {
     email,
-    ...(await checkedAccount(email, person)),
+    ...(await newAccountOf(email, person)),
     isEmailVerified: !linkShown,
     isUnproven: linkShown,
   };
@@ -70,30 +70,38 @@ export async function join(
  * Whether accepting the invite replaces the account. Requires an account that perhaps does not belong to the owner of the address, and
  * either a mailed link, or a sender who could remove the account from all its organizations.
  */
-async function isReplacedByInvite({ accounts }: BoundIdentityStores, known: Account, invite: Invite): Promise<boolean> {
+async function isReplacedByInvite(
+  { accounts }: BoundIdentityStores,
+  existing: Account,
+  invite: Invite,
+): Promise<boolean> {
   // tooth: invite-replaces
-  return known.isUnproven && (!invite.linkShown || (await accounts.mayReplace(known.id, invite.createdBy)));
+  return existing.isUnproven && (!invite.linkShown || (await accounts.mayReplace(existing.id, invite.createdBy)));
 }
 
 /** Retires the account with the invite's address, of which the new account takes over nothing. @throws InvalidInput */
 async function retireReplaced(stores: BoundIdentityStores, invite: Invite): Promise<void> {
-  const known = await stores.accounts.lockByEmail(invite.email);
-  if (!known) return;
-  if (!(await isReplacedByInvite(stores, known, invite))) ensureSameAccount(known, undefined);
+  const existing = await stores.accounts.lockByEmail(invite.email);
+  if (!existing) return;
+  if (!(await isReplacedByInvite(stores, existing, invite))) ensureSameAccount(existing, undefined);
   const author = { userId: invite.createdBy, keyId: null };
-  await recordOwnChange(stores, { userId: known.id, keyId: null }, { activity: 'deleted', name: known.email, author });
-  await stores.accounts.retire(known.id);
+  await recordOwnChange(
+    stores,
+    { userId: existing.id, keyId: null },
+    { activity: 'deleted', name: existing.email, author },
+  );
+  await stores.accounts.retire(existing.id);
 }
 
 /** The link alone does not prove whose account it is. @throws InvalidInput */
-function ensureSameAccount(known: Account | undefined, caller: Caller | undefined): Account {
-  if (known && known.id === caller?.userId) return known;
+function ensureSameAccount(existing: Account | undefined, caller: Caller | undefined): Account {
+  if (existing && existing.id === caller?.userId) return existing;
   throw caller
     ? new InvalidInput('This invite is intended for another email address.', null, 'invalid_recipient')
     : new InvalidInput('There is an account with this email address: log in first.', null, 'account_exists');
 }
 
-async function checkedAccount(email: string, { firstName, lastName, password, roleAtOrganization }: NewPerson) {
+async function newAccountOf(email: string, { firstName, lastName, password, roleAtOrganization }: NewPerson) {
   if (firstName === undefined) throw new InvalidInput('This field is required.', 'first_name', 'required');
   if (password === undefined) throw new InvalidInput('This field is required.', 'password', 'required');
   await ensureHardToGuess(password, 'password', [email, firstName, lastName]);
@@ -103,7 +111,7 @@ async function checkedAccount(email: string, { firstName, lastName, password, ro
 async function joinOrganization(stores: BoundIdentityStores, token: string, account: Account): Promise<void> {
   const { invites, members, accounts, projects, auditLog } = stores;
   const invite = await invites.take(token);
-  if (!invite) throw unknownInvite();
+  if (!invite) throw unknownInviteError();
   const { organizationId, role } = invite;
   const joined = await members.add(organizationId, account.id, role);
   if (!joined) return;
@@ -116,6 +124,6 @@ async function joinOrganization(stores: BoundIdentityStores, token: string, acco
   await auditLog.record({ ...entry, activity: 'created', name: user.email });
 }
 
-function unknownInvite(): NotFound {
+function unknownInviteError(): NotFound {
   return new NotFound('This invite does not exist, or it has been used or has expired: ask for a new one.');
 }

@@ -46,9 +46,9 @@ export function userStore(db: Knex) {
   return {
     /** Finds users in one query; ids that are null or unknown are left out. */
     async findByIds(ids: Iterable<number | null>): Promise<Users> {
-      const wanted = [...new Set(ids)].filter((id) => id !== null);
-      if (wanted.length === 0) return new Map();
-      const rows = await db<UserRow>('users').whereIn('id', wanted);
+      const userIds = [...new Set(ids)].filter((id) => id !== null);
+      if (userIds.length === 0) return new Map();
+      const rows = await db<UserRow>('users').whereIn('id', userIds);
       return new Map(rows.map((row) => [row.id, userFrom(row)]));
     },
   };

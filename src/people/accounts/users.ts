@@ -56,6 +56,6 @@ export function userOf(users: Users, id: number | null): UserBody | null {
 }
 
 /** Masks an address (`m****@example.com`), so people who have a link recognize their own address. */
-export function maskedEmail(email: string): string {
+export function maskEmail(email: string): string {
   return email.replace(/^(.).*(?=@)/, '$1****');
 }

@@ -36,8 +36,8 @@ const listActivity = route({
   summary: 'List the changes to the objects of a project, newest first',
   description: 'Excludes changes to objects that are hidden from the caller.',
   async handle({ project, rights, query: filter, url }, { auditLog, users }: AuditLogApi) {
-    const wanted = { ...wantedOf(filter), visibleKinds: visibleAuditLog(rights) };
-    const page = await auditLog.list(project.id, wanted, pageBounds(filter));
+    const auditFilter = { ...filterOf(filter), visibleKinds: visibleAuditLog(rights) };
+    const page = await auditLog.list(project.id, auditFilter, pageBounds(filter));
     return json(200, offsetPage(url, filter, await presentAuditLog(page, users)));
   },
 });
@@ -50,7 +50,7 @@ const listOrganizationActivity = route({
   answers: { 200: offsetPageOf(ActivityBody) },
   summary: 'List the changes to an organization, its members, roles, invites and keys, newest first',
   async handle({ organization, query: filter, url }, { auditLog, users }: AuditLogApi) {
-    const page = await auditLog.listOfOrganization(organization.id, wantedOf(filter), pageBounds(filter));
+    const page = await auditLog.listOfOrganization(organization.id, filterOf(filter), pageBounds(filter));
     return json(200, offsetPage(url, filter, await presentAuditLog(page, users)));
   },
 });
@@ -59,7 +59,7 @@ export const auditLogRoutes = [listActivity, listOrganizationActivity];
 
 type ActivityQuery = Static<typeof query>;
 
-function wantedOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
+function filterOf({ scope, item_id: itemId, user: userId }: ActivityQuery) {
   if (itemId !== undefined && scope === undefined) {
     throw new InvalidInput(
       'Objects of different kinds may have the same id, so `scope` is required with `item_id`.',

@@ -91,12 +91,12 @@ export function auditLogStore(db: Knex) {
   const table = () => db<Row>('activity_log');
 
   function whereEntryVisible(
-    about: Knex.QueryBuilder,
+    where: Knex.QueryBuilder,
     { visible, partsOfExports: parts }: VisibleAuditLog,
     projectId: number | null,
   ): void {
     if (parts === undefined) {
-      whereVisible(about, visible, { id: 'item_id', createdBy: 'user_id' });
+      whereVisible(where, visible, { id: 'item_id', createdBy: 'user_id' });
       return;
     }
     const partsOfVisibleExports = db(parts)
@@ -104,8 +104,8 @@ export function auditLogStore(db: Knex) {
       .where({ 'batch_exports.project_id': projectId })
       .select(db.raw('??::text', [`${parts}.id`]));
     const columns = { id: 'batch_exports.id', createdBy: 'batch_exports.created_by' };
-    void about.whereIn('item_id', whereVisible(partsOfVisibleExports, visible, columns));
-    if (visible.madeBy !== null) void about.orWhere({ user_id: visible.madeBy });
+    void where.whereIn('item_id', whereVisible(partsOfVisibleExports, visible, columns));
+    if (visible.madeBy !== null) void where.orWhere({ user_id: visible.madeBy });
   }
 
   async function listPage(
@@ -123,12 +123,12 @@ export function auditLogStore(db: Knex) {
         rows.where((either) => {
           void either
             .whereNot({ scope: one.scope })
-            .orWhere((about) => whereEntryVisible(about, one, owner.project_id));
+            .orWhere((where) => whereEntryVisible(where, one, owner.project_id));
         });
       }
       return rows;
     };
-    const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+    const countRow = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
     const rows = await matchingRows()
       .orderBy([
         { column: 'created_at', order: 'desc' },
@@ -137,7 +137,7 @@ export function auditLogStore(db: Knex) {
       .limit(page.limit)
       .offset(page.offset);
     const results = await withoutHidden(db, owner.project_id, rows.map(fromRow), visibleKinds);
-    return { count: Number(counted.count), results };
+    return { count: Number(countRow.count), results };
   }
 
   /** Redacts secrets in the changes; callers leave out secrets that do not look like one. */
@@ -182,7 +182,7 @@ export function auditLogStore(db: Knex) {
     /** Lists the changes of some objects in an interval, newest first, with the users who made them. */
     async listBetween(
       projectId: number,
-      about: readonly { scope: string; itemId: string | number }[],
+      subjects: readonly { scope: string; itemId: string | number }[],
       { after, until, limit }: { after: string; until: string; limit: number },
     ): Promise<AuthoredEntry[]> {
       const rows = (await table()
@@ -190,7 +190,7 @@ export function auditLogStore(db: Knex) {
         .where({ project_id: projectId })
         .whereIn(
           ['scope', 'item_id'],
-          about.map(({ scope, itemId }) => [scope, String(itemId)]),
+          subjects.map(({ scope, itemId }) => [scope, String(itemId)]),
         )
         .where('activity_log.created_at', '>', after)
         .where('activity_log.created_at', '<=', until)

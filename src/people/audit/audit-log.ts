@@ -61,8 +61,8 @@ export async function presentAuditLog(
   { count, results }: { count: number; results: readonly AuditLogEntry[] },
   users: Pick<UserStore, 'findByIds'>,
 ) {
-  const known = await users.findByIds(results.map(({ userId }) => userId));
-  return { count, results: results.map((entry) => presentEntry(entry, known)) };
+  const authors = await users.findByIds(results.map(({ userId }) => userId));
+  return { count, results: results.map((entry) => presentEntry(entry, authors)) };
 }
 
 function presentEntry(entry: AuditLogEntry, users: Users): Static<typeof ActivityBody> {

@@ -9,12 +9,12 @@ export type ChangedField = { field: string; before: unknown; after: unknown };
 const MAX_DEPTH = 3;
 
 /** @returns names as `attr` has them: `destination__config__prefix` */
-export function changedFields({ field, before, after }: Change, depth = 1): ChangedField[] {
+export function listChangedFields({ field, before, after }: Change, depth = 1): ChangedField[] {
   if (isDeepStrictEqual(before, after) && !isRedacted(before)) return [];
   if (depth > MAX_DEPTH || !isObject(before) || !isObject(after)) return [{ field, before, after }];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) =>
-    changedFields(
+    listChangedFields(
       {
         type: '',
         action: 'changed',

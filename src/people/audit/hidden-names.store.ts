@@ -22,10 +22,12 @@ export async function withoutHidden(
     const { scope, field, table } = namedIn;
     const ids = shownEntries.flatMap((entry) => (entry.scope === scope ? idsIn(entry, field) : []));
     if (ids.length === 0) continue;
-    const found = db(table).where({ project_id: projectId }).whereIn('id', ids).select('id');
-    const rows = (await whereVisible(found, visible)) as { id: number }[];
-    const shown = new Set<unknown>(rows.map(({ id }) => id));
-    shownEntries = shownEntries.map((entry) => (entry.scope === scope ? withoutHiddenIds(entry, field, shown) : entry));
+    const visibleRows = db(table).where({ project_id: projectId }).whereIn('id', ids).select('id');
+    const rows = (await whereVisible(visibleRows, visible)) as { id: number }[];
+    const visibleIds = new Set<unknown>(rows.map(({ id }) => id));
+    shownEntries = shownEntries.map((entry) =>
+      entry.scope === scope ? withoutHiddenIds(entry, field, visibleIds) : entry,
+    );
   }
   return shownEntries;
 }
@@ -35,8 +37,8 @@ function idsIn({ detail }: AuditLogEntry, field: string): number[] {
   return values.flatMap(({ before, after }) => [...listOf(before), ...listOf(after)]);
 }
 
-function withoutHiddenIds(entry: AuditLogEntry, field: string, shown: ReadonlySet<unknown>): AuditLogEntry {
-  const keepShown = (value: unknown) => (Array.isArray(value) ? value.filter((id) => shown.has(id)) : value);
+function withoutHiddenIds(entry: AuditLogEntry, field: string, visibleIds: ReadonlySet<unknown>): AuditLogEntry {
+  const keepShown = (value: unknown) => (Array.isArray(value) ? value.filter((id) => visibleIds.has(id)) : value);
   const changes = entry.detail.changes.flatMap((change): Change[] => {
     if (change.field !== field) return [change];
     const [before, after] = [keepShown(change.before), keepShown(change.after)];

@@ -91,30 +91,30 @@ export type NewGivenSettings = GivenSettings & { label: string; scopes: string[]
  * Converts the fields of a request; omitted ones are undefined.
  * @throws InvalidInput naming the first invalid field
  */
-export function settingsOf(given: GivenSettings): KeyChanges {
+export function settingsOf(body: GivenSettings): KeyChanges {
   return {
-    label: given.label,
-    description: given.description === null ? '' : given.description,
-    scopes: given.scopes && checkedScopes(given.scopes),
-    onlyProjects: given.scoped_teams && emptyToNull(given.scoped_teams),
-    onlyOrganizations: given.scoped_organizations && emptyToNull(given.scoped_organizations.map(checkedOrganization)),
-    expiresAt: typeof given.expires_at === 'string' ? futureInstant(given.expires_at) : given.expires_at,
+    label: body.label,
+    description: body.description === null ? '' : body.description,
+    scopes: body.scopes && checkScopes(body.scopes),
+    onlyProjects: body.scoped_teams && emptyToNull(body.scoped_teams),
+    onlyOrganizations: body.scoped_organizations && emptyToNull(body.scoped_organizations.map(checkOrganizationId)),
+    expiresAt: typeof body.expires_at === 'string' ? futureInstant(body.expires_at) : body.expires_at,
   };
 }
 
 /** Same as `settingsOf`, for a new key. */
-export function newSettingsOf(given: NewGivenSettings): NewKey {
-  return { ...settingsOf(given), label: given.label, scopes: checkedScopes(given.scopes) };
+export function newSettingsOf(body: NewGivenSettings): NewKey {
+  return { ...settingsOf(body), label: body.label, scopes: checkScopes(body.scopes) };
 }
 
-function checkedScopes(scopes: readonly string[]): string[] {
+function checkScopes(scopes: readonly string[]): string[] {
   if (scopes.length === 0) throw new InvalidInput('This list may not be empty.', 'scopes', 'empty');
   const unknown = scopes.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new InvalidInput(`Invalid scope: ${unknown.slice(0, 100)}`, 'scopes');
   return [...new Set(scopes)];
 }
 
-function checkedOrganization(id: string): string {
+function checkOrganizationId(id: string): string {
   if (!UUID.test(id)) throw new InvalidInput('Invalid organization UUID', 'scoped_organizations');
   return id.toLowerCase();
 }

@@ -28,12 +28,12 @@ export function apiKeys(stores: IdentityStores) {
      */
     async create(owner: KeyOwner, settings: NewKey, author: Author): Promise<IssuedKey> {
       await ensureMember(stores, owner, settings);
-      return stores.inTransaction(async (bound) => {
-        ensureBelowLimit(owner, await bound.keys.countForUpdate(owner));
+      return stores.inTransaction(async (tx) => {
+        ensureBelowLimit(owner, await tx.keys.countForUpdate(owner));
         const createdBy = 'projectId' in owner ? author.userId : null;
-        const made = await bound.keys.create(owner, { ...settings, createdBy });
-        await record(bound, made, { author, activity: 'created' });
-        return made;
+        const created = await tx.keys.create(owner, { ...settings, createdBy });
+        await record(tx, created, { author, activity: 'created' });
+        return created;
       });
     },
 
@@ -44,10 +44,10 @@ export function apiKeys(stores: IdentityStores) {
     async change(owner: KeyOwner, id: string, changes: KeyChanges, author: Author): Promise<ApiKey> {
       ensureFound(await stores.keys.find(owner, id));
       await ensureMember(stores, owner, changes);
-      return stores.inTransaction(async (bound) => {
-        const before = ensureFound(await bound.keys.lock(owner, id));
-        const after = ensureFound(await bound.keys.change(owner, id, changes));
-        await record(bound, after, { author, activity: 'updated', before });
+      return stores.inTransaction(async (tx) => {
+        const before = ensureFound(await tx.keys.lock(owner, id));
+        const after = ensureFound(await tx.keys.change(owner, id, changes));
+        await record(tx, after, { author, activity: 'updated', before });
         return after;
       });
     },
@@ -58,20 +58,20 @@ export function apiKeys(stores: IdentityStores) {
      * @throws NotFound
      */
     async roll(owner: KeyOwner, id: string, graceSeconds: number, author: Author): Promise<IssuedKey> {
-      return stores.inTransaction(async (bound) => {
-        const before = ensureFound(await bound.keys.lock(owner, id));
-        const after = ensureFound(await bound.keys.roll(owner, id, graceSeconds));
-        await record(bound, after, { author, activity: 'updated', before });
+      return stores.inTransaction(async (tx) => {
+        const before = ensureFound(await tx.keys.lock(owner, id));
+        const after = ensureFound(await tx.keys.roll(owner, id, graceSeconds));
+        await record(tx, after, { author, activity: 'updated', before });
         return after;
       });
     },
 
     /** @throws NotFound */
     async delete(owner: KeyOwner, id: string, author: Author): Promise<void> {
-      await stores.inTransaction(async (bound) => {
-        const before = ensureFound(await bound.keys.lock(owner, id));
-        await record(bound, before, { author, activity: 'deleted' });
-        await bound.keys.delete(owner, id);
+      await stores.inTransaction(async (tx) => {
+        const before = ensureFound(await tx.keys.lock(owner, id));
+        await record(tx, before, { author, activity: 'deleted' });
+        await tx.keys.delete(owner, id);
       });
     },
   };
@@ -104,8 +104,8 @@ async function ensureMember(stores: IdentityStores, owner: KeyOwner, limits: Key
     throw notMemberError('organizations', 'scoped_organizations');
 }
 
-async function holdsForAll<T>(all: readonly T[] | null | undefined, holds: (one: T) => Promise<boolean>) {
-  for (const one of all ?? []) if (!(await holds(one))) return false;
+async function holdsForAll<T>(all: readonly T[] | null | undefined, holds: (item: T) => Promise<boolean>) {
+  for (const item of all ?? []) if (!(await holds(item))) return false;
   return true;
 }
 
@@ -123,8 +123,8 @@ async function record(
 ): Promise<void> {
   const scope = key.userId === null ? 'ProjectSecretAPIKey' : 'PersonalAPIKey';
   for (const project of await keys.findProjectAndOrganizations(key)) {
-    const about = { ...entry, project, scope, itemId: key.id, name: key.label };
-    await auditLog.recordChange(about, before && auditedFields(before), auditedFields(key));
+    const logEntry = { ...entry, project, scope, itemId: key.id, name: key.label };
+    await auditLog.recordChange(logEntry, before && auditedFields(before), auditedFields(key));
   }
 }
 

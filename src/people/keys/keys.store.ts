@@ -147,8 +147,8 @@ export function keyStore(db: Knex) {
         .where({ id })
         .forNoKeyUpdate()
         .first('id');
-      const counted = await db('api_keys').where(ownerColumns(owner)).count<{ count: string }[]>({ count: '*' });
-      return Number(counted[0]!.count);
+      const countRows = await db('api_keys').where(ownerColumns(owner)).count<{ count: string }[]>({ count: '*' });
+      return Number(countRows[0]!.count);
     },
 
     async find(owner: KeyOwner, id: string): Promise<ApiKey | undefined> {

@@ -42,6 +42,6 @@ function checksum(key: string): string {
 
 function base62(value: bigint, characters: number): string {
   let text = '';
-  for (let rest = value; rest > 0n; rest /= 62n) text = ALPHABET[Number(rest % 62n)] + text;
+  for (let remaining = value; remaining > 0n; remaining /= 62n) text = ALPHABET[Number(remaining % 62n)] + text;
   return text.padStart(characters, '0');
 }

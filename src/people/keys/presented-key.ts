@@ -5,7 +5,7 @@ import { KEY_IN_BODY, type Credentials } from '../../platform/http/access.ts';
 export type PresentedKey = {
   key: string;
   /** Place of the key, for error messages. */
-  where: 'Authorization header' | 'body' | 'query string';
+  source: 'Authorization header' | 'body' | 'query string';
 };
 
 const KEY_ALONE = /^ph[xs]_\S+$/;
@@ -16,12 +16,12 @@ export async function findPresentedKey(request: Credentials): Promise<PresentedK
   const [header, second] = request.headersDistinct.authorization ?? [];
   if (second !== undefined) throw new NotAuthenticated('Give one header `Authorization: Bearer <key>`.');
   if (KEY_ALONE.test(header ?? '')) throw new NotAuthenticated('Give the key as "Authorization: Bearer <key>".');
-  const inHeader = BEARER.exec(header ?? '')?.[1]?.trimEnd();
-  if (inHeader !== undefined) return { key: inHeader, where: 'Authorization header' };
-  const inBody = await keyInBody(request);
-  if (inBody !== undefined) return { key: inBody, where: 'body' };
-  const inQuery = new URLSearchParams(request.url?.split('?', 2)[1]).get(KEY_IN_BODY);
-  return inQuery ? { key: inQuery, where: 'query string' } : undefined;
+  const headerKey = BEARER.exec(header ?? '')?.[1]?.trimEnd();
+  if (headerKey !== undefined) return { key: headerKey, source: 'Authorization header' };
+  const bodyKey = await keyInBody(request);
+  if (bodyKey !== undefined) return { key: bodyKey, source: 'body' };
+  const queryKey = new URLSearchParams(request.url?.split('?', 2)[1]).get(KEY_IN_BODY);
+  return queryKey ? { key: queryKey, source: 'query string' } : undefined;
 }
 
 /** Ignores a malformed body, which is reported after authentication. */
@@ -32,7 +32,7 @@ async function keyInBody(request: Credentials): Promise<string | undefined> {
 }
 
 /** Error for an invalid key. */
-export function invalidKey({ key, where }: PresentedKey): NotAuthenticated {
+export function invalidKey({ key, source }: PresentedKey): NotAuthenticated {
   const kind = key.startsWith('phs_') ? 'Project secret' : 'Personal';
-  return new NotAuthenticated(`${kind} API key found in request ${where} is invalid.`, 'authentication_failed');
+  return new NotAuthenticated(`${kind} API key found in request ${source} is invalid.`, 'authentication_failed');
 }

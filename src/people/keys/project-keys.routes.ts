@@ -32,10 +32,10 @@ const READ_ACCESS = { scope: 'project:read', admin: true, sessionOnly: true } as
 const CHANGE_ACCESS = { scope: 'project:write', admin: true, sessionOnly: true, sensitive: true } as const;
 
 async function present(keys: readonly (ApiKey | IssuedKey)[], { users }: ProjectKeysApi) {
-  const known = await users.findByIds(keys.map(({ createdBy }) => createdBy));
+  const creators = await users.findByIds(keys.map(({ createdBy }) => createdBy));
   return keys.map((key): Static<typeof ProjectKeyBody> => ({
     ...presentKey(key),
-    created_by: userOf(known, key.createdBy),
+    created_by: userOf(creators, key.createdBy),
   }));
 }
 

@@ -36,8 +36,8 @@ export function createRateLimit<Sender>(
   const buckets = new Map<Sender, Bucket>();
 
   function bucketOf(sender: Sender): Bucket {
-    const known = buckets.get(sender);
-    if (known) return known;
+    const found = buckets.get(sender);
+    if (found) return found;
     if (buckets.size === MAX_SENDERS) buckets.delete(buckets.keys().next().value!);
     const bucket = { tokens: size, atMs: now() };
     buckets.set(sender, bucket);

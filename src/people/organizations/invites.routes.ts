@@ -65,8 +65,8 @@ function present(invite: Invite & { link?: string }, users: Users): Static<typeo
 }
 
 async function presentAll(invites: readonly (Invite & { link?: string })[], { users }: IdentityStores) {
-  const known = await users.findByIds(invites.map(({ createdBy }) => createdBy));
-  return invites.map((invite) => present(invite, known));
+  const creators = await users.findByIds(invites.map(({ createdBy }) => createdBy));
+  return invites.map((invite) => present(invite, creators));
 }
 
 function inviteRequest(body: Static<typeof InviteInBody>) {

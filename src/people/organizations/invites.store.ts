@@ -97,13 +97,13 @@ export function inviteStore(db: Knex) {
 
     /** Lists the newest first, without invites that have expired or whose sender may no longer invite. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
-      const counted = await validInvites().where({ organization_id: organizationId }).count({ count: '*' }).first();
+      const countRow = await validInvites().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows = await validInvites()
         .where({ organization_id: organizationId })
         .orderBy([{ column: 'created_at', order: 'desc' }, { column: 'id' }])
         .limit(page.limit)
         .offset(page.offset);
-      return { count: Number(counted?.['count']), results: rows.map(fromRow) };
+      return { count: Number(countRow?.['count']), results: rows.map(fromRow) };
     },
 
     /** Lists the valid invites to an address, with the names of their organizations. */

@@ -39,11 +39,11 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
   async function mail({ organization }: InviteContext, issued: readonly IssuedInvite[]): Promise<IssuedInvite[]> {
     if (!mailer) return [...issued];
     const problems = await Promise.all(
-      issued.map((one) => mailer.send([one.email], inviteMail(one, organization.name))),
+      issued.map((invite) => mailer.send([invite.email], inviteMail(invite, organization.name))),
     );
-    const sent = issued.map((one, index) => ({ ...one, mailed: problems[index] === undefined }));
-    await identity.invites.markMailed(sent.filter(({ mailed }) => mailed).map(({ id }) => id));
-    return sent;
+    const mailedInvites = issued.map((invite, index) => ({ ...invite, mailed: problems[index] === undefined }));
+    await identity.invites.markMailed(mailedInvites.filter(({ mailed }) => mailed).map(({ id }) => id));
+    return mailedInvites;
   }
 
   return {
@@ -51,12 +51,12 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
       const issued = await identity.inTransaction(async (stores) => {
         await ensureMayInvite(stores, context.organization, wanted);
         ensureDistinct(wanted);
-        const made: IssuedInvite[] = [];
-        for (const one of wanted) {
-          const { invite, token } = await createInvite(stores, context, { ...one, isMailed: mailer !== undefined });
-          made.push({ ...invite, link: linkOf(token) });
+        const created: IssuedInvite[] = [];
+        for (const request of wanted) {
+          const { invite, token } = await createInvite(stores, context, { ...request, isMailed: mailer !== undefined });
+          created.push({ ...invite, link: linkOf(token) });
         }
-        return made;
+        return created;
       });
       return mail(context, issued);
     },
@@ -75,8 +75,8 @@ export function createInvites({ identity, publicUrl, mailer }: InvitesOptions): 
 
 function ensureDistinct(wanted: readonly InviteRequest[]): void {
   const emails = wanted.map(({ email }) => email.toLowerCase());
-  const repeated = emails.findIndex((email, index) => emails.indexOf(email) < index);
-  if (repeated !== -1) throw new InvalidInput('This address is invited twice.', `${repeated}__target_email`);
+  const repeatedIndex = emails.findIndex((email, index) => emails.indexOf(email) < index);
+  if (repeatedIndex !== -1) throw new InvalidInput('This address is invited twice.', `${repeatedIndex}__target_email`);
 }
 
 /** Checks the right to invite, and locks the organization, so concurrent invites to the same address replace each other in order. */
@@ -90,7 +90,7 @@ async function ensureMayInvite(
     throw new PermissionDenied('Only admins of this organization may invite others.');
   }
   // tooth: invite-level
-  if (wanted.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])) return;
+  if (wanted.every((invite) => LEVEL_OF[invite.role] <= LEVEL_OF[role])) return;
   throw new PermissionDenied('You cannot invite to a higher permission level than your own.');
 }
 
@@ -100,8 +100,8 @@ function ensureMayRevoke({ caller, organization }: InviteContext, invite: Invite
 }
 
 /** Whether the inviter may see the link, which could be used to create the invited person's account in their place. */
-function showsLink({ organization }: InviteContext, known: Account | undefined, isMailed: boolean): boolean {
-  if (known && !known.isUnproven) return true;
+function showsLink({ organization }: InviteContext, account: Account | undefined, isMailed: boolean): boolean {
+  if (account && !account.isUnproven) return true;
   // tooth: invite-link
   return !isMailed && organization.role !== 'member';
 }
@@ -113,21 +113,21 @@ async function createInvite(
 ): Promise<{ invite: Invite; token: string }> {
   const { accounts, members, invites, auditLog } = stores;
   const { caller, organization } = context;
-  const known = await accounts.findByEmail(wanted.email);
-  const isReplaceable = known?.isUnproven && (await accounts.mayReplace(known.id, caller.userId));
+  const account = await accounts.findByEmail(wanted.email);
+  const isReplaceable = account?.isUnproven && (await accounts.mayReplace(account.id, caller.userId));
   if (!isReplaceable && (await members.hasEmail(organization.id, wanted.email))) {
     throw new InvalidInput('A user with this email address already belongs to the organization.', 'target_email');
   }
-  const earlier = await invites.findByEmail(organization.id, wanted.email);
+  const previous = await invites.findByEmail(organization.id, wanted.email);
   // tooth: invite-take-back
-  if (earlier)
-    ensureMayRevoke(context, earlier, 'Somebody else has invited this address: only admins may replace that.');
-  const linkShown = showsLink(context, known, isMailed);
-  const made = await invites.create(organization.id, { ...wanted, linkShown, createdBy: caller.userId });
+  if (previous)
+    ensureMayRevoke(context, previous, 'Somebody else has invited this address: only admins may replace that.');
+  const linkShown = showsLink(context, account, isMailed);
+  const created = await invites.create(organization.id, { ...wanted, linkShown, createdBy: caller.userId });
   const project = { id: null, organizationId: organization.id };
-  const entry = { project, author: caller, scope: SCOPE, itemId: made.invite.id, name: wanted.email };
+  const entry = { project, author: caller, scope: SCOPE, itemId: created.invite.id, name: wanted.email };
   await auditLog.record({ ...entry, activity: 'created' });
-  return made;
+  return created;
 }
 
 function inviteMail(invite: IssuedInvite, organization: string) {

@@ -76,8 +76,8 @@ const patchMember = route({
   description:
     'For admins. Members cannot change their own level or raise others above it, and the last owner stays an owner.',
   async handle({ caller, organization, params, body }, { identity }: MembersApi) {
-    const acting = { caller, organization };
-    return json(200, present(await changeLevel(identity, acting, params.user__uuid, roleOf(body.level))));
+    const context = { caller, organization };
+    return json(200, present(await changeLevel(identity, context, params.user__uuid, roleOf(body.level))));
   },
 });
 

@@ -60,12 +60,12 @@ export function memberStore(db: Knex) {
   return {
     /** Lists members in the order in which they joined. */
     async list(organizationId: string, page: { limit: number; offset: number }) {
-      const counted = await table().where({ organization_id: organizationId }).count({ count: '*' }).first();
+      const countRow = await table().where({ organization_id: organizationId }).count({ count: '*' }).first();
       const rows: JoinedRow[] = await memberRows(organizationId)
         .orderBy(['member.created_at', 'users.id'])
         .limit(page.limit)
         .offset(page.offset);
-      return { count: Number(counted?.['count']), results: rows.map(fromRow) };
+      return { count: Number(countRow?.['count']), results: rows.map(fromRow) };
     },
 
     /** Finds members by the ids of their memberships. */
@@ -88,11 +88,11 @@ export function memberStore(db: Knex) {
     },
 
     async countOwners(organizationId: string): Promise<number> {
-      const counted = await table()
+      const countRow = await table()
         .where({ organization_id: organizationId, role: 'owner' })
         .count({ count: '*' })
         .first();
-      return Number(counted?.['count']);
+      return Number(countRow?.['count']);
     },
 
     /** Does nothing if the user is a member already. @returns whether they were added */

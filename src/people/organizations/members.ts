@@ -17,16 +17,16 @@ type MemberContext = { caller: Caller; organization: Organization };
  */
 export async function changeLevel(
   identity: IdentityStores,
-  acting: MemberContext,
+  context: MemberContext,
   userUuid: string,
   role: OrganizationRole,
 ): Promise<Member> {
-  return withLockedMember(identity, acting, userUuid, async (stores, member) => {
-    ensureMayGive(acting.organization, member, role);
+  return withLockedMember(identity, context, userUuid, async (stores, member) => {
+    ensureMayGive(context.organization, member, role);
     if (role !== 'owner') await ensureOwnerStays(stores, member);
     await stores.members.setRole(member.id, role);
     await stores.invites.deleteSentBy(member, role);
-    await recordChange(stores, acting, member, 'updated', role);
+    await recordChange(stores, context, member, 'updated', role);
     return stores.members.get(member.organizationId, userUuid);
   });
 }
@@ -36,13 +36,13 @@ export async function changeLevel(
  * @throws NotFound, PermissionDenied
  * @throws Conflict if the organization would have no owner
  */
-export async function removeMember(identity: IdentityStores, acting: MemberContext, userUuid: string): Promise<void> {
-  await withLockedMember(identity, acting, userUuid, async (stores, member) => {
-    if (member.id !== acting.organization.membershipId) ensureMayEdit(acting.organization, member);
+export async function removeMember(identity: IdentityStores, context: MemberContext, userUuid: string): Promise<void> {
+  await withLockedMember(identity, context, userUuid, async (stores, member) => {
+    if (member.id !== context.organization.membershipId) ensureMayEdit(context.organization, member);
     await ensureOwnerStays(stores, member);
     await stores.members.remove(member);
     await stores.invites.deleteSentBy(member);
-    await recordChange(stores, acting, member, 'deleted', member.role);
+    await recordChange(stores, context, member, 'deleted', member.role);
   });
 }
 

@@ -33,8 +33,8 @@ const createOrganizationRoute = route({
   answers: { 201: OrganizationBody },
   summary: 'Create an organization and become its owner',
   async handle({ caller, body }, { identity }: OrganizationsApi) {
-    const made = await createOrganization(identity, userOfCaller(caller), body.name);
-    return json(201, presentOrganization(made));
+    const organization = await createOrganization(identity, userOfCaller(caller), body.name);
+    return json(201, presentOrganization(organization));
   },
 });
 

@@ -14,8 +14,8 @@ export function createProjectLookup(projects: ProjectStore, now = () => performa
 
   return async (token) => {
     if (!TOKEN.test(token)) return undefined;
-    const known = cache.get(token);
-    if (known && known.until > now()) return known.project;
+    const cached = cache.get(token);
+    if (cached && cached.until > now()) return cached.project;
     const project = projects.findByToken(token);
     // Evicts first in, first out; inserting a token again moves it to the end.
     cache.delete(token);

@@ -104,8 +104,8 @@ const getProject = (['/api/projects/:project_id/', '/api/environments/:project_i
     summary: 'Retrieve a project',
     async handle({ caller, params, query }, { identity }: IdentityApi) {
       const { projects } = identity;
-      const { project_id: given } = params;
-      const id = given === '@current' ? await projects.resolveCurrent(caller, query.token) : Number(given);
+      const { project_id: projectId } = params;
+      const id = projectId === '@current' ? await projects.resolveCurrent(caller, query.token) : Number(projectId);
       return json(200, await presentOne(await projects.get(caller, id), identity));
     },
   }),

@@ -83,8 +83,10 @@ const COLUMNS: { readonly [Name in keyof ProjectSettings]: keyof Row } = {
 };
 
 function columnsOf(settings: ProjectChanges): Record<string, unknown> {
-  const given = (Object.keys(COLUMNS) as (keyof ProjectSettings)[]).filter((name) => settings[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [COLUMNS[name], settings[name]]));
+  const changedNames = (Object.keys(COLUMNS) as (keyof ProjectSettings)[]).filter(
+    (name) => settings[name] !== undefined,
+  );
+  return Object.fromEntries(changedNames.map((name) => [COLUMNS[name], settings[name]]));
 }
 
 /** SQL for members whom rules give the level `none`. Rules about the member or their roles take precedence over those for everybody. */
@@ -126,8 +128,8 @@ export function projectStore(db: Knex) {
 
   /** Finds the user's current project, if the caller can access it. */
   async function findCurrentProject(caller: Caller): Promise<Project | undefined> {
-    const chosen = db('users').select('current_project_id').where({ id: caller.userId });
-    const row = await accessibleProjects(caller).whereIn('id', chosen).first();
+    const currentId = db('users').select('current_project_id').where({ id: caller.userId });
+    const row = await accessibleProjects(caller).whereIn('id', currentId).first();
     return row && fromRow(row);
   }
 
@@ -157,8 +159,8 @@ export function projectStore(db: Knex) {
         if (!row) throw new NotFound('Project not found: `token` is not the public key of one.');
         return row.id;
       }
-      const chosen = await findCurrentProject(caller);
-      if (chosen) return chosen.id;
+      const current = await findCurrentProject(caller);
+      if (current) return current.id;
       const [only, second] = await accessibleProjects(caller).limit(2).select('id');
       if (!only) throw new NotFound('Project not found: this API key opens none.');
       if (!second) return only.id;
@@ -167,12 +169,12 @@ export function projectStore(db: Knex) {
       );
     },
 
-    findCurrentProject: findCurrentProject,
+    findCurrentProject,
 
     /** Finds the organization of the user's current project, or else those of all projects that the caller can access. */
     async findCurrentOrganizations(caller: Caller): Promise<string[]> {
-      const chosen = await findCurrentProject(caller);
-      if (chosen) return [chosen.organizationId];
+      const current = await findCurrentProject(caller);
+      if (current) return [current.organizationId];
       const rows = await accessibleProjects(caller).distinct('organization_id');
       return rows.map(({ organization_id: id }) => id);
     },
@@ -225,21 +227,21 @@ export function projectStore(db: Knex) {
       return row && fromRow(row);
     },
 
-    /** Lists projects by id. @param wanted `search`: a part of the name; `organizationId`: only projects of this organization */
+    /** Lists projects by id. @param filter `search`: a part of the name; `organizationId`: only projects of this organization */
     async list(
       caller: Caller,
       page: { limit: number; offset: number },
-      wanted: { search?: string | undefined; organizationId?: string } = {},
+      filter: { search?: string | undefined; organizationId?: string } = {},
     ): Promise<{ count: number; results: Project[] }> {
-      const { search, organizationId } = wanted;
+      const { search, organizationId } = filter;
       const matchingRows = () =>
         accessibleProjects(caller).modify((query) => {
           if (search) void query.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
           if (organizationId !== undefined) void query.where({ organization_id: organizationId });
         });
-      const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+      const countRow = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
       const rows = (await matchingRows().orderBy('id').limit(page.limit).offset(page.offset)) as Row[];
-      return { count: Number(counted.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(fromRow) };
     },
   };
 }

@@ -3,22 +3,30 @@
 import { SQL_STATE, sqlState } from './sql-states.ts';
 
 /** SQLSTATE classes: connection, insufficient resources, operator intervention (shutdown, recovery, timeouts), system. */
-const CLASSES = new Set(['08', '53', '57', '58']);
+const ERROR_CLASSES = new Set(['08', '53', '57', '58']);
 /** Serialization failure, deadlock, lock timeout: another transaction was in the way. */
 const IN_THE_WAY = new Set<string>([
   SQL_STATE.serializationFailure,
   SQL_STATE.deadlockDetected,
   SQL_STATE.lockNotAvailable,
 ]);
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
+const NETWORK_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+]);
 /** Messages of errors that the driver and the pool throw without a code. */
-const WORDS =
+const AWAY_MESSAGES =
   /Connection (terminated|ended)|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout|^timeout expired$/;
 
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '', name, message } = error as Error & { code?: string };
-  if (name === 'KnexTimeoutError' || NETWORK.has(code) || WORDS.test(message)) return true;
+  if (name === 'KnexTimeoutError' || NETWORK_ERRORS.has(code) || AWAY_MESSAGES.test(message)) return true;
   const state = sqlState(error);
-  return state !== undefined && (CLASSES.has(state.slice(0, 2)) || IN_THE_WAY.has(state));
+  return state !== undefined && (ERROR_CLASSES.has(state.slice(0, 2)) || IN_THE_WAY.has(state));
 }

@@ -27,18 +27,20 @@ export async function connectionShortage(pool: Pool, planned: Planned): Promise<
   const { most, reserved, database, role, others } = rows[0]!;
   const { apiProcesses, workerProcesses, partsAtOnce } = planned;
   const [perApi, perWorker] = [connectionLimit('api', partsAtOnce), connectionLimit('worker', partsAtOnce)];
-  const needed = apiProcesses * perApi + workerProcesses * perWorker;
+  const neededConnections = apiProcesses * perApi + workerProcesses * perWorker;
   const processes =
     `SLUICE_API_PROCESSES (${apiProcesses}) of ${perApi} connections each and SLUICE_WORKER_PROCESSES (${workerProcesses}) of ${perWorker} ` +
-    `each may need ${needed}`;
+    `each may need ${neededConnections}`;
   const shortages = [
-    most < needed + reserved + others &&
+    most < neededConnections + reserved + others &&
       `max_connections is ${most}, of which ${reserved} are reserved and ${others} are used by others: ` +
-        `set max_connections to at least ${needed + reserved + others}`,
+        `set max_connections to at least ${neededConnections + reserved + others}`,
     database >= 0 &&
-      database < needed &&
-      `the database allows ${database}: alter database … connection limit ${needed}`,
-    role >= 0 && role < needed && `the role allows ${role}: alter role … connection limit ${needed}`,
+      database < neededConnections &&
+      `the database allows ${database}: alter database … connection limit ${neededConnections}`,
+    role >= 0 &&
+      role < neededConnections &&
+      `the role allows ${role}: alter role … connection limit ${neededConnections}`,
   ].filter((shortage) => shortage !== false);
   if (shortages.length === 0) return undefined;
   return `Postgres may run out of connections. ${processes}, but ${shortages.join('; ')}; or run fewer processes.`;

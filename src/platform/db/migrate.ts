@@ -48,12 +48,12 @@ export async function rollback(url: string): Promise<string[]> {
 
 async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => Promise<T>): Promise<T> {
   // knex has a lock of its own, but a second migrator fails on it instead of waiting: ours queues them.
-  const turn = createClient({ url, ...POOLS.migrate });
+  const lockClient = createClient({ url, ...POOLS.migrate });
   const db = createKnex({ url, ...POOLS.migrations });
   try {
-    await turn.connect();
+    await lockClient.connect();
     // tooth: migrate-lock
-    await turn.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations]);
+    await lockClient.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations]);
     // A migrator that was killed leaves knex's own lock behind; holding ours proves that no other migrator is at work.
     const migrator = db.migrate;
     const config = { migrationSource: source, tableName: 'schema_migrations' };
@@ -64,6 +64,6 @@ async function withMigrator<T>(url: string, work: (migrator: Knex.Migrator) => P
     } as Knex.Migrator);
   } finally {
     await db.destroy();
-    await turn.end();
+    await lockClient.end();
   }
 }

@@ -11,17 +11,17 @@ type Uses = { api: number; worker: number };
 const pool = (applicationName: string, maxConnections: number) => ({ applicationName, maxConnections }) as const;
 
 /** Stores of the API: short statements of requests, which wait their turn at ten. */
-const STORE = 10;
+const STORE_CONNECTIONS = 10;
 
 export const POOLS = {
   /** Stores of exports. Transactions of activities and of the API's requests, each short. */
   engine: pool('sluice-engine', 10),
   /** Stores of organizations, users, projects and keys. */
-  identity: pool('sluice-identity', STORE),
+  identity: pool('sluice-identity', STORE_CONNECTIONS),
   /** Stores of flags, cohorts, experiments and surveys. */
-  flags: pool('sluice-flags', STORE),
+  flags: pool('sluice-flags', STORE_CONNECTIONS),
   /** Stores of dashboards, insights and links. */
-  dashboards: pool('sluice-dashboards', STORE),
+  dashboards: pool('sluice-dashboards', STORE_CONNECTIONS),
   /** Transactions of capture, one for each group commit; more of them would only wait for each other's locks and disk. */
   capture: pool('sluice-capture', 4),
   /** Facts of decisions, which SDKs wait three seconds for. */
@@ -55,7 +55,7 @@ export function rowsPool(partsAtOnce: number): PoolSettings {
 export const LISTENER = 'sluice-listener';
 
 /** Pools of a process, except `rowsPool`, which both roles have once. Three parts of the API use `lookup`. */
-const USES: Partial<Record<keyof typeof POOLS, Uses>> = {
+const POOL_USES: Partial<Record<keyof typeof POOLS, Uses>> = {
   engine: { api: 1, worker: 1 },
   identity: { api: 1, worker: 0 },
   flags: { api: 1, worker: 0 },
@@ -74,12 +74,12 @@ export type Role = keyof Uses;
 
 /** Pools that a process of the role opens. */
 export function poolCount(role: Role): number {
-  return Object.values(USES).reduce((sum, uses) => sum + uses[role], 1);
+  return Object.values(POOL_USES).reduce((sum, uses) => sum + uses[role], 1);
 }
 
 /** Connections that a process of the role may have open at once. */
 export function connectionLimit(role: Role, partsAtOnce: number): number {
-  const pooled = Object.entries(USES).map(
+  const pooled = Object.entries(POOL_USES).map(
     ([name, uses]) => uses[role] * POOLS[name as keyof typeof POOLS].maxConnections,
   );
   return pooled.reduce((sum, connections) => sum + connections, rowsPool(partsAtOnce).maxConnections) + LISTENERS[role];

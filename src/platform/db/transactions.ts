@@ -6,7 +6,7 @@ import { SQL_STATE, sqlState } from './sql-states.ts';
 
 /** Errors after which the transaction is repeated, because the one that blocked it will have ended. */
 const REPEATABLE = new Set<string | undefined>([SQL_STATE.deadlockDetected, SQL_STATE.serializationFailure]);
-const TRIES = 4;
+const MAX_TRIES = 4;
 /** Longest pause, in milliseconds. Pauses are random, so transactions that met in a deadlock do not meet again. */
 const PAUSE_MS = 100;
 
@@ -20,7 +20,7 @@ export async function inTransaction<T>(db: Knex, work: (transaction: Knex.Transa
     try {
       return await db.transaction(work);
     } catch (error) {
-      if (db.isTransaction || tries === TRIES || !REPEATABLE.has(sqlState(error))) throw error;
+      if (db.isTransaction || tries === MAX_TRIES || !REPEATABLE.has(sqlState(error))) throw error;
       await pause(Math.random() * PAUSE_MS);
     }
   }

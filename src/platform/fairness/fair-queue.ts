@@ -106,22 +106,22 @@ export function createLine<Sender = string>({
   const inside = new Map<Sender, number>();
   const insideOf = (sender: Sender) => inside.get(sender) ?? 0;
   const mayEnter = (sender: Sender) => insideOf(sender) < maxInside;
-  let free = capacity;
+  let freeSlots = capacity;
 
   function leave(sender: Sender): void {
-    const left = insideOf(sender) - 1;
-    if (left > 0) inside.set(sender, left);
+    const remaining = insideOf(sender) - 1;
+    if (remaining > 0) inside.set(sender, remaining);
     else inside.delete(sender);
     // A place passes directly to the next entry, or a new arrival could take it first.
     const next = queue.next(mayEnter);
     if (next) inside.set(next.sender, insideOf(next.sender) + 1);
-    else free += 1;
+    else freeSlots += 1;
   }
 
   return async (sender, signal) => {
     signal?.throwIfAborted();
-    if (free > 0 && mayEnter(sender)) {
-      free -= 1;
+    if (freeSlots > 0 && mayEnter(sender)) {
+      freeSlots -= 1;
       inside.set(sender, insideOf(sender) + 1);
     } else {
       // tooth: line-full

@@ -14,22 +14,22 @@ export type SharedRoom<Holder> = {
 
 export function createSharedRoom<Holder>(size: number): SharedRoom<Holder> {
   /** Amounts by holder; zero amounts are removed, so the map does not grow with senders that come and go. */
-  const held = new Map<Holder, number>();
+  const amounts = new Map<Holder, number>();
   let free = size;
 
   return {
     take(holder, amount) {
-      const after = (held.get(holder) ?? 0) + amount;
+      const newAmount = (amounts.get(holder) ?? 0) + amount;
       // tooth: shared-room
-      if (after > free) return false;
-      held.set(holder, after);
+      if (newAmount > free) return false;
+      amounts.set(holder, newAmount);
       free -= amount;
       return true;
     },
     give(holder, amount) {
-      const left = (held.get(holder) ?? 0) - amount;
-      if (left > 0) held.set(holder, left);
-      else held.delete(holder);
+      const remaining = (amounts.get(holder) ?? 0) - amount;
+      if (remaining > 0) amounts.set(holder, remaining);
+      else amounts.delete(holder);
       free += amount;
     },
   };

@@ -28,8 +28,8 @@ export function sha1(bytes: Buffer, length: number): Int32Array {
   bytes.fill(0, length + 1, end - 4);
   bytes.writeUInt32BE(length * 8, end - 4);
   resetState();
-  for (let at = 0; at < end; at += BLOCK_BYTES) {
-    for (let i = 0; i < 16; i++) words[i] = bytes.readInt32BE(at + i * 4);
+  for (let index = 0; index < end; index += BLOCK_BYTES) {
+    for (let i = 0; i < 16; i++) words[i] = bytes.readInt32BE(index + i * 4);
     addBlock();
   }
   return state;

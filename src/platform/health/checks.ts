@@ -21,8 +21,10 @@ export function apiChecks({ pool, partitionedDaysAhead, ensureTemporal, deliveri
     {
       name: 'schema',
       async check() {
-        const pending = await pendingMigrations(pool);
-        return pending.length > 0 ? `${pending.length} migrations are missing: run \`sluice migrate\`` : undefined;
+        const pendingNames = await pendingMigrations(pool);
+        return pendingNames.length > 0
+          ? `${pendingNames.length} migrations are missing: run \`sluice migrate\``
+          : undefined;
       },
     },
     {

@@ -12,8 +12,8 @@ export const LEVELS = ['none', 'viewer', 'editor', 'manager'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** Whether a level is as high as the wanted one. */
-export function reaches(level: Level, wanted: Level): boolean {
-  return LEVELS.indexOf(level) >= LEVELS.indexOf(wanted);
+export function reaches(level: Level, required: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(required);
 }
 
 /** A member's standing in an organization. */
@@ -21,8 +21,8 @@ export const ORGANIZATION_ROLES = ['member', 'admin', 'owner'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
 /** Whether a standing is as high as the wanted one. */
-export function isAtLeast(role: OrganizationRole, wanted: OrganizationRole): boolean {
-  return ORGANIZATION_ROLES.indexOf(role) >= ORGANIZATION_ROLES.indexOf(wanted);
+export function isAtLeast(role: OrganizationRole, required: OrganizationRole): boolean {
+  return ORGANIZATION_ROLES.indexOf(role) >= ORGANIZATION_ROLES.indexOf(required);
 }
 
 /**
@@ -182,7 +182,7 @@ export type Gatekeeper = {
    * @throws PermissionDenied when the caller's level with it is too low
    */
   guard(
-    entered: { caller: Caller; project: Project; rights: Rights },
+    context: { caller: Caller; project: Project; rights: Rights },
     access: ProjectAccess & { object: ObjectAccess },
     id: string,
   ): Promise<void>;

@@ -75,7 +75,7 @@ export function createApp<Collaborators>(options: AppOptions<Collaborators>): Ap
   const originOf = (ctx: Context) => (openToPages.match(ctx.path, 'GET').route ? ctx.get('Origin') : '');
   app.use(cors({ origin: originOf, credentials: true, maxAge: 86_400 }));
   app.use(router.routes());
-  app.use(noRoute);
+  app.use(answerNoRoute);
   app.on('error', (error: unknown, ctx?: Context) => {
     // Event streams end with their connections, so this is not logged.
     const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
@@ -95,10 +95,10 @@ function answerRaw(handlers: readonly RawHandler[]) {
 
 function respondWith(handle: Handler) {
   return async (ctx: RouterContext) => {
-    const gone = new AbortController();
-    ctx.res.once('close', () => gone.abort(new Unavailable('Nobody waits for the answer any more.')));
+    const clientGone = new AbortController();
+    ctx.res.once('close', () => clientGone.abort(new Unavailable('Nobody waits for the answer any more.')));
     const { req: request, params, path, search } = ctx;
-    const answer = await handle({ request, params, path, search, signal: gone.signal });
+    const answer = await handle({ request, params, path, search, signal: clientGone.signal });
     send(ctx, isJson(answer.body) ? { ...answer, body: Buffer.from(await stringifyInTurns(answer.body)) } : answer);
   };
 }
@@ -113,9 +113,10 @@ function describeRequests(log: Logger, isAway: (error: unknown) => boolean) {
     try {
       await next();
     } catch (error) {
-      const away = isAway(error);
-      if (away) log.warn({ requestId, code: (error as { code?: unknown }).code }, 'the database could not be reached');
-      const answer = away
+      const databaseIsAway = isAway(error);
+      if (databaseIsAway)
+        log.warn({ requestId, code: (error as { code?: unknown }).code }, 'the database could not be reached');
+      const answer = databaseIsAway
         ? answerFor(new Unavailable('The service cannot reach its database right now.'))
         : answerFor(error);
       if (!answer) failure = error;
@@ -156,21 +157,21 @@ function send(ctx: Context, { status, headers = {}, cookies = [], body }: Answer
 
 /** Refuses other methods on a path whose literal segment would match the parameter of another route. */
 function refuseMethod(methods: readonly string[]) {
-  const offered = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
-  return (ctx: Context) => otherMethod(ctx, offered);
+  const offeredMethods = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  return (ctx: Context) => answerOtherMethod(ctx, offeredMethods);
 }
 
 /** The path is unknown, or known with other methods only. */
-function noRoute(ctx: Context): void {
+function answerNoRoute(ctx: Context): void {
   const layers = (ctx['matched'] ?? []) as { methods: string[] }[];
-  const offered = layers.flatMap((layer) => layer.methods);
-  if (offered.length === 0) throw new NotFound();
-  otherMethod(ctx, offered);
+  const methods = layers.flatMap((layer) => layer.methods);
+  if (methods.length === 0) throw new NotFound();
+  answerOtherMethod(ctx, methods);
 }
 
 /** @throws MethodNotAllowed, unless the client asks for the allowed methods */
-function otherMethod(ctx: Context, offered: readonly string[]): void {
-  const allowed = [...new Set(offered)].sort();
+function answerOtherMethod(ctx: Context, methods: readonly string[]): void {
+  const allowed = [...new Set(methods)].sort();
   if (ctx.method !== 'OPTIONS') throw new MethodNotAllowed(ctx.method, allowed);
   send(ctx, { status: 204, headers: { Allow: [...allowed, 'OPTIONS'].join(', ') } });
 }

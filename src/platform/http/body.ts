@@ -20,8 +20,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @throws InvalidInput for texts that hold a NUL or half a surrogate pair
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const announced = request.headers['content-length'];
-  const isEmpty = announced === '0' || (announced === undefined && request.headers['transfer-encoding'] === undefined);
+  const declaredLength = request.headers['content-length'];
+  const isEmpty =
+    declaredLength === '0' || (declaredLength === undefined && request.headers['transfer-encoding'] === undefined);
   if (isEmpty) return {};
   requireJson(request);
   const bytes = await readBytes(request);
@@ -122,6 +123,6 @@ function checkText(text: string, position: TextPosition): void {
 
 function attrOf(position: TextPosition): string | null {
   const names: string[] = [];
-  for (let at = position; at.around; at = at.around) names.unshift(at.name);
+  for (let index = position; index.around; index = index.around) names.unshift(index.name);
   return names.length > 0 ? names.join('__').replaceAll('\0', '') : null;
 }

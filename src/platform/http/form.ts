@@ -52,9 +52,9 @@ export async function readForm(request: IncomingMessage, file: CsvFile<unknown>)
  */
 export function fieldValues(schema: TSchema | undefined, fields: Record<string, unknown>): Record<string, unknown> {
   const { properties = {} } = (schema ?? {}) as Partial<TObject>;
-  let left = MAX_VALUES;
-  for (const text of Object.values(fields)) left -= valuesIn(Buffer.from(String(text)), left);
-  if (left < 0) throw new TooLarge(`The fields hold more than ${MAX_VALUES} values.`);
+  let remainingValues = MAX_VALUES;
+  for (const text of Object.values(fields)) remainingValues -= valuesIn(Buffer.from(String(text)), remainingValues);
+  if (remainingValues < 0) throw new TooLarge(`The fields hold more than ${MAX_VALUES} values.`);
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [
       name,
@@ -99,7 +99,7 @@ async function readMultipart(request: IncomingMessage, file: CsvFile<unknown>): 
   const fields: Record<string, unknown> = {};
   let fieldBytes = 0;
   let reading: Promise<unknown> | undefined;
-  const form = openForm(request);
+  const form = createFormParser(request);
   try {
     await new Promise<void>((resolve, reject) => {
       form.on('field', (name, value) => {
@@ -114,8 +114,8 @@ async function readMultipart(request: IncomingMessage, file: CsvFile<unknown>): 
       });
       form.on('fieldsLimit', () => reject(new TooLarge(`The form has more than ${MAX_FIELDS} fields.`)));
       form.once('finish', resolve);
-      form.once('error', () => reject(brokenForm()));
-      request.once('close', () => request.complete || reject(brokenForm()));
+      form.once('error', () => reject(brokenFormError()));
+      request.once('close', () => request.complete || reject(brokenFormError()));
       request.pipe(form);
     });
     return { fields, file: await reading };
@@ -126,16 +126,16 @@ async function readMultipart(request: IncomingMessage, file: CsvFile<unknown>): 
   }
 }
 
-function openForm({ headers }: IncomingMessage) {
+function createFormParser({ headers }: IncomingMessage) {
   const limits = { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES + 1, parts: MAX_FIELDS + 1, headerPairs: 20 };
   try {
     return new Busboy({ headers: headers as BusboyHeaders, limits });
   } catch {
     // The content type has no boundary.
-    throw brokenForm();
+    throw brokenFormError();
   }
 }
 
-function brokenForm(): MalformedRequest {
+function brokenFormError(): MalformedRequest {
   return new MalformedRequest('The body is not a whole form.');
 }

@@ -27,7 +27,7 @@ type HandlerRequest = {
   signal: AbortSignal;
 };
 
-export type Handler = (requested: HandlerRequest) => Promise<Answer>;
+export type Handler = (rawRequest: HandlerRequest) => Promise<Answer>;
 
 const MAX_PROJECT_ID = 2 ** 31 - 1;
 
@@ -52,25 +52,25 @@ export function createHandler<Collaborators>(
     return { body: checkBody(dropUnknownMembers(fieldValues(route.body, fields))), file };
   }
 
-  return async (requested) => {
-    const { request, params, path, search, signal } = requested;
-    const incoming = { ...requested, body: callOnce(() => readJson(request)) };
+  return async (rawRequest) => {
+    const { request, params, path, search, signal } = rawRequest;
+    const handled = { ...rawRequest, body: callOnce(() => readJson(request)) };
     if ('public' in route.access && route.access.ownPages && route.method !== 'get')
       ensureOwnPage(request.headers, base);
-    const admitted = await admit(route.access, incoming, gatekeeper);
-    if (admitted.caller) gatekeeper.throttle(admitted.caller);
-    const known = route.params ? checkParams?.(pathValues(route.params, params)) : {};
-    if (admitted.project) await guard(route.access, admitted, params, gatekeeper);
+    const admission = await admit(route.access, handled, gatekeeper);
+    if (admission.caller) gatekeeper.throttle(admission.caller);
+    const pathParams = route.params ? checkParams?.(pathValues(route.params, params)) : {};
+    if (admission.project) await guard(route.access, admission, params, gatekeeper);
     const values = {
-      ...admitted,
+      ...admission,
       readmit: async () => {
-        const readmitted = await admit(route.access, incoming, gatekeeper);
+        const readmitted = await admit(route.access, handled, gatekeeper);
         if (readmitted.project) await guard(route.access, readmitted, params, gatekeeper);
         return readmitted.rights;
       },
-      params: known,
+      params: pathParams,
       query: route.query ? checkQuery?.(queryValues(route.query, new URLSearchParams(search))) : {},
-      ...(await readBody(incoming)),
+      ...(await readBody(handled)),
       headers: request.headers,
       url: addressOf(base, path, search),
       remoteAddress: request.socket.remoteAddress ?? '',
@@ -80,12 +80,12 @@ export function createHandler<Collaborators>(
   };
 }
 
-async function admit(access: Access, incoming: RequestWithBody, gatekeeper: Gatekeeper): Promise<Admitted> {
+async function admit(access: Access, request: RequestWithBody, gatekeeper: Gatekeeper): Promise<Admitted> {
   if ('public' in access) return {};
-  const { headers, headersDistinct, method, url } = incoming.request;
-  const caller = await gatekeeper.authenticate({ headers, headersDistinct, method, url, body: incoming.body });
+  const { headers, headersDistinct, method, url } = request.request;
+  const caller = await gatekeeper.authenticate({ headers, headersDistinct, method, url, body: request.body });
   ensureLogin(caller, access);
-  const tenant = await enter(access, caller, incoming, gatekeeper);
+  const tenant = await enter(access, caller, request, gatekeeper);
   return { caller, ...tenant };
 }
 
@@ -94,7 +94,7 @@ type Admitted = { caller?: Caller; project?: Project; rights?: Rights; organizat
 async function enter(
   access: Exclude<Access, { public: true }>,
   caller: Caller,
-  incoming: RequestWithBody,
+  request: RequestWithBody,
   gatekeeper: Gatekeeper,
 ): Promise<Admitted> {
   if ('authenticated' in access) {
@@ -102,16 +102,16 @@ async function enter(
     return {};
   }
   if ('organization' in access) {
-    const id = incoming.params['organization_id'] ?? '';
+    const id = request.params['organization_id'] ?? '';
     return { organization: await gatekeeper.enterOrganization(caller, id, access) };
   }
-  return gatekeeper.enter(caller, await resolveProjectId(incoming, caller, gatekeeper), access);
+  return gatekeeper.enter(caller, await resolveProjectId(request, caller, gatekeeper), access);
 }
 
 /** Checks access to the object first, so callers without access learn nothing from other errors. */
-async function guard(access: Access, admitted: Admitted, params: RequestWithBody['params'], gatekeeper: Gatekeeper) {
+async function guard(access: Access, admission: Admitted, params: RequestWithBody['params'], gatekeeper: Gatekeeper) {
   if (!('scope' in access) || !access.object) return;
-  const { caller, project, rights } = admitted as Required<Admitted>;
+  const { caller, project, rights } = admission as Required<Admitted>;
   const { object } = access;
   await gatekeeper.guard({ caller, project, rights }, { ...access, object }, params[object.param] ?? '');
 }

@@ -14,16 +14,16 @@ const MAX_CHANGED = 0.4;
  * @returns one of the paths; undefined if none is similar
  */
 export function nearestName(name: string, paths: readonly string[]): string | undefined {
-  const given = comparableName(name.slice(0, MAX_LENGTH));
-  const near = paths.flatMap((path) => {
+  const letters = comparableName(name.slice(0, MAX_LENGTH));
+  const candidates = paths.flatMap((path) => {
     const other = comparableName(path.slice(path.lastIndexOf('.') + 1));
-    const [shorter, longer] = given.length < other.length ? [given, other] : [other, given];
+    const [shorter, longer] = letters.length < other.length ? [letters, other] : [other, letters];
     const isPart = shorter.length >= MIN_LETTERS && longer.includes(shorter);
-    const changed = distance(given, other);
-    return isPart || changed <= MAX_CHANGED * longer.length ? [{ path, isPart, changed }] : [];
+    const edits = distance(letters, other);
+    return isPart || edits <= MAX_CHANGED * longer.length ? [{ path, isPart, changed: edits }] : [];
   });
-  near.sort((one, other) => Number(other.isPart) - Number(one.isPart) || one.changed - other.changed);
-  return near[0]?.path;
+  candidates.sort((a, b) => Number(b.isPart) - Number(a.isPart) || a.changed - b.changed);
+  return candidates[0]?.path;
 }
 
 /**
@@ -35,20 +35,20 @@ export function misspellings(names: readonly string[]): (name: string) => string
     .filter((name) => name.length >= MIN_LETTERS)
     .map((name) => ({ name, letters: comparableName(name) }));
   return (name) => {
-    const given = comparableName(name.slice(0, MAX_LENGTH));
-    return meant.filter(({ letters }) => isOneEdit(given, letters)).map((one) => one.name);
+    const comparable = comparableName(name.slice(0, MAX_LENGTH));
+    return meant.filter(({ letters }) => isOneEdit(comparable, letters)).map((one) => one.name);
   };
 }
 
 /** Compares what remains after removing the common beginning and end. */
-function isOneEdit(one: string, other: string): boolean {
-  const shorter = Math.min(one.length, other.length);
-  if (Math.max(one.length, other.length) - shorter > 1) return false;
+function isOneEdit(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
+  if (Math.max(a.length, b.length) - shorter > 1) return false;
   let begin = 0;
-  while (begin < shorter && one[begin] === other[begin]) begin += 1;
+  while (begin < shorter && a[begin] === b[begin]) begin += 1;
   let end = 0;
-  while (end < shorter - begin && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  const [left, right] = [one.slice(begin, one.length - end), other.slice(begin, other.length - end)];
+  while (end < shorter - begin && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  const [left, right] = [a.slice(begin, a.length - end), b.slice(begin, b.length - end)];
   const isSwap = left.length === 2 && left[0] === right[1] && left[1] === right[0];
   return isSwap || Math.max(left.length, right.length) <= 1;
 }

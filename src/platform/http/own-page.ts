@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { PermissionDenied } from '../errors.ts';
 
 /** `none`: a person typed the address. `same-site` is refused, because other subdomains and ports are not ours. */
-const OURS = ['same-origin', 'none'];
+const OWN_SITES = ['same-origin', 'none'];
 
 /**
  * Browsers say in `Sec-Fetch-Site` where a request comes from, but not to plain `http` beyond this machine; all of them send `Origin`
@@ -12,7 +12,7 @@ const OURS = ['same-origin', 'none'];
  * @throws PermissionDenied
  */
 export function ensureOwnPage({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders, base: URL): void {
-  const isOurs = site === undefined ? isOrigin(origin, [base.host, host]) : OURS.includes(site);
+  const isOurs = site === undefined ? isOrigin(origin, [base.host, host]) : OWN_SITES.includes(site);
   // tooth: own-page
   if (!isOurs) throw new PermissionDenied('CSRF Failed: the request comes from a page of another site.');
 }

@@ -39,15 +39,19 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   replyWith(replyThrough(request, response), answer);
 }
 
-/** @param given headers in addition to the answer's */
-export function replyWith(reply: Reply, { status, headers, body }: Answer, given?: Answer['headers']): void {
-  reply(status, body === undefined ? undefined : JSON.stringify(body), given ? { ...given, ...headers } : headers);
+/** @param extraHeaders headers in addition to the answer's */
+export function replyWith(reply: Reply, { status, headers, body }: Answer, extraHeaders?: Answer['headers']): void {
+  reply(
+    status,
+    body === undefined ? undefined : JSON.stringify(body),
+    extraHeaders ? { ...extraHeaders, ...headers } : headers,
+  );
 }
 
 /** Replies as `node:http` does. */
 export function replyThrough(request: IncomingMessage, response: ServerResponse): Reply {
   return (status, text, headers) => {
-    afterReadingRest(request, response, () => {
+    readRestThen(request, response, () => {
       if (text === undefined) response.writeHead(status, headers).end();
       else writeJson(response, status, text, headers);
     });
@@ -75,13 +79,13 @@ function writeJson(response: ServerResponse, status: number, text: string, heade
  * Reads and drops the rest of a refused body, up to a limit, before it is answered, because a client that is still sending when the
  * connection is closed often never sees the answer.
  */
-function afterReadingRest(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
+function readRestThen(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
   if (request.complete) return answer();
-  let left = DISCARDED_BYTES;
+  let remainingBytes = DISCARDED_BYTES;
   const discard = (chunk: Buffer) => {
-    left -= chunk.length;
+    remainingBytes -= chunk.length;
     // tooth: discarded-rest
-    if (left < 0) stop();
+    if (remainingBytes < 0) stop();
     else countRead(request, chunk);
   };
   function stop(): void {

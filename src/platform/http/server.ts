@@ -10,7 +10,7 @@ const NOTICE_MS = 250;
 const IDLE_CHECK_MS = 50;
 
 /** Requests that take longer to arrive are answered 408 and cut: silent and slow senders must not hold connections. */
-const ARRIVAL = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
+const ARRIVAL_TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
 
 export type HttpServer = {
   /** Address of the server, without a trailing slash. */
@@ -38,7 +38,7 @@ export type ServerOptions = {
   /** 0 takes any free one. */
   port: number;
   /** Milliseconds. */
-  arrival?: typeof ARRIVAL;
+  arrival?: typeof ARRIVAL_TIMEOUTS;
   /** Whether the application's lane is asked before `node:http` reads a request; it is, unless this is false. */
   fastPath?: boolean | undefined;
 };
@@ -46,7 +46,7 @@ export type ServerOptions = {
 /** @throws CommandFailed when it cannot listen there */
 export async function startHttpServer(
   { listener, lane }: Application,
-  { host, port, arrival = ARRIVAL, fastPath = true }: ServerOptions,
+  { host, port, arrival = ARRIVAL_TIMEOUTS, fastPath = true }: ServerOptions,
 ): Promise<HttpServer> {
   let isDraining = false;
   const server = createServer(arrival, (request, response) => {
@@ -55,10 +55,10 @@ export async function startHttpServer(
   });
   const connections = lane && fastPath ? putInFront(lane, server) : undefined;
   await listen(server, host, port);
-  const bound = (server.address() as AddressInfo).port;
+  const boundPort = (server.address() as AddressInfo).port;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
+    port: boundPort,
     async stop(graceMs) {
       isDraining = true;
       connections?.drain();

@@ -22,15 +22,15 @@ export function createMemberFilter({
   strict,
   answers,
 }: DescribedRoute): (body: unknown) => unknown {
-  const accepted = namesOf(schema);
+  const acceptedNames = namesOf(schema);
   const read = strict && method === 'post' ? [] : Object.values(answers).flatMap(namesOf);
-  const known = new Set([...accepted, ...read, KEY_IN_BODY]);
-  const likelyNames = misspellings(accepted);
+  const knownNames = new Set([...acceptedNames, ...read, KEY_IN_BODY]);
+  const likelyNames = misspellings(acceptedNames);
 
   function refuseIn(object: object): void {
     for (const name of Object.keys(object)) {
-      if (known.has(name)) continue;
-      if (strict) throw refusal(name, accepted.length > 0 ? nearestName(name, accepted) : null);
+      if (knownNames.has(name)) continue;
+      if (strict) throw refusal(name, acceptedNames.length > 0 ? nearestName(name, acceptedNames) : null);
       const likely = likelyNames(name).find((other) => !Object.hasOwn(object, other));
       if (likely !== undefined) throw refusal(name, likely);
     }

@@ -40,11 +40,12 @@ function findFirstError(errors: readonly ErrorObject[], schema: TSchema): ErrorO
 function branchNoiseOf(errors: readonly ErrorObject[]): (error: ErrorObject) => boolean {
   // Few paths, because a schema is small even if many values fail.
   const schemaPaths = [...new Set(errors.map(({ schemaPath }) => schemaPath))];
-  const known = new Map<string, boolean>();
-  const hasParts = (whole: string) => {
-    let found = known.get(whole);
-    if (found === undefined) known.set(whole, (found = schemaPaths.some((other) => other.startsWith(`${whole}/`))));
-    return found;
+  const hasPartsByPath = new Map<string, boolean>();
+  const hasParts = (schemaPath: string) => {
+    let result = hasPartsByPath.get(schemaPath);
+    if (result === undefined)
+      hasPartsByPath.set(schemaPath, (result = schemaPaths.some((other) => other.startsWith(`${schemaPath}/`))));
+    return result;
   };
   return ({ keyword, params, schemaPath }) =>
     (keyword === 'type' && params['type'] === 'null') || (keyword === 'anyOf' && hasParts(schemaPath));
@@ -109,15 +110,15 @@ function wrongPattern({ parentSchema }: ErrorObject): string {
 }
 
 function wrongType(path: string[], expected: string, data: unknown): Failure {
-  const got = pythonName(data);
+  const givenType = pythonName(data);
   switch (expected) {
     case 'array':
-      return { path, code: 'not_a_list', detail: `Expected a list of items but got type "${got}".` };
+      return { path, code: 'not_a_list', detail: `Expected a list of items but got type "${givenType}".` };
     case 'object':
       return {
         path,
         code: 'invalid_input',
-        detail: `Invalid data. Expected a dictionary, but got ${got}.`,
+        detail: `Invalid data. Expected a dictionary, but got ${givenType}.`,
         nested: true,
       };
     case 'boolean':

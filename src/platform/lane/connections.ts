@@ -62,10 +62,10 @@ export function laneConnections(lane: Lane, handOver: (socket: Socket) => void):
       keepPending(undefined);
       const head = readHead(bytes);
       if (!head) return leaveToNode(bytes);
-      const missing = head.headBytes + head.bodyBytes - bytes.length;
-      const isAwaited = missing > 0 && isFirst && bytes.length + missing <= MAX_REQUEST_BYTES;
+      const missingBytes = head.headBytes + head.bodyBytes - bytes.length;
+      const isAwaited = missingBytes > 0 && isFirst && bytes.length + missingBytes <= MAX_REQUEST_BYTES;
       if (isAwaited && pendingBytes + bytes.length <= MAX_KEPT_BYTES) return keepPending(bytes);
-      if (missing !== 0) return leaveToNode(bytes);
+      if (missingBytes !== 0) return leaveToNode(bytes);
       isBusy = true;
       if (lane(new WholeRequest(head, bytes.subarray(head.headBytes), socket), reply)) return;
       isBusy = false;

@@ -17,7 +17,7 @@ export type Head = {
 
 /** Larger heads are for `node:http` to refuse. */
 const MAX_HEAD_BYTES = 8 * 1024;
-const END = Buffer.from('\r\n\r\n');
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 const REQUEST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/;
 /** The spaces around a value are left to `trim`: a pattern that skips them takes quadratic time. */
@@ -40,17 +40,17 @@ const NOT_PLAIN = [
  * @returns a function that returns undefined when the head is not complete, or not of the plain form
  */
 export function headReader(): (bytes: Buffer) => Head | undefined {
-  let known: Known | undefined;
+  let previous: Known | undefined;
 
   return (bytes) => {
-    const end = bytes.indexOf(END);
+    const end = bytes.indexOf(END_OF_HEAD);
     // tooth: head-size
     if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
     const text = bytes.toString('latin1', 0, end);
-    const length = known && lengthIn(text, known);
-    if (known && length !== undefined) return headOf(text, known, length);
-    known = readHead(text);
-    return known && headOf(text, known, lengthIn(text, known)!);
+    const length = previous && lengthIn(text, previous);
+    if (previous && length !== undefined) return headOf(text, previous, length);
+    previous = readHead(text);
+    return previous && headOf(text, previous, lengthIn(text, previous)!);
   };
 }
 
@@ -64,7 +64,7 @@ function lengthIn(text: string, { before, after }: Known): string | undefined {
 }
 
 function headOf(text: string, { url, headers }: Known, length: string): Head {
-  return { method: 'POST', url, headers, headBytes: text.length + END.length, bodyBytes: Number(length) };
+  return { method: 'POST', url, headers, headBytes: text.length + END_OF_HEAD.length, bodyBytes: Number(length) };
 }
 
 function readHead(text: string): Known | undefined {
@@ -74,8 +74,8 @@ function readHead(text: string): Known | undefined {
   if (url === undefined || !headers || !isPlain(headers)) return undefined;
   const length = headers['content-length']!;
   delete headers['content-length'];
-  const at = text.toLowerCase().indexOf('\r\ncontent-length:');
-  const digits = text.indexOf(length, at + '\r\ncontent-length:'.length);
+  const index = text.toLowerCase().indexOf('\r\ncontent-length:');
+  const digits = text.indexOf(length, index + '\r\ncontent-length:'.length);
   return { url, headers, before: text.slice(0, digits), after: text.slice(digits + length.length) };
 }
 

@@ -13,8 +13,8 @@ import { HostRefused, parseHost, type HostRules } from './host-rules.ts';
 /** `dns.lookup` for `net.connect` and agents: the error is HostRefused when any address of the name is not permitted. */
 function checkedLookup(rules: HostRules): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true } as LookupOptions & { all: true }, (error, found) => {
-      const addresses = found as LookupAddress[] | undefined;
+    resolve(hostname, { ...options, all: true } as LookupOptions & { all: true }, (error, records) => {
+      const addresses = records as LookupAddress[] | undefined;
       if (error || !addresses?.[0]) return callback(error ?? new HostRefused(), '', 0);
       // tooth: host-every-address
       if (!addresses.every(({ address }) => rules.permits(hostname, address)))
@@ -60,12 +60,12 @@ export async function connectTo({ host: text, port, rules, timeoutMs, signal }: 
   const abort = () => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    await new Promise<void>((connected, failed) => {
+    await new Promise<void>((connected, reject) => {
       socket.once('connect', () => {
-        socket.off('error', failed);
+        socket.off('error', reject);
         connected();
       });
-      socket.once('error', failed);
+      socket.once('error', reject);
     });
     return socket;
   } finally {

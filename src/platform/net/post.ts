@@ -42,9 +42,9 @@ export function poster(rules: HostRules, { maxAnswerBytes }: { maxAnswerBytes: n
         signal: ended,
       };
       try {
-        const response = await new Promise<IncomingMessage>((answered, failed) => {
-          const request = (secure ? https : http).request(url, options, answered);
-          request.on('error', failed);
+        const response = await new Promise<IncomingMessage>((resolve, reject) => {
+          const request = (secure ? https : http).request(url, options, resolve);
+          request.on('error', reject);
           request.end(body);
         });
         const { statusCode: status = 0, headers: given } = response;

@@ -57,17 +57,17 @@ const HEADLINES: Record<Outgoing['kind'], string> = {
 };
 
 /** @param notices of one export, oldest first, at least one */
-export function letterOf(notices: readonly Outgoing[], about: Subject): Letter {
+export function letterOf(notices: readonly Outgoing[], subject: Subject): Letter {
   const newest = notices.at(-1)!;
   const lines = notices.map(({ createdAt, summary }) => `${createdAt.slice(0, 16).replace('T', ' ')} UTC  ${summary}`);
   const text = [
-    `Batch export "${about.name}" (${about.interval}, to ${about.destinationType}) of project ${about.projectId}:`,
+    `Batch export "${subject.name}" (${subject.interval}, to ${subject.destinationType}) of project ${subject.projectId}:`,
     '',
     ...lines,
     '',
     'You get at most one such mail a day for this export.',
-    `Batch export ${about.id}`,
+    `Batch export ${subject.id}`,
     '',
   ].join('\n');
-  return { id: notices[0]!.id, subject: `Sluice: ${about.name} ${HEADLINES[newest.kind]}`, text };
+  return { id: notices[0]!.id, subject: `Sluice: ${subject.name} ${HEADLINES[newest.kind]}`, text };
 }

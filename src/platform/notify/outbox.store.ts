@@ -42,7 +42,7 @@ const TAKEN_SECONDS = 120;
 const KEPT_DAYS = 30;
 const MAIL_EVERY = '1 day';
 
-const TAKE = `update notifications set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})`;
+const TAKE_SQL = `update notifications set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})`;
 
 /** An update returns rows in any order. */
 const byAge = (a: Outgoing, b: Outgoing) => a.createdAt.localeCompare(b.createdAt);
@@ -65,7 +65,7 @@ export function outboxStore(db: Knex) {
     /** Takes some notices that are due for webhooks, the oldest first. */
     async takeForWebhooks(limit: number): Promise<Outgoing[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
-        `${TAKE} where id in (
+        `${TAKE_SQL} where id in (
            select id from notifications where closed_at is null and channel = 'webhook' and due_at <= clock_timestamp()
            order by due_at limit ? for update skip locked
          ) returning *`,
@@ -80,7 +80,7 @@ export function outboxStore(db: Knex) {
      */
     async takeForMail(): Promise<Outgoing[]> {
       const { rows } = await db.raw<{ rows: Row[] }>(
-        `${TAKE} where id in (
+        `${TAKE_SQL} where id in (
            select id from notifications
            where closed_at is null and channel = 'mail' and batch_export_id = (
              select batch_export_id from notifications as due
@@ -95,11 +95,11 @@ export function outboxStore(db: Knex) {
     },
 
     /** Closes notifications: delivered, or given up. */
-    async close(ids: readonly string[], delivered: boolean): Promise<void> {
+    async close(ids: readonly string[], isDelivered: boolean): Promise<void> {
       await db('notifications')
         .whereIn('id', [...ids])
         .whereNull('closed_at')
-        .update({ delivered, closed_at: db.raw('clock_timestamp()') });
+        .update({ delivered: isDelivered, closed_at: db.raw('clock_timestamp()') });
     },
 
     async retryAfter(ids: readonly string[], seconds: number): Promise<void> {

@@ -12,8 +12,8 @@ const TIMEOUT_MS = 10_000;
 export type Subject = { id: string; projectId: number; name: string; destinationType: string; interval: string };
 
 /** @returns the envelope with its data; the same for every attempt of the same notice */
-export function cloudEvent(notice: Outgoing, about: Subject): Record<string, unknown> {
-  const { id, projectId, name, destinationType, interval } = about;
+export function cloudEvent(notice: Outgoing, subject: Subject): Record<string, unknown> {
+  const { id, projectId, name, destinationType, interval } = subject;
   return {
     specversion: '1.0',
     id: notice.id,

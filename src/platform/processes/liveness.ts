@@ -23,23 +23,23 @@ export const LIVENESS: Omit<Liveness, 'ask'> = { intervalMs: 5_000, timeoutMs: 5
  * @param signal aborted when the child has ended, or is being stopped
  * @returns the number of unanswered pings in a row, once the child is hung; undefined when the signal aborted
  */
-export async function untilHung(
+export async function waitUntilHung(
   child: ChildProcess,
   { ask, intervalMs, timeoutMs, misses, startMs }: Liveness,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const startedAt = performance.now();
   let hasAnswered = false;
-  let missed = 0;
+  let missedAnswers = 0;
   for (;;) {
     await sleep(intervalMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return undefined;
-    const answered = await answers(ask(child, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])));
+    const isAlive = await answers(ask(child, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])));
     if (signal.aborted) return undefined;
-    hasAnswered ||= answered;
-    missed = answered ? 0 : missed + 1;
+    hasAnswered ||= isAlive;
+    missedAnswers = isAlive ? 0 : missedAnswers + 1;
     const isStarted = hasAnswered || performance.now() - startedAt > startMs;
-    if (isStarted && missed >= misses) return missed;
+    if (isStarted && missedAnswers >= misses) return missedAnswers;
   }
 }
 
@@ -51,7 +51,7 @@ function answers(answer: Promise<void>): Promise<boolean> {
 }
 
 /** Asks over HTTP. @param url answered with 200 by a process that lives */
-export function overHttp(url: string): Liveness['ask'] {
+export function askOverHttp(url: string): Liveness['ask'] {
   return async (_child, signal) => {
     const answer = await fetch(url, { signal });
     await answer.body?.cancel();
@@ -63,7 +63,7 @@ const PING = 'sluice:ping';
 const PONG = 'sluice:pong';
 
 /** Asks a child that calls `answerPings`, over its IPC channel. */
-export const overChannel: Liveness['ask'] = (child, signal) =>
+export const askOverChannel: Liveness['ask'] = (child, signal) =>
   new Promise((resolve, reject) => {
     const end = () => {
       child.off('message', onMessage);

@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 
 /** Whether the port is free now. */
 export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
-  return (await listenFault(port, host)) === undefined;
+  return (await findListenFault(port, host)) === undefined;
 }
 
 /** The system's code of why nothing can listen there now (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …); undefined if something can. */
-export function listenFault(port: number, host: string): Promise<string | undefined> {
+export function findListenFault(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));

@@ -1,7 +1,7 @@
 /** A role of Sluice as a child process that is started again whenever it ends or hangs, until it is told to stop. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { open, rename, type FileHandle } from 'node:fs/promises';
-import { untilHung, type Liveness } from './liveness.ts';
+import { waitUntilHung, type Liveness } from './liveness.ts';
 import type { StopMode } from './stop-mode.ts';
 
 /** Lifetime below which a child that ends on its own probably has a fault that the next start would meet, too. */
@@ -50,19 +50,19 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
 
   const start = () => {
     const startedAt = performance.now();
-    const started = (child = launch(options, log));
+    const launched = (child = launch(options, log));
     let unanswered: number | undefined;
     watching = new AbortController();
     if (options.liveness) {
-      void untilHung(started, options.liveness, watching.signal).then((missed) => {
+      void waitUntilHung(launched, options.liveness, watching.signal).then((missed) => {
         if (missed === undefined) return;
         unanswered = missed;
         // A process that does not answer ends by SIGKILL only.
-        started.kill('SIGKILL');
+        launched.kill('SIGKILL');
       });
     }
-    started.once('error', () => {});
-    started.once('exit', (code, signal) => {
+    launched.once('error', () => {});
+    launched.once('exit', (code, signal) => {
       watching.abort();
       if (isStopping) return;
       if (isReplacing) {

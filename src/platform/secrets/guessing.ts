@@ -9,7 +9,7 @@ const RATED_CHARACTERS = 32;
 const MAX_SUBSTITUTIONS = 10;
 const MAX_KNOWN = 10;
 
-let loaded: Promise<typeof Core> | undefined;
+let loading: Promise<typeof Core> | undefined;
 
 /** Loaded on demand, because it takes 20 MB. */
 async function estimator(): Promise<typeof Core> {
@@ -23,12 +23,12 @@ async function estimator(): Promise<typeof Core> {
 
 /**
  * @param password of any length; only its first characters are rated
- * @param known texts that are easily found out: the user's address and names
+ * @param knownWords texts that are easily found out: the user's address and names
  * @returns whether it takes many guesses
  */
-export async function isHardToGuess(password: string, known: readonly string[] = []): Promise<boolean> {
-  const { zxcvbn } = await (loaded ??= estimator());
-  const parts = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((part) => part !== '');
+export async function isHardToGuess(password: string, knownWords: readonly string[] = []): Promise<boolean> {
+  const { zxcvbn } = await (loading ??= estimator());
+  const parts = knownWords.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((part) => part !== '');
   const inputs = parts.slice(0, MAX_KNOWN).map((part) => part.slice(0, RATED_CHARACTERS));
   return zxcvbn(password.slice(0, RATED_CHARACTERS), [...inputs, 'sluice']).score >= LEAST_SCORE;
 }

@@ -45,8 +45,8 @@ export function createKeyRing(text: string): KeyRing {
     encrypt(value, additionalData) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', newestKey, nonce).setAAD(Buffer.from(additionalData));
-      const encrypted = [nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()];
-      return `${VERSION}.${newestId}.${Buffer.concat(encrypted).toString('base64url')}`;
+      const parts = [nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return `${VERSION}.${newestId}.${Buffer.concat(parts).toString('base64url')}`;
     },
 
     decrypt(envelope, additionalData) {
@@ -68,9 +68,9 @@ export function createKeyRing(text: string): KeyRing {
     hasSigned(text, purpose, signature) {
       const [id = '', encoded = ''] = signature.split('.');
       const key = keys.get(id);
-      const given = Buffer.from(encoded, 'base64url');
+      const presented = Buffer.from(encoded, 'base64url');
       // tooth: key-ring-signature
-      return key !== undefined && given.length === MAC_BYTES && timingSafeEqual(given, mac(key, text, purpose));
+      return key !== undefined && presented.length === MAC_BYTES && timingSafeEqual(presented, mac(key, text, purpose));
     },
 
     standingOf: (id) => (keys.has(id) ? 'held' : lost.has(id) ? 'lost' : 'missing'),

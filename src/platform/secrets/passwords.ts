@@ -17,16 +17,20 @@ const HASH_BYTES = 32;
 const AT_ONCE = 2;
 /** About ten seconds of waiting; beyond this a client does better to retry. */
 const MAX_WAITING = 100;
-const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
+const STORED_FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 
 const MIN_CHARACTERS = 8;
 
 /**
  * Checks a new password; older ones stay valid.
- * @param known texts that are easily found out: the user's address and names
+ * @param guessable texts that are easily found out: the user's address and names
  * @throws InvalidInput naming the field, in Django's words
  */
-export async function ensureHardToGuess(password: string, attr: string, known: readonly string[] = []): Promise<void> {
+export async function ensureHardToGuess(
+  password: string,
+  attr: string,
+  guessable: readonly string[] = [],
+): Promise<void> {
   if (password.length < MIN_CHARACTERS) {
     const detail = `This password is too short. It must contain at least ${MIN_CHARACTERS} characters.`;
     throw new InvalidInput(detail, attr, 'password_too_short');
@@ -35,7 +39,7 @@ export async function ensureHardToGuess(password: string, attr: string, known: r
     throw new InvalidInput('This password is entirely numeric.', attr, 'password_entirely_numeric');
   }
   // tooth: password-guessing
-  if (await isHardToGuess(password, known)) return;
+  if (await isHardToGuess(password, guessable)) return;
   throw new InvalidInput('This password is too common.', attr, 'password_too_common');
 }
 
@@ -51,12 +55,12 @@ export async function hashPassword(password: string): Promise<string> {
  * @throws Unavailable when too many wait already
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const [, logN, r, p, salt = '', wanted = ''] = FORM.exec(hash ?? DUMMY_HASH) ?? [];
+  const [, logN, r, p, salt = '', wanted = ''] = STORED_FORM.exec(hash ?? DUMMY_HASH) ?? [];
   if (wanted === '') throw new Error('A password hash has an unknown form.');
-  const known = Buffer.from(wanted, 'base64');
+  const storedHash = Buffer.from(wanted, 'base64');
   const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
-  const derived = await derive(password, Buffer.from(salt, 'base64'), known.length, cost);
-  return timingSafeEqual(derived, known) && hash !== null;
+  const derived = await derive(password, Buffer.from(salt, 'base64'), storedHash.length, cost);
+  return timingSafeEqual(derived, storedHash) && hash !== null;
 }
 
 /** Hash of random bytes, which no known text matches. */

@@ -52,18 +52,18 @@ const FRAME =
   /^ {4}at (?:async Promise\.\w+ \(index \d+\)|(?:[^()]* \()?(?:eval at [^()]* \()?(?:async )?(?:file:\/\/\/|node:|\/|<anonymous>)[^\s()]*(?:\), <anonymous>:\d+:\d+)?\)?)$/;
 const OUR_ROOT = new URL('../../../', import.meta.url).href;
 /** Fields that the system, Postgres and the SDK of AWS put on their errors. */
-const FOREIGN = ['errno', 'syscall', 'severity', '$metadata'];
+const FOREIGN_MEMBERS = ['errno', 'syscall', 'severity', '$metadata'];
 
 /** Returns the stack without its head, which repeats the message, even if that has lines like a stack's. Empty if the head differs. */
 function linesBelowMessage({ name, message, stack = '' }: Error): string[] {
-  const head = [name, message].filter((part) => part !== '').join(': ');
-  return stack.startsWith(`${head}\n`) ? stack.slice(head.length + 1).split('\n') : [];
+  const firstLine = [name, message].filter((part) => part !== '').join(': ');
+  return stack.startsWith(`${firstLine}\n`) ? stack.slice(firstLine.length + 1).split('\n') : [];
 }
 
 /** Thrown by a line of this repository: the runtime's own functions, which quote what they were given, have a frame of their own. */
 function isOurs(error: Error, lines: readonly string[]): boolean {
   if (error instanceof SluiceError) return true;
-  if (FOREIGN.some((name) => name in error)) return false;
+  if (FOREIGN_MEMBERS.some((name) => name in error)) return false;
   if (!lines.every((line) => FRAME.test(line))) return false;
   const [first = ''] = lines;
   return first.includes(OUR_ROOT) && !first.includes('/node_modules/');

@@ -13,24 +13,28 @@ export function withoutSecrets(schema: { properties: unknown }, value: Readonly<
   for (const [name, property] of Object.entries(schema.properties as Properties)) {
     const present = value[name];
     if (present === undefined || property.writeOnly) continue;
-    const nested = property.properties !== undefined && isObject(present);
-    open[name] = nested ? withoutSecrets({ properties: property.properties }, present) : present;
+    const isNested = property.properties !== undefined && isObject(present);
+    open[name] = isNested ? withoutSecrets({ properties: property.properties }, present) : present;
   }
   return open;
 }
 
 /** @returns `value` with those members of `whole` that the schema marks as secret; nested objects likewise */
-export function withSecrets(schema: { properties: unknown }, value: Readonly<Values>, whole: Readonly<Values>): Values {
-  const both: Values = { ...value };
+export function withSecrets(
+  schema: { properties: unknown },
+  value: Readonly<Values>,
+  source: Readonly<Values>,
+): Values {
+  const merged: Values = { ...value };
   for (const [name, property] of Object.entries(schema.properties as Properties)) {
-    const present = whole[name];
-    if (property.writeOnly && present !== undefined) both[name] = present;
+    const present = source[name];
+    if (property.writeOnly && present !== undefined) merged[name] = present;
     else if (property.properties !== undefined && isObject(present)) {
-      const before = isObject(both[name]) ? both[name] : {};
-      both[name] = withSecrets({ properties: property.properties }, before, present);
+      const before = isObject(merged[name]) ? merged[name] : {};
+      merged[name] = withSecrets({ properties: property.properties }, before, present);
     }
   }
-  return both;
+  return merged;
 }
 
 /** Merges a PATCH into the stored configuration, objects into objects; members that the patch leaves out stay, secrets included. */

@@ -8,8 +8,8 @@ export async function* batches(events: AsyncIterable<Outgoing>, limits: BatchLim
   let batch: Outgoing[] = [];
   let bytes = 0;
   for await (const event of events) {
-    const full = batch.length >= limits.events || bytes + event.json.length > limits.bytes;
-    if (full && batch.length > 0) {
+    const isFull = batch.length >= limits.events || bytes + event.json.length > limits.bytes;
+    if (isFull && batch.length > 0) {
       yield batch;
       batch = [];
       bytes = 0;

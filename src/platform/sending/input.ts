@@ -20,10 +20,10 @@ export type Input = {
  */
 export async function openInput(file: string, standardInput: AsyncIterable<Buffer> = process.stdin): Promise<Input> {
   const totalBytes = file === '-' ? undefined : await findSize(file);
-  const stored = file === '-' ? standardInput : (createReadStream(file) as AsyncIterable<Buffer>);
+  const bytes = file === '-' ? standardInput : (createReadStream(file) as AsyncIterable<Buffer>);
   let bytesRead = 0;
   async function* countBytes(): AsyncGenerator<Buffer> {
-    for await (const block of stored) {
+    for await (const block of bytes) {
       bytesRead += block.length;
       yield block;
     }
@@ -32,35 +32,35 @@ export async function openInput(file: string, standardInput: AsyncIterable<Buffe
 }
 
 async function findSize(file: string): Promise<number> {
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+  const fileStat = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailed(
       `${file} cannot be read (${error.code}). Give the path of a file, or - for standard input.`,
     );
   });
-  if (found.isDirectory())
+  if (fileStat.isDirectory())
     throw new CommandFailed(`${file} is a folder. Give the path of a file, or - for standard input.`);
-  return found.size;
+  return fileStat.size;
 }
 
 /** Gzip is known by its first two bytes, not by the file's name. */
-async function* unpack(stored: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  let head = Buffer.alloc(0);
-  while (head.length < 2) {
-    const next = await stored.next();
+async function* unpack(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let start = Buffer.alloc(0);
+  while (start.length < 2) {
+    const next = await bytes.next();
     if (next.done) break;
-    head = Buffer.concat([head, next.value]);
+    start = Buffer.concat([start, next.value]);
   }
   async function* streamWithHead(): AsyncGenerator<Buffer> {
-    yield head;
-    yield* stored;
+    yield start;
+    yield* bytes;
   }
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
   yield* isGzip ? gunzip(streamWithHead()) : streamWithHead();
 }
 
 /** A broken archive surfaces where the stream is read, hence the empty callback. */
-function gunzip(packed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
-  return pipeline(Readable.from(packed), createGunzip(), () => {});
+function gunzip(compressed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
+  return pipeline(Readable.from(compressed), createGunzip(), () => {});
 }
 
 async function* explainFailures(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

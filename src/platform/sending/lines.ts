@@ -21,10 +21,10 @@ export async function* lines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Line
     heldBytes = 0;
     return { number, bytes };
   };
-  const hold = (piece: Buffer) => {
-    heldBytes += piece.length;
+  const hold = (part: Buffer) => {
+    heldBytes += part.length;
     if (heldBytes > MAX_LINE_BYTES) heldBlocks = [];
-    else heldBlocks.push(piece);
+    else heldBlocks.push(part);
   };
 
   for await (const block of blocks) {

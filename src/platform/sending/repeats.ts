@@ -42,13 +42,13 @@ export function createLineNamer() {
   return function uuidOf(line: Uint8Array, timeMs: number | undefined): string {
     const first = uuidV5(LINES, line);
     const minute = timeMs === undefined ? untimed : minuteOf(timeMs);
-    const before = minute.counts.get(first) ?? 0;
-    if (before === 0 && minute.counts.size >= LINES_PER_GENERATION) {
+    const count = minute.counts.get(first) ?? 0;
+    if (count === 0 && minute.counts.size >= LINES_PER_GENERATION) {
       minute.generation += 1;
       minute.counts.clear();
     }
-    minute.counts.set(first, before + 1);
-    if (minute.generation === 0 && before === 0) return first;
-    return uuidV5(first, `${minute.generation}.${before}`);
+    minute.counts.set(first, count + 1);
+    if (minute.generation === 0 && count === 0) return first;
+    return uuidV5(first, `${minute.generation}.${count}`);
   };
 }

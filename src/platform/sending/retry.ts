@@ -27,7 +27,7 @@ export class TryAgain extends Error {
  * @param onRetry called before each wait, with why the attempt failed
  * @throws whatever else `attempt` throws, or the last TryAgain when time is up
  */
-export async function retrying<T>(
+export async function retryAttempts<T>(
   attempt: () => Promise<T>,
   { policy, signal, onRetry }: { policy: RetryPolicy; signal: AbortSignal; onRetry: (reason: string) => void },
 ): Promise<T> {

@@ -37,7 +37,7 @@ export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
   };
 
   const uuidOf = createLineNamer();
-  async function* outgoing(): AsyncGenerator<Outgoing> {
+  async function* outgoingEvents(): AsyncGenerator<Outgoing> {
     for await (const line of lines(bytes)) {
       const text = line.bytes?.toString('utf8').trim();
       if (text === '') continue;
@@ -52,8 +52,8 @@ export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
     }
   }
   const jsonWithUuid = (line: Buffer, text: string): string => {
-    const reading = readLine(text);
-    return reading.json(reading.hasUuid ? '' : uuidOf(line, reading.timeMs));
+    const parsedLine = readLine(text);
+    return parsedLine.json(parsedLine.hasUuid ? '' : uuidOf(line, parsedLine.timeMs));
   };
 
   const deliver = async (batch: Outgoing[], signal: AbortSignal) => {
@@ -64,7 +64,7 @@ export async function sendFile(options: SendFileOptions): Promise<FileSummary> {
     onProgress(summary);
   };
 
-  await forEachConcurrently(concurrency, batches(outgoing(), limits), deliver);
+  await forEachConcurrently(concurrency, batches(outgoingEvents(), limits), deliver);
   return summary;
 }
 

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import { CommandFailed } from '../errors.ts';
 import { isFaultyContent, mayPass, readAnswer } from './answer.ts';
 import type { Outgoing } from './batches.ts';
-import { retryAfterMs, retrying, TryAgain, type RetryPolicy } from './retry.ts';
+import { retryAfterMs, retryAttempts, TryAgain, type RetryPolicy } from './retry.ts';
 
 const ATTEMPT_TIMEOUT_MS = 60_000;
 
@@ -35,7 +35,7 @@ export type Send = (events: readonly Outgoing[], signal: AbortSignal) => Promise
  */
 export function createSender(options: SenderOptions): Send {
   const endpoint = new URL('batch/', options.url.endsWith('/') ? options.url : `${options.url}/`);
-  const opening = `{"api_key":${JSON.stringify(options.key)},"historical_migration":${options.historical},"batch":[`;
+  const batchStart = `{"api_key":${JSON.stringify(options.key)},"historical_migration":${options.historical},"batch":[`;
   const headers = {
     'content-type': 'application/json',
     'content-encoding': 'gzip',
@@ -44,7 +44,7 @@ export function createSender(options: SenderOptions): Send {
   let hasEverAnswered = false;
 
   const post = async (events: readonly Outgoing[], signal: AbortSignal): Promise<Response> => {
-    const body = await compress(`${opening}${events.map((event) => event.json).join(',')}]}`);
+    const body = await compress(`${batchStart}${events.map((event) => event.json).join(',')}]}`);
     const response = await fetch(endpoint, {
       method: 'POST',
       headers,
@@ -53,7 +53,7 @@ export function createSender(options: SenderOptions): Send {
       signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
     }).catch((error: unknown) => {
       signal.throwIfAborted();
-      throw notAnswered(options.url, error, hasEverAnswered);
+      throw notAnsweredError(options.url, error, hasEverAnswered);
     });
     hasEverAnswered = true;
     return response;
@@ -74,7 +74,9 @@ export function createSender(options: SenderOptions): Send {
 
   return async function send(events, signal): Promise<SendOutcome> {
     const { retry: policy, onRetry } = options;
-    const refused = await retrying(() => attempt(events, signal), { policy, signal, onRetry }).catch(explainGivingUp);
+    const refused = await retryAttempts(() => attempt(events, signal), { policy, signal, onRetry }).catch(
+      explainGivingUp,
+    );
     if (typeof refused !== 'string') return { sent: events.length - refused.length, refused };
     if (events.length === 1) return { sent: 0, refused: [{ line: lineOf(events, 0), reason: refused }] };
     const middle = Math.ceil(events.length / 2);
@@ -98,7 +100,7 @@ function explainGivingUp(error: unknown): never {
 }
 
 /** Chooses the error: a server that never answered means a wrong address, one that stopped answering may recover. */
-function notAnswered(url: string, error: unknown, hasEverAnswered: boolean): Error {
+function notAnsweredError(url: string, error: unknown, hasEverAnswered: boolean): Error {
   const code = (error as { cause?: { code?: string } }).cause?.code;
   const isUnreachable = code === 'ECONNREFUSED' || code === 'ENOTFOUND';
   if (isUnreachable && !hasEverAnswered) {

@@ -210,14 +210,14 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
 }
 
 /** Answers `/metrics`; appends what `others` returns, in the same format. Never rejects. */
-export function metricsListener(metrics: Metrics, others: () => Promise<string> = async () => '') {
+export function metricsListener(metrics: Metrics, otherMetrics: () => Promise<string> = async () => '') {
   return async ({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (url !== '/metrics' || method !== 'GET') {
       response.writeHead(404).end();
       return;
     }
     try {
-      const text = (await Promise.all([metrics.text(), others()])).join('');
+      const text = (await Promise.all([metrics.text(), otherMetrics()])).join('');
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
     } catch {
       // Prometheus shows this as a failed scrape; the failure itself is logged elsewhere.

@@ -21,8 +21,8 @@ export type CodecEndpointOptions = {
 /** @returns a listener that returns false, without touching the request, when it is for another handler */
 export function codecEndpoint({ codec, token, origin }: CodecEndpointOptions) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const [, given = '', verb = ''] = PATH.exec(request.url ?? '') ?? [];
-    if (!isSame(given, token)) return false;
+    const [, presented = '', verb = ''] = PATH.exec(request.url ?? '') ?? [];
+    if (!isSame(presented, token)) return false;
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Allow-Headers', 'content-type, x-namespace, authorization, caller-type');
     response.setHeader('Access-Control-Allow-Methods', 'POST');
@@ -52,7 +52,7 @@ async function answer(
   }
 }
 
-function isSame(given: string, token: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(token)];
+function isSame(presented: string, token: string): boolean {
+  const [a, b] = [Buffer.from(presented), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -45,8 +45,8 @@ export async function withDeadline<T>(client: Client, call: () => Promise<T>): P
 const UNREACHABLE = new Set([14, 4, 1]);
 
 function isUnreachable(error: unknown): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (UNREACHABLE.has((at as { code?: number }).code ?? -1)) return true;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (UNREACHABLE.has((cause as { code?: number }).code ?? -1)) return true;
   }
   return false;
 }

@@ -20,11 +20,11 @@ type Options = { onProgress?: Progress; signal?: AbortSignal };
  * @throws CommandFailed with the ways out when there is none and it cannot be built
  */
 export async function temporalProgram(options: Options = {}): Promise<string> {
-  return (await findProgram('temporal', programFolders())) ?? (await downloadedProgram()) ?? (await build(options));
+  return (await findProgram('temporal', programFolders())) ?? (await findDownloadedProgram()) ?? (await build(options));
 }
 
 /** The program that the SDK's test environment downloaded earlier; ours only if no other user could have put it there. */
-async function downloadedProgram(): Promise<string | undefined> {
+async function findDownloadedProgram(): Promise<string | undefined> {
   try {
     const manifest = fileURLToPath(new URL('../package.json', import.meta.resolve('@temporalio/testing')));
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
@@ -70,11 +70,11 @@ function goInstall(go: string, folder: string, signal?: AbortSignal): Promise<vo
   });
 }
 
-function reportTime(onProgress: Progress, what: string): () => void {
+function reportTime(onProgress: Progress, activity: string): () => void {
   const started = Date.now();
-  onProgress(what);
+  onProgress(activity);
   const timer = setInterval(() => {
-    onProgress(`${what}: ${Math.round((Date.now() - started) / 1000)} s so far`);
+    onProgress(`${activity}: ${Math.round((Date.now() - started) / 1000)} s so far`);
   }, PROGRESS_EVERY_MS);
   return () => clearInterval(timer);
 }

@@ -63,8 +63,8 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
   const pidFile = path.join(directory, 'temporal.pid');
   await stopLeftover(pidFile, directory);
 
-  const port = await checkedPort(options.port, 'SLUICE_TEMPORAL_PORT');
-  const uiPort = await checkedPort(options.uiPort, 'SLUICE_TEMPORAL_UI_PORT');
+  const port = await requireFreePort(options.port, 'SLUICE_TEMPORAL_PORT');
+  const uiPort = await requireFreePort(options.uiPort, 'SLUICE_TEMPORAL_UI_PORT');
   const server = await launch(program, { ...options, directory, port, uiPort });
   const address = `127.0.0.1:${port}`;
   try {
@@ -91,7 +91,7 @@ async function stopLeftover(pidFile: string, directory: string): Promise<void> {
   await rm(pidFile, { force: true });
 }
 
-async function checkedPort(port: number, variable: string): Promise<number> {
+async function requireFreePort(port: number, variable: string): Promise<number> {
   if (port === 0) return freePort();
   if (await isPortFree(port)) return port;
   throw new CommandFailed(
@@ -143,7 +143,7 @@ async function prepareNamespace(options: Namespace, server: Server): Promise<voi
       (error: Error & { stderr?: string }) => error,
     );
     signal?.throwIfAborted();
-    if (hasEnded) throw await stoppedWhileStarting(server, directory);
+    if (hasEnded) throw await startFailure(server, directory);
     if (!failure) return;
     if (Date.now() > deadline)
       throw new CommandFailed(
@@ -153,7 +153,7 @@ async function prepareNamespace(options: Namespace, server: Server): Promise<voi
   }
 }
 
-async function stoppedWhileStarting({ logFile }: Server, directory: string): Promise<CommandFailed> {
+async function startFailure({ logFile }: Server, directory: string): Promise<CommandFailed> {
   const log = await readFile(logFile, 'utf8').catch(() => '');
   return new CommandFailed(
     `Temporal stopped while starting on ${directory}: ${log.trim().split('\n').slice(-3).join('\n')}\n` +

@@ -20,7 +20,7 @@ import {
 } from '../errors.ts';
 
 /** Errors that trying again would not fix. */
-const FINAL = [
+const FINAL_ERRORS = [
   DeliveredElsewhere,
   DeliveriesBlocked,
   DeliveryWouldShrink,
@@ -33,7 +33,7 @@ const FINAL = [
   Superseded,
 ];
 /** Errors that may pass, with messages of ours. */
-const PASSING = [DestinationUnavailable, Unavailable];
+const PASSING_ERRORS = [DestinationUnavailable, Unavailable];
 
 /**
  * The failure that an activity throws for an error of ours; `type` is the error's class name.
@@ -42,11 +42,11 @@ const PASSING = [DestinationUnavailable, Unavailable];
 export function toFailure(error: unknown, fault?: Fault): Error {
   const details: unknown[] = fault ? [fault] : [];
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
-  if (isOneOf(FINAL, error))
+  if (isOneOf(FINAL_ERRORS, error))
     return withoutStack(
       ApplicationFailure.create({ message: error.message, type: error.name, nonRetryable: true, details }),
     );
-  if (isOneOf(PASSING, error))
+  if (isOneOf(PASSING_ERRORS, error))
     return withoutStack(ApplicationFailure.create({ message: error.message, type: error.name, details }));
   const type = error instanceof Error ? error.name : 'Error';
   return withoutStack(
@@ -56,7 +56,7 @@ export function toFailure(error: unknown, fault?: Fault): Error {
 
 /** Returns the part of an error that is logged: an error written for users without its cause, which may name hosts. */
 export function forLog(error: unknown): object {
-  if (!isOneOf([...FINAL, ...PASSING], error)) return { err: error };
+  if (!isOneOf([...FINAL_ERRORS, ...PASSING_ERRORS], error)) return { err: error };
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return { error: { type: error.name, message: error.message, ...(typeof code === 'string' && { code }) } };
 }

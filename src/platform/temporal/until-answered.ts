@@ -5,7 +5,7 @@ import { Unavailable } from '../errors.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 /** gRPC's INVALID_ARGUMENT, PERMISSION_DENIED, UNIMPLEMENTED and UNAUTHENTICATED: another attempt would get them again. */
-const FINAL = new Set([3, 7, 12, 16]);
+const FINAL_CODES = new Set([3, 7, 12, 16]);
 
 export type Waiting = {
   signal: AbortSignal;
@@ -19,7 +19,7 @@ export type Waiting = {
  * @throws the attempt's error if another attempt would meet it again, such as a missing permission, or if Temporal did not cause it;
  * the signal's reason once it is aborted
  */
-export async function untilAnswered<T>(attempt: () => Promise<T>, { signal, onFailure }: Waiting): Promise<T> {
+export async function retryUntilAnswered<T>(attempt: () => Promise<T>, { signal, onFailure }: Waiting): Promise<T> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     signal.throwIfAborted();
     try {
@@ -36,10 +36,10 @@ export async function untilAnswered<T>(attempt: () => Promise<T>, { signal, onFa
 
 /** Tests `TransportError` by name, because it comes from the worker's SDK, whose native parts not every process loads. */
 function mayPass(error: unknown): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof Unavailable || at.name === 'TransportError') return true;
-    const { code } = at as { code?: unknown };
-    if (typeof code === 'number') return !FINAL.has(code);
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Unavailable || cause.name === 'TransportError') return true;
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'number') return !FINAL_CODES.has(code);
   }
   return false;
 }

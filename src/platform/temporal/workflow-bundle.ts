@@ -55,8 +55,8 @@ export async function workflowBundle(
 async function findCachedBundle(manifestPath: string): Promise<WorkflowBundle | undefined> {
   try {
     const { code, sources } = JSON.parse(await readFile(manifestPath, 'utf8')) as Manifest;
-    const present = await digests(Object.keys(sources));
-    if (Object.entries(sources).some(([file, known]) => present[file] !== known)) return undefined;
+    const currentDigests = await digests(Object.keys(sources));
+    if (Object.entries(sources).some(([file, known]) => currentDigests[file] !== known)) return undefined;
     const codePath = path.join(path.dirname(manifestPath), code);
     await readFile(codePath);
     return { codePath };
@@ -95,9 +95,9 @@ async function digests(files: string[]): Promise<Sources> {
 
 /** Replaces a file by renaming, so that a worker that starts meanwhile sees all of it or none. */
 async function replaceFile(name: string, text: string): Promise<void> {
-  const unfinished = `${name}.${process.pid}`;
-  await writeFile(unfinished, text);
-  await rename(unfinished, name);
+  const temporaryName = `${name}.${process.pid}`;
+  await writeFile(temporaryName, text);
+  await rename(temporaryName, name);
 }
 
 function digest(content: string | Buffer): string {

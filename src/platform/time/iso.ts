@@ -60,8 +60,8 @@ export function parseIso(text: string): bigint | undefined {
   return fromMilliseconds(ms) + BigInt(fraction.slice(0, 6).padEnd(6, '0'));
 }
 
-function twoDigits(text: string, at: number): number {
-  return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
+function twoDigits(text: string, offset: number): number {
+  return (text.charCodeAt(offset) - 48) * 10 + text.charCodeAt(offset + 1) - 48;
 }
 
 /** Whether the calendar has the day. */

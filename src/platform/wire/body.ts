@@ -51,12 +51,12 @@ export function receiveBody(request: LaneRequest, options: BodyOptions, done: Wh
 }
 
 function decodeBytes(
-  sent: Buffer,
+  compressed: Buffer,
   encoding: string | undefined,
   hint: Hint | undefined,
   options: BodyOptions,
 ): Decoded {
-  const inflated = inflate(sent, encoding, options);
+  const inflated = inflate(compressed, encoding, options);
   const decode = (bytes: Buffer) => jsonIn(bytes, hint, options);
   return Buffer.isBuffer(inflated) ? decode(inflated) : inflated.then(decode);
 }
@@ -95,14 +95,14 @@ async function decodeText(text: string, hint: Hint | undefined, options: BodyOpt
   const trimmed = text.trim();
   if (startsJson(trimmed.charCodeAt(0))) return Buffer.from(trimmed);
   // A plus sign of base64 that a client did not escape in a form arrives as a space.
-  const packed = replaceUnit(trimmed, ' ', '+');
+  const encodedText = replaceUnit(trimmed, ' ', '+');
   const bytes =
-    hint === 'lz64' ? Buffer.from(decompressLz64(packed, Math.min(limit, LONGEST_TEXT))) : fromBase64(packed);
+    hint === 'lz64' ? Buffer.from(decompressLz64(encodedText, Math.min(limit, LONGEST_TEXT))) : fromBase64(encodedText);
   if (bytes.length > limit) throw new TooLarge(`The body is larger than ${limit} bytes when it is inflated.`);
   hold(bytes.length);
   const inflated = await inflate(bytes, undefined, options);
   // Many plain words are valid base64, so an error about the decoded bytes would not help the sender.
-  if (packed !== '' && !startsJson(firstVisibleByte(inflated))) throw notJsonError(hint);
+  if (encodedText !== '' && !startsJson(firstVisibleByte(inflated))) throw notJsonError(hint);
   return inflated;
 }
 
@@ -120,9 +120,9 @@ function fromBase64(text: string): Buffer {
 
 /** Uses a loop, because a callback for each byte of 20 MiB of spaces takes a quarter of a second. */
 function firstVisibleByte(bytes: Buffer): number | undefined {
-  let at = 0;
-  while (at < bytes.length && bytes[at]! <= SPACE) at += 1;
-  return bytes[at];
+  let position = 0;
+  while (position < bytes.length && bytes[position]! <= SPACE) position += 1;
+  return bytes[position];
 }
 
 /** Limit in bytes for a form, base64 and lz64, because each takes several passes over its characters. */

@@ -2,15 +2,15 @@
 
 /**
  * Needed because the decoder fills its window, up to 16 MiB, before any output, so a limit of the output does not bound its work.
- * @param most limit in bytes; the sizes of larger results are not needed
+ * @param max limit in bytes; the sizes of larger results are not needed
  * @returns bytes after inflation; undefined when there are more than `most`, or when a compressed part is not the last one, because only a
  *   decoder finds the next header. The number for a broken body is meaningless; it may inflate to no more than that.
  */
-export function brotliLength(body: Buffer, most: number): number | undefined {
+export function brotliLength(body: Buffer, max: number): number | undefined {
   const read = bitReader(body);
   skipWindow(read);
   let length = 0;
-  while (length <= most) {
+  while (length <= max) {
     const isLast = read(1) === 1;
     if (isLast && read(1) === 1) return length;
     const nibbles = 4 + read(2);
@@ -23,7 +23,7 @@ export function brotliLength(body: Buffer, most: number): number | undefined {
     if (!isStored) return undefined;
     read.pass(part);
   }
-  return length > most ? undefined : length;
+  return length > max ? undefined : length;
 }
 
 function skipWindow(read: BitReader): void {
@@ -38,12 +38,13 @@ type BitReader = {
 };
 
 function bitReader(bytes: Buffer): BitReader {
-  let at = 0;
+  let position = 0;
   const read = (bits: number) => {
     let value = 0;
-    for (let bit = 0; bit < bits; bit += 1, at += 1) value |= (((bytes[at >> 3] ?? 0) >> (at & 7)) & 1) << bit;
+    for (let bit = 0; bit < bits; bit += 1, position += 1)
+      value |= (((bytes[position >> 3] ?? 0) >> (position & 7)) & 1) << bit;
     return value;
   };
-  const pass = (count: number) => void (at = (Math.ceil(at / 8) + count) * 8);
+  const pass = (count: number) => void (position = (Math.ceil(position / 8) + count) * 8);
   return Object.assign(read, { pass });
 }

@@ -39,11 +39,11 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 
 /** Reads an address from a socket or a proxy: with or without a port, IPv6 perhaps in brackets or with a zone. */
 export function readAddress(text: string): string | undefined {
-  const written = text.trim();
-  const address = /^\[([^\]]*)\](?::\d+)?$/.exec(written)?.[1] ?? /^([\d.]+):\d+$/.exec(written)?.[1] ?? written;
+  const candidate = text.trim();
+  const address = /^\[([^\]]*)\](?::\d+)?$/.exec(candidate)?.[1] ?? /^([\d.]+):\d+$/.exec(candidate)?.[1] ?? candidate;
   if (isIPv4(address)) return address;
-  const plain = address.split('%', 1)[0]!;
-  return isIP(plain) === 0 ? undefined : ipaddr.process(plain).toString();
+  const withoutZone = address.split('%', 1)[0]!;
+  return isIP(withoutZone) === 0 ? undefined : ipaddr.process(withoutZone).toString();
 }
 
 /**

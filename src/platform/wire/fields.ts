@@ -22,16 +22,16 @@ export function fieldsOf(text: string): Fields {
 
 /** @param url of a request @returns the fields after its `?` */
 export function queryOf(url: string): Fields {
-  const at = url.indexOf('?');
-  return at < 0 ? NO_FIELDS : fieldsOf(url.slice(at + 1));
+  const index = url.indexOf('?');
+  return index < 0 ? NO_FIELDS : fieldsOf(url.slice(index + 1));
 }
 
 export const NO_FIELDS: Fields = () => undefined;
 
 const ESCAPED = /[+%]/;
 
-function startOf(text: string, head: string): number {
-  if (text.startsWith(head)) return head.length;
-  const at = text.indexOf(`&${head}`);
-  return at < 0 ? -1 : at + 1 + head.length;
+function startOf(text: string, prefix: string): number {
+  if (text.startsWith(prefix)) return prefix.length;
+  const index = text.indexOf(`&${prefix}`);
+  return index < 0 ? -1 : index + 1 + prefix.length;
 }

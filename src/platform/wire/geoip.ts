@@ -40,12 +40,12 @@ async function open(path: string): Promise<Reader<Response>> {
 type GeoRecord = Record<string, unknown>;
 
 function geoProperties(record: GeoRecord): GeoProperties | undefined {
-  const known: Record<string, string | number> = {};
+  const properties: Record<string, string | number> = {};
   for (const [name, value] of Object.entries('country_code' in record ? fromFlat(record) : fromMaxmind(record))) {
     const isText = typeof value === 'string' && value !== '';
-    if (isText || Number.isFinite(value)) known[`$geoip_${name}`] = value as string | number;
+    if (isText || Number.isFinite(value)) properties[`$geoip_${name}`] = value as string | number;
   }
-  return Object.keys(known).length > 0 ? known : undefined;
+  return Object.keys(properties).length > 0 ? properties : undefined;
 }
 
 /** https://dev.maxmind.com/geoip/docs/databases/city-and-country/city-binary */

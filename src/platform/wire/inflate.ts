@@ -19,7 +19,7 @@ import { createLine } from '../fairness/fair-queue.ts';
 const SYNC_BYTES = 8 * 1024;
 
 /** Size of pieces: with the default of 16 KiB the trip to the thread pool takes longer than the inflation. */
-const PIECES = { chunkSize: 128 * 1024 };
+const CHUNKS = { chunkSize: 128 * 1024 };
 /** Largest zstd window in bits, enough for the largest body. The header of a frame may ask for four times as much. */
 // tooth: body-zstd-window
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 25 } };
@@ -29,15 +29,15 @@ const WINDOW_TOO_LARGE = 'ZSTD_error_frameParameter_windowTooLarge';
 
 type Inflating = ReturnType<typeof createGunzip>;
 
-const gunzip = () => createGunzip(PIECES);
+const gunzip = () => createGunzip(CHUNKS);
 
 /** Encodings that released SDKs send; `deflate` with the head of zlib, as RFC 9110 has it. */
 const DECODERS = new Map<string, () => Inflating>([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
-  ['deflate', () => createInflate(PIECES)],
-  ['br', () => createBrotliDecompress(PIECES)],
-  ['zstd', () => createZstdDecompress({ ...PIECES, ...ZSTD_WINDOW })],
+  ['deflate', () => createInflate(CHUNKS)],
+  ['br', () => createBrotliDecompress(CHUNKS)],
+  ['zstd', () => createZstdDecompress({ ...CHUNKS, ...ZSTD_WINDOW })],
 ]);
 
 export type InflateOptions = {
@@ -80,12 +80,12 @@ export function inflate(
   }
   const grow = () => inflateInPieces(decoder(), bytes, options);
   // tooth: body-windows
-  const growing = WITH_WINDOWS.has(encoding) ? inTurn(options, grow) : grow();
-  return growing.catch((error) => rethrow(error, encoding, options.limit));
+  const inflating = WITH_WINDOWS.has(encoding) ? workInTurn(options, grow) : grow();
+  return inflating.catch((error) => rethrow(error, encoding, options.limit));
 }
 
 /** Limits in bytes, before and after inflation, up to which brotli and zstd bodies are inflated synchronously. */
-const SMALL = { packed: 64 * 1024, inflated: 256 * 1024 };
+const SMALL_LIMITS = { packed: 64 * 1024, inflated: 256 * 1024 };
 
 /**
  * Inflates small bodies at once, so they do not wait behind large ones. No decoder outlives the call, so waiting bodies hold no windows.
@@ -95,21 +95,21 @@ function inflateSmall(bytes: Buffer, encoding: string, limit: number): Buffer | 
   if (encoding === 'gzip' || encoding === 'x-gzip') {
     return bytes.length <= SYNC_BYTES ? gunzipSync(bytes, { maxOutputLength: limit }) : undefined;
   }
-  if (bytes.length > SMALL.packed) return undefined;
-  const most = Math.min(limit, SMALL.inflated);
+  if (bytes.length > SMALL_LIMITS.packed) return undefined;
+  const most = Math.min(limit, SMALL_LIMITS.inflated);
   // tooth: body-small-first
   if (encoding === 'br') return inflateSmallBrotli(bytes, most);
   if (encoding === 'zstd') return inflateSmallZstd(bytes, most);
   return undefined;
 }
 
-function inflateSmallBrotli(bytes: Buffer, most: number): Buffer | undefined {
-  return brotliLength(bytes, most) === undefined ? undefined : brotliDecompressSync(bytes, { maxOutputLength: most });
+function inflateSmallBrotli(bytes: Buffer, max: number): Buffer | undefined {
+  return brotliLength(bytes, max) === undefined ? undefined : brotliDecompressSync(bytes, { maxOutputLength: max });
 }
 
-function inflateSmallZstd(bytes: Buffer, most: number): Buffer | undefined {
+function inflateSmallZstd(bytes: Buffer, max: number): Buffer | undefined {
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength: most, ...ZSTD_WINDOW_AT_ONCE });
+    return zstdDecompressSync(bytes, { maxOutputLength: max, ...ZSTD_WINDOW_AT_ONCE });
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ERR_BUFFER_TOO_LARGE' || code === WINDOW_TOO_LARGE) return undefined;
@@ -121,14 +121,14 @@ function inflateSmallZstd(bytes: Buffer, most: number): Buffer | undefined {
 async function inflateInPieces(decoder: Inflating, bytes: Buffer, { limit, hold }: InflateOptions): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
-  await pipeline([bytes], decoder, async (made: AsyncIterable<Buffer>) => {
-    for await (const piece of made) {
-      length += piece.length;
+  await pipeline([bytes], decoder, async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      length += chunk.length;
       // tooth: body-inflated-limit
       if (length > limit) throw tooLarge(limit);
       // tooth: body-inflated-held
-      hold(piece.length);
-      pieces.push(piece);
+      hold(chunk.length);
+      pieces.push(chunk);
     }
   });
   return Buffer.concat(pieces, length);
@@ -148,7 +148,7 @@ export function createInflationLine(clientAddress: ClientAddress): (request: Fro
   return (request) => enter(addressGroup(clientAddress(request)));
 }
 
-async function inTurn<T>({ enterLine }: InflateOptions, work: () => Promise<T>): Promise<T> {
+async function workInTurn<T>({ enterLine }: InflateOptions, work: () => Promise<T>): Promise<T> {
   const leave = await enterLine();
   try {
     return await work();

@@ -40,7 +40,7 @@ export function readJson<Value>(bytes: Buffer, { read, maxValues }: ReadOptions<
   if (hasMoreValuesThan(bytes, maxValues))
     throw new TooLarge(`The body holds more than ${Math.floor(maxValues)} values.`);
   if (!isUtf8(bytes)) throw new MalformedRequest('The body is not valid UTF-8.');
-  const steps = parsing(withoutMark(bytes), read);
+  const steps = parseInTurns(withoutMark(bytes), read);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
@@ -50,7 +50,7 @@ export function readJson<Value>(bytes: Buffer, { read, maxValues }: ReadOptions<
  * @param read as in `ReadOptions`
  * @throws MalformedRequest for invalid JSON
  */
-export function* parsing<Value>(json: Buffer, read: (text: string) => Value): Generator<void, Value, void> {
+export function* parseInTurns<Value>(json: Buffer, read: (text: string) => Value): Generator<void, Value, void> {
   const value = parse(json, read);
   if (value !== undefined) return value;
   yield;
@@ -83,10 +83,10 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
  * Compares a value with limits of its depth and of its number of values, counted as in `value-count.ts`. Stops at the first excess.
  * @returns the limit that it exceeds; undefined: none
  */
-export function excessOf(value: unknown, most: { levels: number; values: number }): 'levels' | 'values' | undefined {
-  const left = valuesLeft(value, most.levels, most.values);
-  if (left >= 0) return undefined;
-  return left === TOO_DEEP ? 'levels' : 'values';
+export function excessOf(value: unknown, limits: { levels: number; values: number }): 'levels' | 'values' | undefined {
+  const remaining = valuesLeft(value, limits.levels, limits.values);
+  if (remaining >= 0) return undefined;
+  return remaining === TOO_DEEP ? 'levels' : 'values';
 }
 
 const TOO_DEEP = -Infinity;
@@ -95,18 +95,19 @@ const TOO_DEEP = -Infinity;
 function valuesLeft(value: unknown, levels: number, values: number): number {
   if (typeof value !== 'object' || value === null) return values;
   if (levels === 0) return TOO_DEEP;
-  let left = values;
+  let remaining = values;
   if (Array.isArray(value)) {
     // An empty list or object counts as well.
-    left -= Math.max(1, value.length);
-    for (let at = 0; at < value.length && left >= 0; at += 1) left = valuesLeft(value[at], levels - 1, left);
-    return left;
+    remaining -= Math.max(1, value.length);
+    for (let index = 0; index < value.length && remaining >= 0; index += 1)
+      remaining = valuesLeft(value[index], levels - 1, remaining);
+    return remaining;
   }
   for (const name in value) {
-    if (left < 0) return left;
-    left = valuesLeft((value as Record<string, unknown>)[name], levels - 1, left - 1);
+    if (remaining < 0) return remaining;
+    remaining = valuesLeft((value as Record<string, unknown>)[name], levels - 1, remaining - 1);
   }
-  return left === values ? left - 1 : left;
+  return remaining === values ? remaining - 1 : remaining;
 }
 
 /** Characters that neither `text` nor `jsonb` stores (U+0000, half a surrogate pair) become U+FFFD. */

@@ -35,15 +35,15 @@ export function decompressLz64(base64: string, limit: number): string {
   for (;;) {
     const code = read(32 - Math.clz32(starts.length));
     if (code === END) return output.text();
-    const here = output.length();
+    const outputPosition = output.length();
     const isNew = code === EIGHT_BITS || code === SIXTEEN_BITS;
-    if (isNew) define(here, 1);
+    if (isNew) define(outputPosition, 1);
     // The previous piece, and the first unit of this one.
-    if (previous !== undefined) define(previous, here - previous + 1);
+    if (previous !== undefined) define(previous, outputPosition - previous + 1);
     if (code >= starts.length) throw invalidLz64();
     if (isNew) output.add(read(code === EIGHT_BITS ? 8 : 16));
     else output.repeat(starts[code]!, lengths[code]!);
-    previous = here;
+    previous = outputPosition;
   }
 }
 
@@ -57,12 +57,12 @@ function reverseBits(sixBits: number): number {
 
 /** @returns a function that reads the next bits, at most 24 */
 function bitsOf(base64: string): (count: number) => number {
-  let at = 0;
+  let position = 0;
   let bits = 0;
   let available = 0;
   return (count) => {
     for (; available < count; available += 6) {
-      const next = SIX_BITS.get(base64.charCodeAt(at++));
+      const next = SIX_BITS.get(base64.charCodeAt(position++));
       if (next === undefined) throw invalidLz64();
       bits |= next << available;
     }

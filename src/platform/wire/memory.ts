@@ -25,23 +25,23 @@ export function createMemory(limit: number): (request: LaneRequest) => Memory {
   return (request) => {
     const { small, large, isLarge } = holdersOf(request);
     let holder = isLarge ? large : small;
-    let held = 0;
+    let heldBytes = 0;
 
     function hold(bytes: number): void {
       // tooth: memory-grown-large
-      if (holder === small && held + bytes > LARGE_BYTES) belongTo(large);
+      if (holder === small && heldBytes + bytes > LARGE_BYTES) belongTo(large);
       if (!room.take(holder, bytes)) throw new Unavailable('Too many bytes are under way.', 2);
-      held += bytes;
+      heldBytes += bytes;
     }
     function belongTo(other: string): void {
-      const bytes = held;
+      const bytes = heldBytes;
       release();
       holder = other;
       hold(bytes);
     }
     function release(): void {
-      room.give(holder, held);
-      held = 0;
+      room.give(holder, heldBytes);
+      heldBytes = 0;
     }
     return { hold, belongTo, release };
   };

@@ -17,37 +17,37 @@ const [u, l] = [codeOf('u'), codeOf('l')];
 export function withoutNonFinite(json: Buffer): Buffer | undefined {
   if (!NAMES.some((name) => json.includes(name))) return undefined;
   // The shortest name grows from three bytes to four.
-  const changed = Buffer.allocUnsafe(Math.ceil((json.length * 4) / 3));
+  const output = Buffer.allocUnsafe(Math.ceil((json.length * 4) / 3));
   let length = 0;
   let isInText = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at]!;
-    const nameLength = isInText ? 0 : nameLengthAt(json, at, byte);
+  for (let index = 0; index < json.length; index += 1) {
+    const byte = json[index]!;
+    const nameLength = isInText ? 0 : nameLengthAt(json, index, byte);
     if (nameLength > 0) {
-      changed[length] = n;
-      changed[length + 1] = u;
-      changed[length + 2] = l;
-      changed[length + 3] = l;
+      output[length] = n;
+      output[length + 1] = u;
+      output[length + 2] = l;
+      output[length + 3] = l;
       length += 4;
-      at += nameLength - 1;
+      index += nameLength - 1;
       continue;
     }
-    changed[length++] = byte;
+    output[length++] = byte;
     if (byte === QUOTE) isInText = !isInText;
-    else if (byte === BACKSLASH && at + 1 < json.length) changed[length++] = json[++at]!;
+    else if (byte === BACKSLASH && index + 1 < json.length) output[length++] = json[++index]!;
   }
-  return changed.subarray(0, length);
+  return output.subarray(0, length);
 }
 
 /** @returns the length of the name that begins here; 0: none does */
-function nameLengthAt(json: Buffer, at: number, first: number): number {
-  if (first === N) return json[at + 1] === A && json[at + 2] === N ? 3 : 0;
-  if (first === I) return isInfinity(json, at) ? 8 : 0;
-  if (first === MINUS) return json[at + 1] === I && isInfinity(json, at + 1) ? 9 : 0;
+function nameLengthAt(json: Buffer, offset: number, first: number): number {
+  if (first === N) return json[offset + 1] === A && json[offset + 2] === N ? 3 : 0;
+  if (first === I) return isInfinity(json, offset) ? 8 : 0;
+  if (first === MINUS) return json[offset + 1] === I && isInfinity(json, offset + 1) ? 9 : 0;
   return 0;
 }
 
-function isInfinity(json: Buffer, at: number): boolean {
-  const begins = json[at + 1] === n && json[at + 2] === f && json[at + 3] === i;
-  return begins && json[at + 4] === n && json[at + 5] === i && json[at + 6] === t && json[at + 7] === y;
+function isInfinity(json: Buffer, offset: number): boolean {
+  const begins = json[offset + 1] === n && json[offset + 2] === f && json[offset + 3] === i;
+  return begins && json[offset + 4] === n && json[offset + 5] === i && json[offset + 6] === t && json[offset + 7] === y;
 }

@@ -37,10 +37,10 @@ function beginTurn(): void {
   spentBytes = 0;
   isTurnScheduled = waiting.size > 0;
   if (isTurnScheduled) setImmediate(beginTurn);
-  let left = BYTES_PER_TURN;
+  let remainingBytes = BYTES_PER_TURN;
   for (const request of waiting) {
-    if (left <= 0) break;
-    left -= BYTES_RESUMED;
+    if (remainingBytes <= 0) break;
+    remainingBytes -= BYTES_RESUMED;
     waiting.delete(request);
     request.resume();
   }

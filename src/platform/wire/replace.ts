@@ -7,6 +7,6 @@ export function replaceUnit(text: string, from: string, to: string): string {
   const bytes = Buffer.from(text, 'utf16le');
   const units = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
   const [old, next] = [from.charCodeAt(0), to.charCodeAt(0)];
-  for (let at = 0; at < units.length; at += 1) if (units[at] === old) units[at] = next;
+  for (let index = 0; index < units.length; index += 1) if (units[index] === old) units[index] = next;
   return bytes.toString('utf16le');
 }

@@ -13,35 +13,35 @@ const OPEN_OBJECT = 0x7b;
  * Counts elements, members, and the lists and objects themselves, so levels count as well. Linear, and stops at the limit.
  * @param json UTF-8; invalid JSON is counted, too
  */
-export function hasMoreValuesThan(json: Buffer, most: number): boolean {
-  return json.length > most && valuesIn(json, most) > most;
+export function hasMoreValuesThan(json: Buffer, max: number): boolean {
+  return json.length > max && valuesIn(json, max) > max;
 }
 
 /** @returns the count, or `most` + 1 if there are more */
-export function valuesIn(json: Buffer, most: number): number {
+export function valuesIn(json: Buffer, max: number): number {
   let count = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === QUOTE) at = endOfText(json, at + 1);
+  for (let index = 0; index < json.length; index += 1) {
+    const byte = json[index];
+    if (byte === QUOTE) index = endOfText(json, index + 1);
     else if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_LIST) {
       count += 1;
-      if (count > most) break;
+      if (count > max) break;
     }
   }
   return count;
 }
 
 /** `hasMoreValuesThan` of a text. */
-export function textHasMoreValuesThan(json: string, most: number): boolean {
-  return json.length > most && hasMoreValuesThan(Buffer.from(json), most);
+export function textHasMoreValuesThan(json: string, max: number): boolean {
+  return json.length > max && hasMoreValuesThan(Buffer.from(json), max);
 }
 
-/** @param at the first byte after the opening quote @returns where the closing one is, or the end */
-export function endOfText(json: Buffer, at: number): number {
-  for (; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at += 1;
+/** @param offset the first byte after the opening quote @returns where the closing one is, or the end */
+export function endOfText(json: Buffer, offset: number): number {
+  for (; offset < json.length; offset += 1) {
+    const byte = json[offset];
+    if (byte === QUOTE) return offset;
+    if (byte === BACKSLASH) offset += 1;
   }
-  return at;
+  return offset;
 }

@@ -6,7 +6,7 @@ import { createClient, createPool, type Pool } from '../../../src/platform/db/co
 import { createIngest, INGEST_TIMEOUTS } from '../../../src/events/ingest/ingest.ts';
 import { isoMicros } from '../../../src/exports/domain/instants.ts';
 import { exportVerifier } from '../../../src/exports/deliveries/verify.ts';
-import { openSession, plannedRun } from '../../../activities/runs/open-session.ts';
+import { openSession, requirePlan } from '../../../activities/runs/open-session.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { deliveredFiles } from '../../support/exports/delivered-files.ts';
 import { buildRows } from '../../support/events/events.ts';
@@ -201,7 +201,7 @@ describe('persons that change while they are exported', () => {
     const never = new AbortController().signal;
     const verifier = exportVerifier({
       ...world.engine,
-      openSession: async (run) => openSession(world.engine, plannedRun(run), never),
+      openSession: async (run) => openSession(world.engine, requirePlan(run), never),
     });
     const [tableId, ...fileIds] = exportIds as [string, string, string];
     const all = { from: boundary(0), to: boundary(MINUTES) };

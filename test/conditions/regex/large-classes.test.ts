@@ -1,14 +1,14 @@
 /** Classes of Unicode's: a few characters of a pattern that stand for hundreds of ranges. */
 import assert from 'node:assert/strict';
 import { InvalidInput } from '../../../src/platform/errors.ts';
-import { checkedCohortFilters } from '../../../src/flags/cohorts/filters.ts';
+import { parseCohortFilters } from '../../../src/flags/cohorts/filters.ts';
 import { unicodeClass, wordChars, type CharSet } from '../../../src/conditions/regex/char-sets.ts';
 import { checkedFilters as checkedFlagFilters } from '../../../src/flags/feature-flags/checks/check-filters.ts';
 import { Readings, StepsSpent } from '../../../src/conditions/operators/readings.ts';
 import { getSearch } from '../../../src/conditions/regex/regex.ts';
 import { parseRegex } from '../../../src/conditions/regex/regex-syntax.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
-import { checkedFilters } from '../../../src/conditions/sql/filters.ts';
+import { parseFilters } from '../../../src/conditions/sql/filters.ts';
 
 const LETTERS = String.raw`\p{L}`;
 const AT_ONCE_MS = 150;
@@ -63,14 +63,14 @@ describe('classes of Unicode in patterns', () => {
     const many = Array.from({ length: 90 }, (_, index) => filter(`${LETTERS.repeat(5)}${index}`, `q${index}`));
     const ways: (() => unknown)[] = [
       () => checkedFlagFilters({ groups: [{ properties: many }] }),
-      () => checkedCohortFilters({ properties: { type: 'AND', values: many } }),
-      () => checkedFilters(many, 'events'),
+      () => parseCohortFilters({ properties: { type: 'AND', values: many } }),
+      () => parseFilters(many, 'events'),
       () => parseQuery({ kind: 'TrendsQuery', series: many.map((one) => ({ kind: 'EventsNode', properties: [one] })).slice(0, 20), properties: many }), // prettier-ignore
     ];
     for (const way of ways) {
       assert.throws(way, (error) => error instanceof InvalidInput && error.message.includes('together are too large'));
     }
-    assert.doesNotThrow(() => checkedFilters(many.slice(0, 20), 'events'));
+    assert.doesNotThrow(() => parseFilters(many.slice(0, 20), 'events'));
   });
 
   it('cost the request that asks for them first its steps, and the next one none', () => {

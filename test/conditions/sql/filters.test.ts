@@ -8,7 +8,7 @@ import { parseJson, type Json, type Properties } from '../../../src/conditions/o
 import { OPERATORS, type Operator } from '../../../src/conditions/operators/operator-table.ts';
 import { matchesProperty } from '../../../src/conditions/operators/operators.ts';
 import { parseQuery } from '../../../src/analytics/queries/parsing/parse.ts';
-import { checkedFilters, filtersSql } from '../../../src/conditions/sql/filters.ts';
+import { parseFilters, filtersSql } from '../../../src/conditions/sql/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const INTERVAL = { start: '2024-03-30T12:00:00.000000Z', end: '2024-03-31T12:00:00.000000Z' };
@@ -241,7 +241,7 @@ describe('property filters', () => {
 
   /** Of plans that are none, null and a text. */
   async function matching(operator: string, value?: Json) {
-    const filters = checkedFilters(
+    const filters = parseFilters(
       [{ key: 'plan', type: 'event', operator, ...(value !== undefined && { value }) }],
       'events',
     );
@@ -378,7 +378,7 @@ describe('property filters', () => {
   });
 
   it('hold all at once, each where its type says', async () => {
-    const filters = checkedFilters(
+    const filters = parseFilters(
       [
         { key: '$browser', type: 'event', operator: 'exact', value: ['Safari', 'Chrome'] },
         { key: 'plan', type: 'person', value: "it's" },
@@ -394,7 +394,7 @@ describe('property filters', () => {
   });
 
   it('are refused where a relation has no such properties, rather than matching nothing', () => {
-    const filters = checkedFilters([{ key: 'a', type: 'event', value: 1 }], 'events');
+    const filters = parseFilters([{ key: 'a', type: 'event', value: 1 }], 'events');
     assert.throws(() => filtersSql(filters, 'persons', INTERVAL), { name: 'InvalidInput', attr: 'filters' });
   });
 
@@ -457,15 +457,15 @@ describe('property filters', () => {
   ];
   for (const [given, model, message] of refusals) {
     it(`are refused for ${model}: ${inspect(given, { depth: 3, maxArrayLength: 1, breakLength: Infinity })}`, () => {
-      assert.throws(() => checkedFilters(given, model), { name: 'InvalidInput', attr: 'filters', message });
+      assert.throws(() => parseFilters(given, model), { name: 'InvalidInput', attr: 'filters', message });
     });
   }
 
   it('have so many characters of expressions together', () => {
     const two = [expression(19_900), expression(19_900)];
-    assert.equal(checkedFilters(two, 'events').length, 2);
+    assert.equal(parseFilters(two, 'events').length, 2);
     const message = 'Filter 3: Expressions may have at most 40000 characters together';
-    assert.throws(() => checkedFilters([...two, expression(300)], 'events'), { attr: 'filters', message });
+    assert.throws(() => parseFilters([...two, expression(300)], 'events'), { attr: 'filters', message });
     const series = [{ kind: 'EventsNode', properties: [expression(300)] }];
     assert.throws(() => parseQuery({ kind: 'TrendsQuery', series, properties: two }), {
       attr: 'query',
@@ -474,12 +474,12 @@ describe('property filters', () => {
   });
 
   it('are saved with the operator that they mean', () => {
-    assert.deepEqual(checkedFilters([{ key: 'a', type: 'person', operator: 'min', value: 3, label: 'x' }], 'persons'), [
+    assert.deepEqual(parseFilters([{ key: 'a', type: 'person', operator: 'min', value: 3, label: 'x' }], 'persons'), [
       { key: 'a', type: 'person', operator: 'gte', value: 3 },
     ]);
-    assert.deepEqual(checkedFilters([{ key: 'a', type: 'event', value: 'b' }], 'events'), [
+    assert.deepEqual(parseFilters([{ key: 'a', type: 'event', value: 'b' }], 'events'), [
       { key: 'a', type: 'event', operator: 'exact', value: 'b' },
     ]);
-    assert.deepEqual(checkedFilters(null, 'events'), []);
+    assert.deepEqual(parseFilters(null, 'events'), []);
   });
 });

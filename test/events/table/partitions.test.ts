@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPool, type Pool } from '../../../src/platform/db/connection.ts';
-import { ensurePartitions, partitionedDaysAhead } from '../../../src/events/table/partitions.ts';
+import { ensurePartitions, countPartitionedDaysAhead } from '../../../src/events/table/partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 describe('partitions of events', () => {
@@ -17,7 +17,7 @@ describe('partitions of events', () => {
   });
 
   it('are there for three months ahead after migration', async () => {
-    assert.ok((await partitionedDaysAhead(pool)) >= 89);
+    assert.ok((await countPartitionedDaysAhead(pool)) >= 89);
     assert.deepEqual(await ensurePartitions(pool), []);
   });
 

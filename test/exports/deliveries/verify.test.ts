@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import { openSession, plannedRun } from '../../../activities/runs/open-session.ts';
+import { openSession, requirePlan } from '../../../activities/runs/open-session.ts';
 import { createClient } from '../../../src/platform/db/connection.ts';
 import { exportVerifier, type VerifiedInterval, type VerifyRange } from '../../../src/exports/deliveries/verify.ts';
 import { createEmptyDatabase } from '../../support/database/database.ts';
@@ -51,7 +51,7 @@ describe('verifying an export', () => {
     const { signal } = new AbortController();
     const verifier = exportVerifier({
       ...engine,
-      openSession: async (run) => openSession(engine, plannedRun(run), signal),
+      openSession: async (run) => openSession(engine, requirePlan(run), signal),
     });
     return Array.fromAsync(verifier.verify(exportId, range, deep));
   }

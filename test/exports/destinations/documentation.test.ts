@@ -6,7 +6,7 @@ import { FILE_FORMATS, SUPPORTED_COMPRESSIONS } from '../../../src/exports/forma
 import { destinations } from '../../../src/exports/destinations/index.ts';
 import { PREFIX_VARIABLES } from '../../../src/exports/destinations/object-store/keys.ts';
 import { FIRST_DELIVERIES, READER_VIEWS, REDELIVERIES } from '../../../src/exports/destinations/promises.ts';
-import { checkedConfig } from '../../../src/exports/integrations/destination-config.ts';
+import { validateConfig } from '../../../src/exports/integrations/destination-config.ts';
 import { DEFAULT_FILE_GRACE_HOURS } from '../../../src/platform/config.ts';
 import { fileExtension } from '../../../src/exports/formats/file.ts';
 
@@ -109,7 +109,7 @@ describe('the documentation of destinations', () => {
     it(`shows a ${type} that is accepted`, () => {
       const [example] = jsonIn(sectionOf(type)) as [{ type: string; config: Record<string, unknown> }];
       assert.equal(example.type, type);
-      assert.doesNotThrow(() => checkedConfig(destination, example.config));
+      assert.doesNotThrow(() => validateConfig(destination, example.config));
     });
   }
 
@@ -121,7 +121,7 @@ describe('the documentation of destinations', () => {
     const destination = ALL.find(({ type }) => type === place.type)!;
     assert.equal(destination.integration?.kind, integration.kind);
     assert.deepEqual(Object.keys(integration.config), destination.integration.fields);
-    assert.doesNotThrow(() => checkedConfig(destination, { ...integration.config, ...place.config }));
+    assert.doesNotThrow(() => validateConfig(destination, { ...integration.config, ...place.config }));
   });
 
   it('names the compressions and the extensions of each format', () => {

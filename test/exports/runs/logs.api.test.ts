@@ -124,7 +124,7 @@ describe('the log of an export and of a run, over HTTP', () => {
     const filter = { batchExportId: one.id, runId: run.id, search: 'line 3' };
     const looked = await logs.listPage(filter, { limit: 11 });
     assert.equal(looked.length, 1);
-    assert.equal(looked[0]!.searched, true);
+    assert.equal(looked[0]!.lastSearched, true);
     const found: number[] = [];
     for await (const entries of logs.streamAll(filter, { most: 100, atOnce: 10 })) found.push(entries.length);
     assert.deepEqual(found, [1]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPool } from '../../../src/platform/db/connection.ts';
-import { partitionedDaysAhead } from '../../../src/events/table/partitions.ts';
+import { countPartitionedDaysAhead } from '../../../src/events/table/partitions.ts';
 import { apiChecks } from '../../../src/platform/health/checks.ts';
 import { createHealth, type Readiness } from '../../../src/platform/health/readiness.ts';
 import { healthRoutes } from '../../../src/platform/health/routes.ts';
@@ -24,7 +24,7 @@ async function apiReadiness(database: TestDatabase): Promise<Readiness> {
     return await createHealth(
       apiChecks({
         pool,
-        partitionedDaysAhead: async () => partitionedDaysAhead(pool),
+        partitionedDaysAhead: async () => countPartitionedDaysAhead(pool),
         ensureTemporal: async () => {},
         deliveriesBlocked: async () => undefined,
       }),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentWith } from '../../../src/platform/config.ts';
-import { overChannel, overHttp, type Liveness } from '../../../src/platform/processes/liveness.ts';
+import { askOverChannel, askOverHttp, type Liveness } from '../../../src/platform/processes/liveness.ts';
 import { freePort } from '../../../src/platform/processes/port.ts';
 import { superviseChild, type Ended, type SupervisedChild } from '../../../src/platform/processes/supervised-child.ts';
 import { until } from '../../support/until.ts';
@@ -102,7 +102,7 @@ describe('a supervised child', () => {
     const whileItIsAsked = () => sleep((often.misses + 1) * (often.intervalMs + often.timeoutMs));
 
     it('is killed and started again when it is frozen', async () => {
-      await supervise(`${ANSWERS} ${SAYS_PID}`, 5_000, { ...often, ask: overChannel });
+      await supervise(`${ANSWERS} ${SAYS_PID}`, 5_000, { ...often, ask: askOverChannel });
       await until('it to happen', async () => (await pids()).length === 1);
       await whileItIsAsked();
       assert.deepEqual(ends, []);
@@ -117,14 +117,14 @@ describe('a supervised child', () => {
         response.end('yes');
         if (++asked === 5) setTimeout(() => { for (;;); });
       }).listen(${port}, '127.0.0.1'); ${SAYS_PID}`;
-      await supervise(script, 5_000, { ...often, ask: overHttp(`http://127.0.0.1:${port}/`) });
+      await supervise(script, 5_000, { ...often, ask: askOverHttp(`http://127.0.0.1:${port}/`) });
       await until('it to happen', async () => (await pids()).length === 2);
       assert.deepEqual(ends, [{ code: null, signal: 'SIGKILL', delayMs: 0, unanswered: 3 }]);
     });
 
     it('is not taken for hung while it starts', async () => {
       const busy = 'const end = Date.now() + 4000; while (Date.now() < end);';
-      await supervise(`${SAYS_PID} ${busy} ${ANSWERS}`, 5_000, { ...often, ask: overChannel });
+      await supervise(`${SAYS_PID} ${busy} ${ANSWERS}`, 5_000, { ...often, ask: askOverChannel });
       await until('it to happen', async () => (await pids()).length === 1);
       await whileItIsAsked();
       await whileItIsAsked();
@@ -132,7 +132,7 @@ describe('a supervised child', () => {
     });
 
     it('is killed when it never answers', async () => {
-      await supervise(SAYS_PID, 5_000, { ...often, startMs: 1_000, ask: overChannel });
+      await supervise(SAYS_PID, 5_000, { ...often, startMs: 1_000, ask: askOverChannel });
       await until('it to happen', async () => (await pids()).length === 2);
       assert.equal(ends[0]!.unanswered! >= 3, true);
     });
@@ -140,7 +140,7 @@ describe('a supervised child', () => {
     it('is not killed for missing one answer, nor while it stops', async () => {
       const slow =
         "process.on('SIGTERM', () => { const end = Date.now() + 4000; while (Date.now() < end); console.log(0); process.exit() });";
-      await supervise(`${slow} ${ANSWERS} ${SAYS_PID}`, 30_000, { ...often, ask: overChannel });
+      await supervise(`${slow} ${ANSWERS} ${SAYS_PID}`, 30_000, { ...often, ask: askOverChannel });
       await until('it to happen', async () => (await pids()).length === 1);
       const [pid] = await pids();
       await whileItIsAsked();

@@ -45,7 +45,7 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     guards: 'an object that rules close to somebody is closed to them',
     tests: ['test/people/access/access-controls.api.test.ts'],
     grep: 'of one object|close a kind',
-    replace: ['!reaches(rights.levelOf(object.resource, found), wanted)', 'false'],
+    replace: ['!reaches(rights.levelOf(object.resource, found), required)', 'false'],
   },
   {
     name: 'gatekeeper-role',
@@ -165,14 +165,14 @@ export const ACCESS_TEETH: readonly Tooth[] = [
     guards: 'people invite to no higher level than their own',
     tests: ['test/people/organizations/invites.test.ts'],
     grep: 'none above who invites',
-    replace: ['wanted.every((one) => LEVEL_OF[one.role] <= LEVEL_OF[role])', 'true'],
+    replace: ['wanted.every((invite) => LEVEL_OF[invite.role] <= LEVEL_OF[role])', 'true'],
   },
   {
     name: 'invite-replaces',
     guards: 'an invite replaces no account beyond the reach of who sent it',
     tests: ['test/people/organizations/invites-proof.test.ts'],
     grep: 'replace nobody who is beyond',
-    replace: ['(await accounts.mayReplace(known.id, invite.createdBy))', 'true'],
+    replace: ['(await accounts.mayReplace(existing.id, invite.createdBy))', 'true'],
   },
   {
     name: 'account-retired',

@@ -12,7 +12,7 @@ export const SECRET_TEETH: readonly Tooth[] = [
     name: 'password-guessing',
     guards: 'a password that is easily guessed is not taken',
     tests: ['test/platform/secrets/guessing.test.ts'],
-    replace: ['await isHardToGuess(password, known)', 'true'],
+    replace: ['await isHardToGuess(password, guessable)', 'true'],
   },
   {
     name: 'line-full',
@@ -43,7 +43,7 @@ export const SECRET_TEETH: readonly Tooth[] = [
     name: 'key-ring-signature',
     guards: 'a signature is one of ours',
     tests: ['test/platform/secrets/key-ring.test.ts'],
-    replace: ['timingSafeEqual(given, mac(key, text, purpose))', 'true'],
+    replace: ['timingSafeEqual(presented, mac(key, text, purpose))', 'true'],
   },
   {
     name: 'encrypted-row',

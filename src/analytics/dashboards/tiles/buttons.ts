@@ -12,8 +12,8 @@ const MAX_TEXT = 200;
 const PATHNAME = /^\/(?!\/)[\w.~:/?#[\]@!$&'()*+,;=%-]*$/;
 
 /** @throws InvalidInput naming the field */
-export async function makeButton({ stores, project }: Acting, given: GivenButton): Promise<Button> {
-  const { url, text, placement = 'left', style = 'primary' } = given;
+export async function makeButton({ stores, project }: Acting, input: GivenButton): Promise<Button> {
+  const { url, text, placement = 'left', style = 'primary' } = input;
   if (url === undefined) throw new InvalidInput('This field is required.', 'button_tile__url', 'required');
   if (text === undefined) throw new InvalidInput('This field is required.', 'button_tile__text', 'required');
   return stores.buttons.insert(project.id, checkButton({ url, text, placement, style }));
@@ -23,15 +23,15 @@ export async function makeButton({ stores, project }: Acting, given: GivenButton
  * @returns the tile's button: a new one if the old is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
-export async function changeButton(acting: Acting, id: string, given: GivenButton): Promise<string> {
-  const { stores, project } = acting;
+export async function changeButton(context: Acting, id: string, input: GivenButton): Promise<string> {
+  const { stores, project } = context;
   const button = (await stores.buttons.findByIds(project.id, [id])).get(id);
   if (!button) throw new InvalidInput('Button tile not found.', 'button_tile');
-  const { url = button.url, text = button.text, placement = button.placement, style = button.style } = given;
+  const { url = button.url, text = button.text, placement = button.placement, style = button.style } = input;
   const fields = checkButton({ url, text, placement, style });
   if (Object.entries(fields).every(([name, value]) => button[name as keyof ButtonFields] === value)) return id;
-  const places = (await stores.tiles.findButtonLocations([id])).get(id) ?? [];
-  if (!(await mayChangeEverywhere(acting, places))) return (await stores.buttons.insert(project.id, fields)).id;
+  const locations = (await stores.tiles.findButtonLocations([id])).get(id) ?? [];
+  if (!(await mayChangeEverywhere(context, locations))) return (await stores.buttons.insert(project.id, fields)).id;
   await stores.buttons.update(project.id, id, fields);
   return id;
 }

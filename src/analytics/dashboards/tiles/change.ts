@@ -28,19 +28,19 @@ type Work = { acting: Acting; dashboardId: number; tiles: Map<number, Tile>; new
  * @throws PermissionDenied for an insight that the caller may not see, or make
  */
 export async function changeTiles(
-  acting: Acting,
+  context: Acting,
   dashboard: Pick<Dashboard, 'id' | 'project_id'>,
-  given: readonly GivenTile[],
+  input: readonly GivenTile[],
   newInsights: NewInsights = {},
 ): Promise<Change[]> {
-  if (given.length === 0) return [];
-  const all = await acting.stores.tiles.listAll(dashboard.id);
+  if (input.length === 0) return [];
+  const all = await context.stores.tiles.listAll(dashboard.id);
   const tiles = new Map(all.map((tile) => [tile.id, tile]));
-  const work = { acting, dashboardId: dashboard.id, tiles, newInsights };
-  return collectTileChanges(acting, dashboard, async () => {
-    for (const [index, tile] of given.entries()) {
+  const work = { acting: context, dashboardId: dashboard.id, tiles, newInsights };
+  return collectTileChanges(context, dashboard, async () => {
+    for (const [index, tile] of input.entries()) {
       await changeTile(work, tile, index).catch((error: unknown) => {
-        throw withIndex(error, index, given.length);
+        throw withIndex(error, index, input.length);
       });
     }
   });
@@ -54,75 +54,75 @@ function withIndex(error: unknown, index: number, count: number): unknown {
   return count > 1 ? new InvalidInput(`${message} (tiles__${index})`, attr, code) : error;
 }
 
-async function changeTile(work: Work, given: GivenTile, index: number): Promise<void> {
-  checkLayouts(given, 'tiles', index);
-  const tile = work.tiles.get(given.id ?? 0);
-  const filters = limitValues(given.filters_overrides, `tiles__${index}__filters_overrides`);
+async function changeTile(work: Work, input: GivenTile, index: number): Promise<void> {
+  checkLayouts(input, 'tiles', index);
+  const tile = work.tiles.get(input.id ?? 0);
+  const filters = limitValues(input.filters_overrides, `tiles__${index}__filters_overrides`);
   if (!isDeepStrictEqual(filters, tile?.filters_overrides)) ensureMayFilter(work.acting, filters);
-  if (given.text) return changeTextTile(work, tile, { ...given, text: given.text });
-  if (given.button_tile) return changeButtonTile(work, tile, { ...given, button_tile: given.button_tile });
-  if (tile) return changeTileFields(work, tile, given);
-  if (given.id) return;
-  if (given.insight !== undefined && given.insight !== null) return addInsight(work, given, `tiles__${index}__insight`);
+  if (input.text) return changeTextTile(work, tile, { ...input, text: input.text });
+  if (input.button_tile) return changeButtonTile(work, tile, { ...input, button_tile: input.button_tile });
+  if (tile) return changeTileFields(work, tile, input);
+  if (input.id) return;
+  if (input.insight !== undefined && input.insight !== null) return addInsight(work, input, `tiles__${index}__insight`);
   throw new InvalidInput('A new tile needs a `text`, a `button_tile` or an `insight`.', `tiles__${index}`);
 }
 
 /** Restoring a tile shows it to everyone with the dashboard's link, so the caller must be allowed to see it. */
-async function changeTileFields({ acting }: Work, tile: Tile, given: GivenTile): Promise<void> {
-  if (tile.deleted && given.deleted === false) await ensureSeesTile(acting, tile);
-  await acting.stores.tiles.update(tile.id, changesOf(given));
+async function changeTileFields({ acting }: Work, tile: Tile, input: GivenTile): Promise<void> {
+  if (tile.deleted && input.deleted === false) await ensureSeesTile(acting, tile);
+  await acting.stores.tiles.update(tile.id, changesOf(input));
 }
 
 async function changeTextTile(
   work: Work,
-  named: Tile | undefined,
-  given: GivenTile & { text: NonNullable<GivenTile['text']> },
+  currentTile: Tile | undefined,
+  input: GivenTile & { text: NonNullable<GivenTile['text']> },
 ): Promise<void> {
   const { acting } = work;
-  const { text } = given;
-  const tile = named ?? tileWith(work, 'text_id', text.id);
-  if (text.id && tile?.text_id !== text.id) throw await unknownText(acting, text.id);
-  if (!tile && given.deleted) return;
+  const { text } = input;
+  const tile = currentTile ?? tileWith(work, 'text_id', text.id);
+  if (text.id && tile?.text_id !== text.id) throw await unknownTextError(acting, text.id);
+  if (!tile && input.deleted) return;
   // An empty text is allowed, as upstream; a missing one is an error.
   if (!tile && text.body === undefined) throw new InvalidInput('This field is required.', 'text__body', 'required');
-  if (!tile) return insertTile(work, given, { text_id: (await writeText(acting, text)).id });
+  if (!tile) return insertTile(work, input, { text_id: (await writeText(acting, text)).id });
   if (tile.text_id === null) throw new InvalidInput('Tile is not a text tile.', 'text');
   const text_id = await rewriteText(acting, tile.text_id, text);
-  await acting.stores.tiles.update(tile.id, { ...changesOf(given), text_id });
+  await acting.stores.tiles.update(tile.id, { ...changesOf(input), text_id });
 }
 
-async function unknownText({ stores, project }: Acting, id: number): Promise<InvalidInput> {
+async function unknownTextError({ stores, project }: Acting, id: number): Promise<InvalidInput> {
   const isOurs = (await stores.texts.findByIds(project.id, [id])).has(id);
   return new InvalidInput(isOurs ? 'Text tile not found.' : 'Text tile not found in this team.', 'text');
 }
 
 async function changeButtonTile(
   work: Work,
-  named: Tile | undefined,
-  given: GivenTile & { button_tile: NonNullable<GivenTile['button_tile']> },
+  currentTile: Tile | undefined,
+  input: GivenTile & { button_tile: NonNullable<GivenTile['button_tile']> },
 ): Promise<void> {
   const { acting } = work;
-  const { button_tile: button } = given;
-  const tile = named ?? tileWith(work, 'button_id', button.id);
+  const { button_tile: button } = input;
+  const tile = currentTile ?? tileWith(work, 'button_id', button.id);
   if (button.id && tile?.button_id !== button.id) throw new InvalidInput('Button tile not found.', 'button_tile');
-  if (!tile && given.deleted) return;
-  if (!tile) return insertTile(work, given, { button_id: (await makeButton(acting, button)).id });
+  if (!tile && input.deleted) return;
+  if (!tile) return insertTile(work, input, { button_id: (await makeButton(acting, button)).id });
   if (tile.button_id === null) throw new InvalidInput('Tile is not a button tile.', 'button_tile');
   const button_id = await changeButton(acting, tile.button_id, button);
-  await acting.stores.tiles.update(tile.id, { ...changesOf(given), button_id });
+  await acting.stores.tiles.update(tile.id, { ...changesOf(input), button_id });
 }
 
 /** Adds an insight, or restores its tile if that was removed. */
-async function addInsight(work: Work, given: GivenTile, attr: string): Promise<void> {
-  const insight_id = await resolveInsight(work.acting, given.insight, attr, work.newInsights);
+async function addInsight(work: Work, input: GivenTile, attr: string): Promise<void> {
+  const insight_id = await resolveInsight(work.acting, input.insight, attr, work.newInsights);
   const tile = tileWith(work, 'insight_id', insight_id);
-  if (!tile) return insertTile(work, given, { insight_id });
-  await work.acting.stores.tiles.update(tile.id, { deleted: false, ...changesOf(given) });
+  if (!tile) return insertTile(work, input, { insight_id });
+  await work.acting.stores.tiles.update(tile.id, { deleted: false, ...changesOf(input) });
 }
 
-async function insertTile(work: Work, given: GivenTile, content: Partial<TileContent>): Promise<void> {
-  const fresh: NewTile = { ...changesOf(given), ...content, dashboard_id: work.dashboardId };
-  const tile = await work.acting.stores.tiles.insert(fresh);
+async function insertTile(work: Work, input: GivenTile, content: Partial<TileContent>): Promise<void> {
+  const newTile: NewTile = { ...changesOf(input), ...content, dashboard_id: work.dashboardId };
+  const tile = await work.acting.stores.tiles.insert(newTile);
   work.tiles.set(tile.id, tile);
 }
 
@@ -135,8 +135,8 @@ function tileWith<Field extends keyof TileContent>(
 }
 
 /** Absent fields are unchanged; null resets to the default. */
-function changesOf(given: GivenTile): Partial<TileFields & Pick<Tile, 'deleted'>> {
-  const { layouts, color, filters_overrides, show_description, transparent_background, deleted } = given;
+function changesOf(tile: GivenTile): Partial<TileFields & Pick<Tile, 'deleted'>> {
+  const { layouts, color, filters_overrides, show_description, transparent_background, deleted } = tile;
   return omitUndefined({
     layouts: layouts === null ? {} : layouts,
     color,

@@ -18,16 +18,16 @@ type Ids = Pick<Dashboard, 'id' | 'project_id'>;
 /**
  * Copies the tiles that a dashboard shows to one that was just made, without insights that the caller may not see: the copy is
  * theirs to share.
- * @param how `deep`: also copies insights, texts and buttons; without it both dashboards share them
+ * @param options `deep`: also copies insights, texts and buttons; without it both dashboards share them
  * @throws PermissionDenied when the caller may not create insights
  * @throws InvalidInput for too many tiles
  */
-export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: { deep: boolean }): Promise<void> {
-  const { stores } = acting;
-  const tiles = await visibleTiles(acting, await stores.tiles.listLive(source.id));
+export async function copyTiles(context: Acting, source: Ids, target: Ids, options: { deep: boolean }): Promise<void> {
+  const { stores } = context;
+  const tiles = await visibleTiles(context, await stores.tiles.listLive(source.id));
   ensureTilesFit({ before: 0, after: tiles.length });
   for (const tile of tiles) {
-    const content = how.deep ? await copiedContent(acting, tile) : contentOf(tile);
+    const content = options.deep ? await copyContent(context, tile) : contentOf(tile);
     await stores.tiles.insert({ ...fieldsOf(tile), ...content, dashboard_id: target.id });
   }
 }
@@ -39,38 +39,38 @@ export async function copyTiles(acting: Acting, source: Ids, target: Ids, how: {
  * @throws PermissionDenied when the caller may not see a tile's insight, or may not create insights
  */
 export async function duplicateTiles(
-  acting: Acting,
+  context: Acting,
   dashboard: Ids,
-  given: readonly DuplicatedTile[],
+  input: readonly DuplicatedTile[],
 ): Promise<Change[]> {
-  if (given.length === 0) return [];
-  const { stores } = acting;
-  const { length: before } = await stores.tiles.listLive(dashboard.id);
-  ensureTilesFit({ before, after: before + given.length });
-  return collectTileChanges(acting, dashboard, async () => {
-    for (const [index, requested] of given.entries()) {
+  if (input.length === 0) return [];
+  const { stores } = context;
+  const { length: tileCount } = await stores.tiles.listLive(dashboard.id);
+  ensureTilesFit({ before: tileCount, after: tileCount + input.length });
+  return collectTileChanges(context, dashboard, async () => {
+    for (const [index, requested] of input.entries()) {
       checkLayouts(requested, 'duplicate_tiles', index);
       const { id, layouts } = requested;
       const shownTiles = await stores.tiles.listLive(dashboard.id);
-      const tile = shownTiles.find((one) => one.id === id);
-      if (!tile) throw unknownTile(id);
-      await ensureSeesTile(acting, tile);
-      const content = await copiedContent(acting, tile);
+      const tile = shownTiles.find((candidate) => candidate.id === id);
+      if (!tile) throw unknownTileError(id);
+      await ensureSeesTile(context, tile);
+      const content = await copyContent(context, tile);
       const place = { layouts: layouts ?? placeAmong(shownTiles, tile.layouts) };
       await stores.tiles.insert({ ...fieldsOf(tile), ...place, ...content, dashboard_id: dashboard.id });
     }
   });
 }
 
-function unknownTile(id: number): InvalidInput {
+function unknownTileError(id: number): InvalidInput {
   return new InvalidInput(`Invalid pk "${id}" - object does not exist.`, 'duplicate_tiles', 'does_not_exist');
 }
 
-async function copiedContent(acting: Acting, tile: Tile): Promise<TileContent> {
-  const { stores, project, caller } = acting;
+async function copyContent(context: Acting, tile: Tile): Promise<TileContent> {
+  const { stores, project, caller } = context;
   const { insight_id, text_id, button_id } = tile;
   if (insight_id !== null) {
-    ensureMakesInsights(acting);
+    ensureMakesInsights(context);
     const insight = await stores.insights.get(project.id, insight_id);
     return { ...contentOf(tile), insight_id: (await copyInsight(stores, project, caller, insight)).id };
   }

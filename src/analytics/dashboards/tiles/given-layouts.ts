@@ -6,7 +6,7 @@ import { GRIDS, type Layouts } from './layout.ts';
 /** Limit for one tile; a dashboard has up to 500 tiles. */
 const MAX_VALUES = 200;
 
-const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
+const LAYOUT_HINT = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w", "h"}}}.';
 
 /**
  * @param given a tile, or the body of a tile action
@@ -15,10 +15,10 @@ const FORM = 'Places are given for each grid: {"layouts": {"sm": {"x", "y", "w",
  * unknown members are ignored, so the tile would be placed anywhere
  */
 export function checkLayouts(given: { layouts?: Layouts | null }, ...path: (string | number)[]): void {
-  if ('layout' in given) throw new InvalidInput(FORM, [...path, 'layout'].join('__'));
+  if ('layout' in given) throw new InvalidInput(LAYOUT_HINT, [...path, 'layout'].join('__'));
   const layouts = limitValues(given.layouts ?? {}, [...path, 'layouts'].join('__'), MAX_VALUES);
   const isBare = ['x', 'y', 'w', 'h'].some((member) => member in layouts);
   if (isBare && !Object.keys(GRIDS).some((grid) => grid in layouts)) {
-    throw new InvalidInput(FORM, [...path, 'layouts'].join('__'));
+    throw new InvalidInput(LAYOUT_HINT, [...path, 'layouts'].join('__'));
   }
 }

@@ -42,31 +42,31 @@ export function ensureMakesInsights({ caller, rights }: Pick<Acting, 'caller' | 
 }
 
 /**
- * @param given the id of an insight, or an object: with an `id` that insight, without one a new insight
+ * @param value the id of an insight, or an object: with an `id` that insight, without one a new insight
  * @param attr path of `given` in the body
  * @returns the insight's id
  * @throws InvalidInput naming the field
  * @throws PermissionDenied when the caller may not see it, or make one
  */
 export async function resolveInsight(
-  acting: Acting,
-  given: unknown,
+  context: Acting,
+  value: unknown,
   attr: string,
   { isSample = false, isOurs = false }: NewInsights,
 ): Promise<number> {
-  if (!isNew(given)) return existingInsight(acting, referenceOf(given), attr);
-  const fields = fieldsOf(given, attr);
+  if (!isNew(value)) return existingInsight(context, referenceOf(value), attr);
+  const fields = fieldsOf(value, attr);
   // tooth: raw-templates
-  if (!isOurs) ensureMayStore(acting, fields.query);
-  return newInsight(acting, { ...fields, is_sample: isSample });
+  if (!isOurs) ensureMayStore(context, fields.query);
+  return newInsight(context, { ...fields, is_sample: isSample });
 }
 
-function isNew(given: unknown): given is object {
-  return typeof given === 'object' && given !== null && referenceOf(given) === undefined;
+function isNew(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && referenceOf(value) === undefined;
 }
 
-function referenceOf(given: unknown): unknown {
-  return typeof given === 'object' && given !== null ? (given as { id?: unknown }).id : given;
+function referenceOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value;
 }
 
 async function existingInsight({ stores, project, rights }: Acting, id: unknown, attr: string): Promise<number> {
@@ -84,10 +84,10 @@ async function newInsight({ stores, project, caller, rights }: Acting, input: In
   return (await createInsight(stores, project, caller, input)).id;
 }
 
-function fieldsOf(given: object, attr: string): Partial<InsightFields> {
+function fieldsOf(value: object, attr: string): Partial<InsightFields> {
   try {
-    if (!isGivenInsight(given)) throw invalidInput(isGivenInsight.errors ?? [], GivenInsightBody);
-    const { deleted: _, ...fields } = givenFields(given);
+    if (!isGivenInsight(value)) throw invalidInput(isGivenInsight.errors ?? [], GivenInsightBody);
+    const { deleted: _, ...fields } = givenFields(value);
     // An insight alone may have no query yet; one on a tile must show something.
     if (!fields.query) throw new InvalidInput('This field is required.', 'query', 'required');
     return fields;

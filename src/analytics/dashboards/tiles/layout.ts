@@ -15,20 +15,20 @@ export type TileLayouts = { id: number; layouts: Layouts };
 export const LAYOUT_STYLES = ['preserve', 'two_column', 'full_width'] as const;
 export type LayoutStyle = (typeof LAYOUT_STYLES)[number];
 
-const USUAL = { w: 6, h: 5 };
+const DEFAULT_SIZE = { w: 6, h: 5 };
 /** The place of a new tile without a layout, before it moves out of the way of others. */
 export const FIRST_PLACE = {
-  sm: { x: 0, y: 0, ...USUAL },
-  xs: { x: 0, y: 0, w: GRIDS.xs, h: USUAL.h },
+  sm: { x: 0, y: 0, ...DEFAULT_SIZE },
+  xs: { x: 0, y: 0, w: GRIDS.xs, h: DEFAULT_SIZE.h },
 } as const satisfies Layouts;
 /** Coordinate by which tiles without a place are sorted, as upstream. */
-const NOWHERE = 100;
+const UNPLACED = 100;
 /** Limit of a position on the grid, beyond which nobody scrolls; sums of such numbers stay exact. */
-const FURTHEST = 1_000_000;
+const MAX_ROW = 1_000_000;
 
 /** Sorts tiles by row, then from the left, then by age. */
 export function sortByPosition<T extends TileLayouts>(tiles: readonly T[]): T[] {
-  const key = ({ layouts }: T, axis: 'x' | 'y') => coordinate(entryOf(layouts, 'sm')?.[axis]) ?? NOWHERE;
+  const key = ({ layouts }: T, axis: 'x' | 'y') => coordinate(entryOf(layouts, 'sm')?.[axis]) ?? UNPLACED;
   return tiles.toSorted((a, b) => key(a, 'y') - key(b, 'y') || key(a, 'x') - key(b, 'x') || a.id - b.id);
 }
 
@@ -46,35 +46,35 @@ export function gridPlaceOf(layouts: Layouts, grid: Grid): GridPosition | undefi
  * @returns its layouts there
  */
 export function placeAmong(others: readonly TileLayouts[], layouts: Layouts): Layouts {
-  return inEachGrid(layouts, (grid, wanted) => {
+  return inEachGrid(layouts, (grid, desired) => {
     const takenPlaces = others.flatMap((other) => gridPlaceOf(other.layouts, grid) ?? []);
-    const rows = [wanted.y, ...takenPlaces.map(bottom)].filter((y) => y >= wanted.y).toSorted((a, b) => a - b);
-    const y = rows.find((row) => !takenPlaces.some((place) => overlap({ ...wanted, y: row }, place)));
-    return { ...wanted, y: y ?? wanted.y };
+    const rows = [desired.y, ...takenPlaces.map(bottom)].filter((y) => y >= desired.y).toSorted((a, b) => a - b);
+    const y = rows.find((row) => !takenPlaces.some((place) => overlap({ ...desired, y: row }, place)));
+    return { ...desired, y: y ?? desired.y };
   });
 }
 
 /** Moves all tiles up as far as the tiles above allow; afterwards none overlap. */
 export function compact<T extends TileLayouts>(tiles: readonly T[]): T[] {
-  const settled = { sm: settledPlaces(tiles, 'sm'), xs: settledPlaces(tiles, 'xs') };
+  const placesByGrid = { sm: settledPlaces(tiles, 'sm'), xs: settledPlaces(tiles, 'xs') };
   return tiles.map((tile) => ({
     ...tile,
-    layouts: inEachGrid(tile.layouts, (grid, place) => settled[grid].get(tile.id) ?? place),
+    layouts: inEachGrid(tile.layouts, (grid, place) => placesByGrid[grid].get(tile.id) ?? place),
   }));
 }
 
 function settledPlaces(tiles: readonly TileLayouts[], grid: Grid): Map<number, GridPosition> {
-  const settled = new Map<number, GridPosition>();
+  const placesById = new Map<number, GridPosition>();
   const placed = tiles.flatMap(({ id, layouts }) => {
-    const place = gridPlaceOf(layouts, grid);
-    return place ? [{ id, place }] : [];
+    const position = gridPlaceOf(layouts, grid);
+    return position ? [{ id, place: position }] : [];
   });
   placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x || a.id - b.id);
   for (const { id, place } of placed) {
-    const above = [...settled.values()].filter((other) => shareColumns(place, other));
-    settled.set(id, { ...place, y: Math.max(0, ...above.map(bottom)) });
+    const tilesAbove = [...placesById.values()].filter((other) => shareColumns(place, other));
+    placesById.set(id, { ...place, y: Math.max(0, ...tilesAbove.map(bottom)) });
   }
-  return settled;
+  return placesById;
 }
 
 /**
@@ -99,16 +99,16 @@ export function arrange<T extends TileLayouts>(tiles: readonly T[], style: Layou
 }
 
 function sizeOf({ layouts }: TileLayouts, style: LayoutStyle) {
-  if (style === 'two_column') return { ...USUAL, narrowHeight: USUAL.h };
-  if (style === 'full_width') return { w: GRIDS.sm, h: USUAL.h, narrowHeight: USUAL.h };
-  const { w, h } = gridPlaceOf(layouts, 'sm') ?? USUAL;
+  if (style === 'two_column') return { ...DEFAULT_SIZE, narrowHeight: DEFAULT_SIZE.h };
+  if (style === 'full_width') return { w: GRIDS.sm, h: DEFAULT_SIZE.h, narrowHeight: DEFAULT_SIZE.h };
+  const { w, h } = gridPlaceOf(layouts, 'sm') ?? DEFAULT_SIZE;
   return { w, h, narrowHeight: gridPlaceOf(layouts, 'xs')?.h ?? h };
 }
 
 function inEachGrid(layouts: Layouts, move: (grid: Grid, place: GridPosition) => GridPosition): Layouts {
   const moved = (Object.keys(GRIDS) as Grid[]).flatMap((grid) => {
-    const place = gridPlaceOf(layouts, grid);
-    return place ? [[grid, { ...entryOf(layouts, grid), ...move(grid, place) }] as const] : [];
+    const position = gridPlaceOf(layouts, grid);
+    return position ? [[grid, { ...entryOf(layouts, grid), ...move(grid, position) }] as const] : [];
   });
   return { ...layouts, ...Object.fromEntries(moved) };
 }
@@ -120,7 +120,7 @@ function entryOf(layouts: Layouts, grid: Grid): Record<string, unknown> | undefi
 
 /** @returns undefined for a value that is not a whole number of cells */
 function coordinate(value: unknown): number | undefined {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= FURTHEST ? Number(value) : undefined;
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_ROW ? Number(value) : undefined;
 }
 
 function bottom({ y, h }: GridPosition): number {

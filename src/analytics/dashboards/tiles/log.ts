@@ -36,15 +36,15 @@ export async function collectTileChanges(
  * @throws InvalidInput when the dashboard would have too many tiles
  * @throws PermissionDenied when it would restrict an insight that the caller may not change
  */
-export async function withChangesLogged<T>(acting: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
-  const { stores, project } = acting;
+export async function withChangesLogged<T>(context: Acting, dashboard: Dashboard, work: () => Promise<T>): Promise<T> {
+  const { stores, project } = context;
   const restricted = await findRestrictedInsights(stores, dashboard);
   let result: T;
-  const changes = await collectTileChanges(acting, dashboard, async () => (result = await work()));
-  await ensureMayRestrict(acting, dashboard, restricted);
+  const changes = await collectTileChanges(context, dashboard, async () => (result = await work()));
+  await ensureMayRestrict(context, dashboard, restricted);
   if (changes.length > 0) {
     await stores.dashboards.touch(project.id, dashboard.id);
-    await recordDashboardChange(acting, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);
+    await recordDashboardChange(context, 'updated', await stores.dashboards.get(project.id, dashboard.id), changes);
   }
   return result!;
 }

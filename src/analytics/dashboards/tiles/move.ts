@@ -19,16 +19,16 @@ const SAME_DASHBOARD = 'Destination must be a different dashboard than the sourc
  * @throws PermissionDenied when the caller may not change the target, or see ids is on the tile
  * @throws InvalidInput when the target shows the same already
  */
-export async function moveTile(acting: Acting, source: Dashboard, ids: { tile: number; to: number }): Promise<void> {
-  const { stores } = acting;
+export async function moveTile(context: Acting, source: Dashboard, ids: { tile: number; to: number }): Promise<void> {
+  const { stores } = context;
   const tile = await stores.tiles.getLive(source.id, ids.tile);
-  const target = await otherDashboard(acting, ids.to);
-  ensureTarget(acting, target);
+  const target = await otherDashboard(context, ids.to);
+  ensureTarget(context, target);
   if (target.id === source.id) throw new InvalidInput(`${CANNOT_MOVE} ${SAME_DASHBOARD}`);
-  await ensureSeesTile(acting, tile);
-  if (await hasAlready(acting, target, tile)) throw new InvalidInput(CANNOT_MOVE);
-  await withChangesLogged(acting, source, () =>
-    withChangesLogged(acting, target, async () => {
+  await ensureSeesTile(context, tile);
+  if (await hasAlready(context, target, tile)) throw new InvalidInput(CANNOT_MOVE);
+  await withChangesLogged(context, source, () =>
+    withChangesLogged(context, target, async () => {
       const layouts = placeAmong(await stores.tiles.listLive(target.id), tile.layouts);
       await stores.tiles.update(tile.id, { dashboard_id: target.id, layouts });
     }),
@@ -51,15 +51,15 @@ function ensureTarget({ caller, rights }: Acting, target: Dashboard): void {
  * @throws PermissionDenied when the caller may not see it
  * @throws InvalidInput for a tile that cannot be copied, or is here already
  */
-export async function copyTile(acting: Acting, target: Dashboard, ids: { tile: number; from: number }): Promise<void> {
-  const { stores } = acting;
+export async function copyTile(context: Acting, target: Dashboard, ids: { tile: number; from: number }): Promise<void> {
+  const { stores } = context;
   if (ids.from === target.id) throw new InvalidInput(SAME_DASHBOARD);
-  const tile = await visibleTile(acting, ids);
-  if (await hasAlready(acting, target, tile)) {
+  const tile = await visibleTile(context, ids);
+  if (await hasAlready(context, target, tile)) {
     const kind = tile.insight_id === null ? 'text card' : 'insight';
     throw new InvalidInput(`This ${kind} is already on the destination dashboard.`);
   }
-  await withChangesLogged(acting, target, async () => {
+  await withChangesLogged(context, target, async () => {
     const layouts = placeAmong(await stores.tiles.listLive(target.id), tile.layouts);
     await stores.tiles.insert({ ...fieldsOf(tile), ...contentOf(tile), layouts, dashboard_id: target.id });
   });
@@ -67,14 +67,14 @@ export async function copyTile(acting: Acting, target: Dashboard, ids: { tile: n
 
 /** Finds the dashboard that the body names, not the one in the path. */
 async function otherDashboard({ stores, project }: Acting, id: number): Promise<Dashboard> {
-  const found = await stores.dashboards.find(project.id, id);
-  if (!found || found.deleted) throw new NotFound('Dashboard not found.');
-  return found;
+  const dashboard = await stores.dashboards.find(project.id, id);
+  if (!dashboard || dashboard.deleted) throw new NotFound('Dashboard not found.');
+  return dashboard;
 }
 
-async function visibleTile(acting: Acting, { tile: id, from }: { tile: number; from: number }) {
-  const { stores, rights } = acting;
-  const source = await otherDashboard(acting, from);
+async function visibleTile(context: Acting, { tile: id, from }: { tile: number; from: number }) {
+  const { stores, rights } = context;
+  const source = await otherDashboard(context, from);
   if (!maySeeDashboard(source, rights)) {
     throw new PermissionDenied("You don't have permission to view the source dashboard.");
   }
@@ -82,7 +82,7 @@ async function visibleTile(acting: Acting, { tile: id, from }: { tile: number; f
   if (tile.button_id !== null) {
     throw new InvalidInput('Only insight and text tiles can be copied between dashboards.');
   }
-  await ensureSeesTile(acting, tile);
+  await ensureSeesTile(context, tile);
   return tile;
 }
 

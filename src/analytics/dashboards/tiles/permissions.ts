@@ -5,7 +5,7 @@ import type { Dashboard } from '../dashboards.store.ts';
 import type { Acting } from '../acting.ts';
 import { ensureRaw, rawAccess, rawAccessByLevel } from '../../../people/access/raw-data.ts';
 import { NO_OVERLAY, overlayOf } from '../../insights/results/overlay.ts';
-import { shownByInsight } from '../../queries/raw-data.ts';
+import { rawDataInInsight } from '../../queries/raw-data.ts';
 import type { Insight } from '../../insights/insight.ts';
 import type { DashboardBound } from '../stores.ts';
 import { mayEdit } from '../restriction.ts';
@@ -39,7 +39,7 @@ export function ensureShows(insight: Insight | undefined, rights: Pick<Rights, '
   if (!insight || !maySeeInsight(insight, rights)) {
     throw new PermissionDenied("You don't have permission to view this insight.");
   }
-  ensureRaw(rawAccessByLevel(rights), shownByInsight(insight.query, NO_OVERLAY));
+  ensureRaw(rawAccessByLevel(rights), rawDataInInsight(insight.query, NO_OVERLAY));
 }
 
 /** @param tiles to filter @returns the tiles without content that is hidden from the caller */
@@ -84,21 +84,21 @@ export async function ensureSeesAll(viewer: ViewerContext, dashboardId: number):
   );
   for (const tile of shownTiles) {
     const query = insights.get(tile.insight_id ?? 0)?.query ?? null;
-    ensureRaw(rawAccess(viewer), shownByInsight(query, overlayOf(dashboard, tile)));
+    ensureRaw(rawAccess(viewer), rawDataInInsight(query, overlayOf(dashboard, tile)));
   }
 }
 
 /**
  * Texts and buttons are shared by the copies of a dashboard: callers who may edit only one copy must not change the others through it,
  * nor deleted ones, because a restore must return them unchanged.
- * @param places of the text or button
+ * @param locations of the text or button
  */
-export async function mayChangeEverywhere(acting: Acting, places: readonly TileLocation[]): Promise<boolean> {
-  const { stores, project } = acting;
-  const ids = new Set(places.map(({ dashboard_id }) => dashboard_id));
+export async function mayChangeEverywhere(context: Acting, locations: readonly TileLocation[]): Promise<boolean> {
+  const { stores, project } = context;
+  const ids = new Set(locations.map(({ dashboard_id }) => dashboard_id));
   for (const id of ids) {
     const dashboard = await stores.dashboards.find(project.id, id);
-    if (dashboard && !mayEditDashboard(dashboard, acting)) return false;
+    if (dashboard && !mayEditDashboard(dashboard, context)) return false;
   }
   return true;
 }

@@ -26,12 +26,12 @@ export type SeenTile = {
 
 type With = { users: Users; rights: Pick<Rights, 'levelOf'> | null };
 
-export function presentTile({ tile, order, insight, text, button }: SeenTile, shown: With): TileBody {
+export function presentTile({ tile, order, insight, text, button }: SeenTile, options: With): TileBody {
   const result = insight?.seen?.result;
   return {
     id: tile.id,
-    insight: insight ? insightOf(insight, shown) : null,
-    text: text ? textOf(text, shown) : null,
+    insight: insight ? insightOf(insight, options) : null,
+    text: text ? textOf(text, options) : null,
     button_tile: button ? buttonOf(button) : null,
     widget: null,
     layouts: tile.layouts,

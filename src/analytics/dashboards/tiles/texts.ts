@@ -21,11 +21,11 @@ export function checkBody(body: string, attr: string): void {
  * @param given may name the author; the caller is then only its last editor
  * @throws InvalidInput naming the field
  */
-export async function writeText(acting: Acting, { body = '', created_by }: GivenText): Promise<Text> {
-  const { stores, project, caller } = acting;
+export async function writeText(context: Acting, { body = '', created_by }: GivenText): Promise<Text> {
+  const { stores, project, caller } = context;
   checkBody(body ?? '', 'text__body');
   const author = created_by?.id ?? undefined;
-  await checkAuthor(acting, author);
+  await checkAuthor(context, author);
   return stores.texts.insert({
     project_id: project.id,
     body,
@@ -39,16 +39,16 @@ export async function writeText(acting: Acting, { body = '', created_by }: Given
  * @returns the tile's text: a new one if the old is also on a dashboard that the caller may not change
  * @throws InvalidInput naming the field
  */
-export async function rewriteText(acting: Acting, id: number, { body, created_by }: GivenText): Promise<number> {
-  const { stores, project, caller } = acting;
+export async function rewriteText(context: Acting, id: number, { body, created_by }: GivenText): Promise<number> {
+  const { stores, project, caller } = context;
   checkBody(body ?? '', 'text__body');
   const text = (await stores.texts.findByIds(project.id, [id])).get(id);
   if (!text) throw new InvalidInput('Text tile not found in this team.', 'text');
   // Clients send whole tiles back, also of authors who have left.
-  if (created_by?.id && created_by.id !== text.created_by) await checkAuthor(acting, created_by.id);
+  if (created_by?.id && created_by.id !== text.created_by) await checkAuthor(context, created_by.id);
   if (body === undefined || body === text.body) return id;
-  const places = (await stores.tiles.findTextLocations([id])).get(id) ?? [];
-  if (!(await mayChangeEverywhere(acting, places))) return (await writeText(acting, { body })).id;
+  const locations = (await stores.tiles.findTextLocations([id])).get(id) ?? [];
+  if (!(await mayChangeEverywhere(context, locations))) return (await writeText(context, { body })).id;
   await stores.texts.update(project.id, id, { body, last_modified_by: caller.userId });
   return id;
 }

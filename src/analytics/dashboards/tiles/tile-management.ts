@@ -50,16 +50,16 @@ export function tileManagement(allStores: DashboardStores) {
   return {
     /** @returns the source after it. @throws as `moveTile` */
     move: (actor: Actor, aim: DashboardTarget, ids: { tile: number; to: number }): Promise<Dashboard> =>
-      changeDashboard(actor, aim, async (acting, source) => {
-        await moveTile(acting, source, ids);
-        return reread(acting, source);
+      changeDashboard(actor, aim, async (context, source) => {
+        await moveTile(context, source, ids);
+        return reread(context, source);
       }),
 
     /** @returns the target after it. @throws as `copyTile` */
     copy: (actor: Actor, aim: DashboardTarget, ids: { tile: number; from: number }): Promise<Dashboard> =>
-      changeDashboard(actor, aim, async (acting, target) => {
-        await copyTile(acting, target, ids);
-        return reread(acting, target);
+      changeDashboard(actor, aim, async (context, target) => {
+        await copyTile(context, target, ids);
+        return reread(context, target);
       }),
 
     /**
@@ -71,27 +71,27 @@ export function tileManagement(allStores: DashboardStores) {
       aim: DashboardTarget,
       { order, style }: { order: readonly number[]; style: LayoutStyle },
     ): Promise<Dashboard | UnknownTiles> =>
-      changeDashboard(actor, aim, async (acting, dashboard) => {
-        const tiles = sortByPosition(await acting.stores.tiles.listLive(dashboard.id));
+      changeDashboard(actor, aim, async (context, dashboard) => {
+        const tiles = sortByPosition(await context.stores.tiles.listLive(dashboard.id));
         const byId = new Map(tiles.map((tile) => [tile.id, tile]));
         const unknown = order.filter((id) => !byId.has(id));
         if (unknown.length > 0) return { unknown: unknown.toSorted((a, b) => a - b) };
         const namedTiles = order.map((id) => byId.get(id)!);
-        const rest = tiles.filter(({ id }) => !order.includes(id));
-        await withChangesLogged(acting, dashboard, () =>
-          storeMoved(acting, tiles, arrange([...namedTiles, ...rest], style)),
+        const others = tiles.filter(({ id }) => !order.includes(id));
+        await withChangesLogged(context, dashboard, () =>
+          storeMoved(context, tiles, arrange([...namedTiles, ...others], style)),
         );
-        return reread(acting, dashboard);
+        return reread(context, dashboard);
       }),
 
     /** Adds a text; without `layouts` in the first free place on the left. @throws InvalidInput naming the field */
-    async addText(actor: Actor, aim: DashboardTarget, given: NewTextTile): Promise<TileBody> {
-      const body = filledBody(given.body);
-      const display = displayOf(given);
-      const tile = await changeDashboard(actor, aim, (acting, dashboard) =>
-        withChangesLogged(acting, dashboard, async () => {
-          const { id: text_id } = await writeText(acting, { body });
-          const { tiles } = acting.stores;
+    async addText(actor: Actor, aim: DashboardTarget, input: NewTextTile): Promise<TileBody> {
+      const body = filledBody(input.body);
+      const display = displayOf(input);
+      const tile = await changeDashboard(actor, aim, (context, dashboard) =>
+        withChangesLogged(context, dashboard, async () => {
+          const { id: text_id } = await writeText(context, { body });
+          const { tiles } = context.stores;
           const layouts = display.layouts ?? placeAmong(await tiles.listLive(dashboard.id), FIRST_PLACE);
           return tiles.insert({ ...display, layouts, text_id, dashboard_id: dashboard.id });
         }),
@@ -100,31 +100,31 @@ export function tileManagement(allStores: DashboardStores) {
     },
 
     /** @throws NotFound when the dashboard shows no such tile; InvalidInput naming the field */
-    async changeText(actor: Actor, aim: DashboardTarget, given: ChangedTextTile): Promise<TileBody> {
-      const body = given.body === undefined ? undefined : filledBody(given.body);
-      const display = displayOf(given);
-      const tile = await changeDashboard(actor, aim, async (acting, dashboard) => {
-        const found = await acting.stores.tiles.getLive(dashboard.id, given.tile_id);
-        const { id, text_id } = found;
+    async changeText(actor: Actor, aim: DashboardTarget, input: ChangedTextTile): Promise<TileBody> {
+      const body = input.body === undefined ? undefined : filledBody(input.body);
+      const display = displayOf(input);
+      const tile = await changeDashboard(actor, aim, async (context, dashboard) => {
+        const existing = await context.stores.tiles.getLive(dashboard.id, input.tile_id);
+        const { id, text_id } = existing;
         if (text_id === null) throw new InvalidInput('Tile is not a text tile.', 'tile_id');
-        await withChangesLogged(acting, dashboard, async () => {
-          const text = body === undefined ? text_id : await rewriteText(acting, text_id, { body });
-          await acting.stores.tiles.update(id, { ...display, text_id: text });
+        await withChangesLogged(context, dashboard, async () => {
+          const text = body === undefined ? text_id : await rewriteText(context, text_id, { body });
+          await context.stores.tiles.update(id, { ...display, text_id: text });
         });
-        return found;
+        return existing;
       });
       return presentTile(actor, tile);
     },
 
     /** Takes a tile off the dashboard; those below it move up. @throws NotFound when the dashboard shows no such tile */
     remove: (actor: Actor, aim: DashboardTarget, tileId: number): Promise<void> =>
-      changeDashboard(actor, aim, async (acting, dashboard) => {
-        const { tiles } = acting.stores;
+      changeDashboard(actor, aim, async (context, dashboard) => {
+        const { tiles } = context.stores;
         const { id } = await tiles.getLive(dashboard.id, tileId);
-        await withChangesLogged(acting, dashboard, async () => {
+        await withChangesLogged(context, dashboard, async () => {
           await tiles.update(id, { deleted: true });
           const remainingTiles = await tiles.listLive(dashboard.id);
-          await storeMoved(acting, remainingTiles, compact(remainingTiles));
+          await storeMoved(context, remainingTiles, compact(remainingTiles));
         });
       }),
   };
@@ -139,11 +139,11 @@ function reread({ stores, project }: Acting, { id }: Dashboard): Promise<Dashboa
 /** Stores the layouts that changed. */
 async function storeMoved(
   { stores }: Acting,
-  before: readonly TileLayouts[],
-  laid: readonly TileLayouts[],
+  previous: readonly TileLayouts[],
+  arranged: readonly TileLayouts[],
 ): Promise<void> {
-  const former = new Map(before.map(({ id, layouts }) => [id, layouts]));
-  await stores.tiles.updateLayouts(laid.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, former.get(id))));
+  const former = new Map(previous.map(({ id, layouts }) => [id, layouts]));
+  await stores.tiles.updateLayouts(arranged.filter(({ id, layouts }) => !isDeepStrictEqual(layouts, former.get(id))));
 }
 
 function filledBody(body: string): string {
@@ -153,8 +153,8 @@ function filledBody(body: string): string {
 }
 
 /** @throws InvalidInput for an invalid position, which would be lost */
-function displayOf(given: Pick<NewTextTile, 'layouts' | 'color'>): { layouts?: Layouts; color?: string | null } {
-  checkLayouts(given);
-  const { layouts, color } = given;
+function displayOf(input: Pick<NewTextTile, 'layouts' | 'color'>): { layouts?: Layouts; color?: string | null } {
+  checkLayouts(input);
+  const { layouts, color } = input;
   return { ...(layouts && { layouts }), ...(color !== undefined && { color }) };
 }

@@ -23,7 +23,7 @@ export type TileViewer = {
   /** Filters and variables laid over the queries, for this view only. */
   overrides?: Overrides;
   /** Reads results, in the order of the queries. Without it tiles are shown without results. */
-  getResults?(requested: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
+  getResults?(requests: readonly ResultRequest[]): Promise<readonly InsightResult[]>;
 };
 
 type ContentStores = Pick<DashboardBound, 'buttons' | 'insights' | 'texts' | 'tiles' | 'users'>;
@@ -67,11 +67,11 @@ async function present(
     return insight && maySee(insight) ? insight : undefined;
   });
 
-  const visibleOf = <Place extends OwnedTileLocation>(places: readonly Place[]) =>
-    rights ? visibleLocations(places, rights) : places;
+  const visibleOf = <Place extends OwnedTileLocation>(locations: readonly Place[]) =>
+    rights ? visibleLocations(locations, rights) : locations;
 
-  const visibleOfShared = (places: readonly SharedTileLocation[] = []) =>
-    visibleOf(places.filter(({ dashboard_deleted: isGone }) => !isGone));
+  const visibleOfShared = (locations: readonly SharedTileLocation[] = []) =>
+    visibleOf(locations.filter(({ dashboard_deleted: isGone }) => !isGone));
 
   function placement(insightId: number) {
     const places = contents.placesOfInsights.get(insightId) ?? [];
@@ -98,7 +98,7 @@ async function present(
     };
   });
   const users = await stores.users.findByIds(seenTiles.flatMap(usersOf));
-  return seenTiles.map((one) => presentTile(one, { users, rights }));
+  return seenTiles.map((tile) => presentTile(tile, { users, rights }));
 }
 
 /** Loads the contents of tiles, with one query for each kind. */

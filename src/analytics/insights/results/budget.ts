@@ -10,16 +10,16 @@ export type Budget = {
 };
 
 export function createBudget(): Budget {
-  let left = MAX_BYTES;
+  let remainingBytes = MAX_BYTES;
   return {
     take(bytes) {
-      if (bytes > left) return false;
-      left -= bytes;
+      if (bytes > remainingBytes) return false;
+      remainingBytes -= bytes;
       return true;
     },
 
     giveBack(bytes) {
-      left += bytes;
+      remainingBytes += bytes;
     },
   };
 }

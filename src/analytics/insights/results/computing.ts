@@ -14,10 +14,10 @@ export type Compute = (project: { id: number }, query: ParsedQuery) => Promise<Q
 
 export type Computing = {
   /**
-   * @param known the stored result that is too old; any other result stored meanwhile is returned
+   * @param cachedResult the stored result that is too old; any other result stored meanwhile is returned
    * @throws Unavailable when it takes too long, or did so a moment ago
    */
-  compute(job: Job, known: CachedResult | undefined): Promise<CachedResult>;
+  compute(job: Job, cachedResult: CachedResult | undefined): Promise<CachedResult>;
   /** Computes even if a result was stored a moment ago. */
   computeAnew(job: Job): Promise<CachedResult>;
   /** Resolves when no computation is running. */
@@ -36,7 +36,7 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
   const turns = createTurns({ atOnce, maxWaiting: MAX_WAITING });
   const running = new Map<string, Promise<CachedResult>>();
   /** Computations that begin when the running one has ended, because that one may have begun before the last events came. */
-  const following = new Map<string, Promise<CachedResult>>();
+  const queued = new Map<string, Promise<CachedResult>>();
   /** Queries that took too long a moment ago, and are retried only on demand. */
   const resting = new Map<string, { error: Unavailable; until: number }>();
 
@@ -78,8 +78,8 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
 
   return {
     async compute(job, known) {
-      const rest = resting.get(keyOf(job));
-      if (rest && rest.until > now()) throw rest.error;
+      const recentFailure = resting.get(keyOf(job));
+      if (recentFailure && recentFailure.until > now()) throw recentFailure.error;
       return running.get(keyOf(job)) ?? start(job, (stored) => stored.computed_at !== known?.computed_at);
     },
 
@@ -87,20 +87,20 @@ export function createComputing({ cache, compute, now, atOnce = AT_ONCE }: Optio
       const name = keyOf(job);
       const runningNow = running.get(name);
       if (!runningNow) return start(job, () => false);
-      const planned = following.get(name);
-      if (planned) return planned;
+      const queuedResult = queued.get(name);
+      if (queuedResult) return queuedResult;
       const result = runningNow
         .catch(() => undefined)
         .then(() => {
-          following.delete(name);
+          queued.delete(name);
           return running.get(name) ?? start(job, () => false);
         });
-      following.set(name, result);
+      queued.set(name, result);
       return result;
     },
 
     async untilIdle() {
-      while (running.size > 0) await Promise.allSettled([...running.values(), ...following.values()]);
+      while (running.size > 0) await Promise.allSettled([...running.values(), ...queued.values()]);
     },
   };
 }

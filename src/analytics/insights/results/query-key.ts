@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import type { ParsedQuery } from '../../queries/parsing/parsed.ts';
 
 /** Version of the engine's results. Raise this when one query gives other numbers, so older results are not found. */
-const MEANING = 1;
+const KEY_VERSION = 1;
 
 /** @param query parsed, without the members that only style a chart */
 export function queryHash(query: ParsedQuery, settings: { timezone: string }): Buffer {
   return createHash('sha256')
-    .update(canonicalJson([MEANING, settings.timezone, query]))
+    .update(canonicalJson([KEY_VERSION, settings.timezone, query]))
     .digest();
 }
 

@@ -24,7 +24,8 @@ const SWEPT_ROWS = 1_000;
 const BYTES = 'octet_length(result::text) as bytes';
 
 export function resultStore(db: Knex) {
-  const at = (key: ResultKey) => db<Row>('insight_results').where({ project_id: key.projectId, query_hash: key.hash });
+  const rowsAt = (key: ResultKey) =>
+    db<Row>('insight_results').where({ project_id: key.projectId, query_hash: key.hash });
   const storedRows = (projectId: number, hashes: readonly Buffer[]) =>
     db<Row>('insight_results').where({ project_id: projectId }).whereIn('query_hash', hashes);
 
@@ -68,8 +69,10 @@ export function resultStore(db: Knex) {
         await transaction
           .raw('select pg_advisory_xact_lock(?, ?)', [ADVISORY_LOCKS.insightResults, key.hash.readInt32BE()])
           .catch(throwBusy);
-        const found = at(key).transacting(transaction).select<CachedResult[]>('result', 'computed_at', db.raw(BYTES));
-        const newResult = await work((await found)[0]);
+        const stored = rowsAt(key)
+          .transacting(transaction)
+          .select<CachedResult[]>('result', 'computed_at', db.raw(BYTES));
+        const newResult = await work((await stored)[0]);
         if (!newResult) return;
         const { result, computed_at } = newResult;
         await transaction<Row>('insight_results')

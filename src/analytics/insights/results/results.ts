@@ -5,7 +5,7 @@ import type { RawAccess } from '../../../people/access/raw-data.ts';
 import { describeError } from '../../../platform/secrets/redact.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { withDashboardFilters } from '../../queries/parsing/dashboard-filters.ts';
-import { shownData } from '../../queries/raw-data.ts';
+import { dataShownBy } from '../../queries/raw-data.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { createComputing, type Compute, type Job } from './computing.ts';
 import { freshnessOf, isFromFuture } from './freshness.ts';
@@ -26,14 +26,14 @@ export type Results = {
    */
   getResults(
     project: Pick<Project, 'id'>,
-    requested: readonly ResultRequest[],
+    requests: readonly ResultRequest[],
     refresh: Refresh,
     access: RawAccess,
   ): Promise<InsightResult[]>;
   /** Returns a promise for each request, resolved as soon as its result is there; none of them rejects. */
   startResults(
     project: Pick<Project, 'id'>,
-    requested: readonly ResultRequest[],
+    requests: readonly ResultRequest[],
     refresh: Refresh,
     access: RawAccess,
   ): Promise<Promise<InsightResult>[]>;
@@ -67,11 +67,11 @@ export function createResults(options: ResultsOptions): Results {
   const computing = createComputing({ ...options, now });
 
   async function answerRequest({ job, known, budget }: RequestedResult, refresh: Refresh): Promise<InsightResult> {
-    const present = known && presentResult(job, known, true);
-    const isOld = present !== undefined && isOutdated(present, now());
-    const action = actionFor(refresh, present && { isOld });
+    const current = known && presentResult(job, known, true);
+    const isOld = current !== undefined && isOutdated(current, now());
+    const action = actionFor(refresh, current && { isOld });
     if (action === 'compute') return computeResult({ job, known, budget }, refresh);
-    const result = present ?? { ...NO_RESULT, filters_hash: hexHash(job) };
+    const result = current ?? { ...NO_RESULT, filters_hash: hexHash(job) };
     if (action === 'show') return result;
     void computeResult({ job, known, budget: createBudget() }, refresh);
     return { ...result, query_status: statusOf(job, { complete: false }) };
@@ -106,26 +106,26 @@ export function createResults(options: ResultsOptions): Results {
 
   const timer = setInterval(() => void sweep(), SWEEP_EVERY_MS);
   timer.unref();
-  const eachResult: Results['startResults'] = async ({ id: projectId }, requested, refresh, access) => {
+  const startEach: Results['startResults'] = async ({ id: projectId }, requested, refresh, access) => {
     if (requested.length === 0) return [];
     const timezone = await cache.findTimezone(projectId);
     const jobs = requested.map((one) => jobOf(one, { projectId, timezone, access }, log));
     const sizes = await cache.findSizes(projectId, jobs.flatMap(hashesOf));
     const budget = createBudget();
     // A result that is shown twice counts twice.
-    const fitting = jobs.map((job) => isJob(job) && budget.take(sizes.get(hexHash(job)) ?? 0));
-    const known = await cache.findByHashes(projectId, jobs.filter((_, index) => fitting[index]).flatMap(hashesOf));
+    const fits = jobs.map((job) => isJob(job) && budget.take(sizes.get(hexHash(job)) ?? 0));
+    const known = await cache.findByHashes(projectId, jobs.filter((_, index) => fits[index]).flatMap(hashesOf));
     return jobs.map(async (job, index) => {
       if (!job) return NO_RESULT;
       if (!isJob(job)) return { ...NO_RESULT, error: job };
-      if (fitting[index]) return answerRequest({ job, known: known.get(hexHash(job)), budget }, refresh);
+      if (fits[index]) return answerRequest({ job, known: known.get(hexHash(job)), budget }, refresh);
       return isForced(refresh) ? answerRequest({ job, known: undefined, budget }, refresh) : tooLarge(job);
     });
   };
 
   return {
-    startResults: eachResult,
-    getResults: async (...requested) => Promise.all(await eachResult(...requested)),
+    startResults: startEach,
+    getResults: async (...requested) => Promise.all(await startEach(...requested)),
 
     async close() {
       clearInterval(timer);
@@ -137,14 +137,14 @@ export function createResults(options: ResultsOptions): Results {
 /** @returns undefined for an insight without a query; an error for one that cannot be computed with its overlay,
  * or that shows data that the viewer may not see */
 function jobOf(
-  { insight: { query: given }, overlay }: ResultRequest,
+  { insight: { query: rawQuery }, overlay }: ResultRequest,
   { projectId, timezone, access }: { projectId: number; timezone: string; access: RawAccess },
   log: Logger,
 ): Job | ResultError | undefined {
-  if (given === null) return undefined;
+  if (rawQuery === null) return undefined;
   try {
-    const query = withDashboardFilters(given, overlay.filters);
-    const refusal = access.refusal(shownData(query));
+    const query = withDashboardFilters(rawQuery, overlay.filters);
+    const refusal = access.refusal(dataShownBy(query));
     // tooth: raw-results
     if (refusal !== undefined) return { type: 'permission_denied', message: refusal };
     return { projectId, query, hash: queryHash(query, { timezone }) };
@@ -153,12 +153,12 @@ function jobOf(
   }
 }
 
-function isJob(one: Job | ResultError | undefined): one is Job {
-  return one !== undefined && 'hash' in one;
+function isJob(job: Job | ResultError | undefined): job is Job {
+  return job !== undefined && 'hash' in job;
 }
 
-function hashesOf(one: Job | ResultError | undefined): Buffer[] {
-  return isJob(one) ? [one.hash] : [];
+function hashesOf(job: Job | ResultError | undefined): Buffer[] {
+  return isJob(job) ? [job.hash] : [];
 }
 
 function isForced(refresh: Refresh): boolean {
@@ -218,12 +218,12 @@ function resultErrorFor(error: unknown, log: Logger): ResultError {
 }
 
 async function waitAtMost<T>(work: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(new Unavailable('The result is still being computed: ask again in a moment.'));
+    timeout.reject(new Unavailable('The result is still being computed: ask again in a moment.'));
   }, ms);
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -10,18 +10,18 @@ import type { InsightResult } from './result.ts';
 /** Number of tiles sent with the dashboard itself, with stored results, so a page has something to show early. */
 const FIRST_TILES = 2;
 
-/** @param shown the dashboard with stored results @param results by tile; they never reject. Tiles without one are sent at once */
-export function tileStream(shown: DashboardBody, results: ReadonlyMap<number, Promise<InsightResult>>): Readable {
-  const pendingTiles = shown.tiles.map(async (tile) => withResult(tile, await results.get(tile.id)));
-  return Readable.from(events(shown, pendingTiles));
+/** @param dashboard the dashboard with stored results @param results by tile; they never reject. Tiles without one are sent at once */
+export function tileStream(dashboard: DashboardBody, results: ReadonlyMap<number, Promise<InsightResult>>): Readable {
+  const pendingTiles = dashboard.tiles.map(async (tile) => withResult(tile, await results.get(tile.id)));
+  return Readable.from(events(dashboard, pendingTiles));
 }
 
-async function* events(shown: DashboardBody, pendingTiles: readonly Promise<TileBody>[]): AsyncGenerator<string> {
-  yield event({ type: 'metadata', dashboard: { ...shown, tiles: shown.tiles.slice(0, FIRST_TILES) } });
-  const waiting = new Map(pendingTiles.map((tile, index) => [index, tile.then((value) => ({ index, value }))]));
-  while (waiting.size > 0) {
-    const { index, value: tile } = await Promise.race(waiting.values());
-    waiting.delete(index);
+async function* events(dashboard: DashboardBody, pendingTiles: readonly Promise<TileBody>[]): AsyncGenerator<string> {
+  yield event({ type: 'metadata', dashboard: { ...dashboard, tiles: dashboard.tiles.slice(0, FIRST_TILES) } });
+  const pending = new Map(pendingTiles.map((tile, index) => [index, tile.then((value) => ({ index, value }))]));
+  while (pending.size > 0) {
+    const { index, value: tile } = await Promise.race(pending.values());
+    pending.delete(index);
     yield event({ type: 'tile', order: tile.order, tile });
   }
   yield event({ type: 'complete' });

@@ -66,16 +66,16 @@ function tableSql(query: ParsedEvents, context: FilterContext): string {
   const read = `
     select ${[...keys, '"timestamp"', 'uuid'].map((name) => `event.${name}`).join(', ')}, event.beyond as unread,
       ${columns.map(({ sql }, i) => `${sql} as c${i}`).join(', ')}
-    from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN} on known.distinct_id = event.distinct_id`;
+    from (${cutToPage(nearest, sorting)}) as event left join ${KNOWN_PERSONS_SQL} on known.distinct_id = event.distinct_id`;
   // Without the offset Postgres would compute the cells twice.
-  const sized = `
+  const sizedSql = `
     select *, octet_length(json_build_array(${cells.join(', ')})::text) as row_bytes from (${read} offset 0) as read`;
   return `
-    select ${cells.join(', ')}, beyond or unread as beyond from (${cutToPage(sized, sorting, ANSWER_BYTES)}) as row
+    select ${cells.join(', ')}, beyond or unread as beyond from (${cutToPage(sizedSql, sorting, ANSWER_BYTES)}) as row
     order by ${sorting}`;
 }
 
-const KNOWN = '(select distinct_id, person_id from person_distinct_ids where project_id = $1) as known';
+const KNOWN_PERSONS_SQL = '(select distinct_id, person_id from person_distinct_ids where project_id = $1) as known';
 
 /** Starts at the person, because a person has few distinct ids and events are many. */
 function ofPersonSql(personId: string): string {

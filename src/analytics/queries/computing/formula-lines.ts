@@ -31,5 +31,5 @@ function rankOf({ value }: Line): number {
 }
 
 function totalOf({ numbers }: Line): number {
-  return numbers.reduce((sum, one) => sum + one, 0);
+  return numbers.reduce((sum, number) => sum + number, 0);
 }

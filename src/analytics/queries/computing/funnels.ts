@@ -57,7 +57,7 @@ function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterCon
     ), acting as (
       select ${ACTOR} as actor, seen.* from ${WITH_ACTORS} where ${steps.map((_, i) => `is${i}`).join(' or ')}
     ), furthest as (
-      select distinct on (actor) actor, way from (select actor, ${furthest} as way from (${walkedSql(steps.length, window)}) as walked) as ways
+      select distinct on (actor) actor, way from (select actor, ${furthest} as way from (${walkSql(steps.length, window)}) as walked) as ways
       where way is not null order by actor, cardinality(way) desc, way
     )
     select count(way)::int as reached, avg(${gap}) as average, percentile_cont(0.5) within group (order by ${gap}) as median
@@ -66,13 +66,13 @@ function funnelSql({ steps, window, filters }: ParsedFunnels, context: FilterCon
 }
 
 /** All nested queries sort alike, so Postgres sorts once. */
-function walkedSql(steps: number, { count, unit }: ParsedFunnels['window']): string {
+function walkSql(steps: number, { count, unit }: ParsedFunnels['window']): string {
   let sql = 'select *, case when is0 then array[at] end as way0 from acting';
   for (let i = 1; i < steps; i++) {
-    const before = `max(way${i - 1}) over (partition by actor order by at, uuid rows between unbounded preceding and 1 preceding)`;
+    const earlierSteps = `max(way${i - 1}) over (partition by actor order by at, uuid rows between unbounded preceding and 1 preceding)`;
     sql = `
       select *, case when is${i} and at <= best${i}[1] + interval '${count} ${unit}' then best${i} || at end as way${i}
-      from (select *, ${before} as best${i} from (${sql}) as level${i}) as bests${i}`;
+      from (select *, ${earlierSteps} as best${i} from (${sql}) as level${i}) as bests${i}`;
   }
   return sql;
 }

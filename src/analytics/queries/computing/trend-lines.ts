@@ -60,8 +60,8 @@ function cumulate(amounts: readonly number[]): number[] {
 /** Moving average as upstream (`trends_query_builder.py`): the first ones over fewer values, all rounded down. */
 function smooth(amounts: readonly number[], width: number): number[] {
   return amounts.map((_, at) => {
-    const near = amounts.slice(Math.max(0, at + 1 - width), at + 1);
-    return Math.floor(near.reduce((sum, amount) => sum + amount, 0) / near.length);
+    const neighbors = amounts.slice(Math.max(0, at + 1 - width), at + 1);
+    return Math.floor(neighbors.reduce((sum, amount) => sum + amount, 0) / neighbors.length);
   });
 }
 
@@ -78,7 +78,7 @@ export function resultOf(
   const { interval, shape } = query;
   const { name, isAlone, action } = subject;
   const valueLabel = value === OTHER ? 'Other' : value === NONE ? 'None' : value;
-  const count = shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, one) => sum + one, 0);
+  const count = shape === 'cumulative' ? numbers.at(-1)! : numbers.reduce((sum, number) => sum + number, 0);
   if (![count, ...numbers].every(Number.isFinite)) {
     throw new InvalidInput(`"${name}" has values that no number can hold.`, 'query');
   }

@@ -13,15 +13,15 @@ export type TrendRow = { n: number; bucket: number; place: number | null; breakd
 /** The parameters are those of a range, then the starts of the intervals. */
 export function trendsSql(query: ParsedTrends, context: FilterContext): string {
   const { series, breakdown, filters, shape } = query;
-  const seen = `
+  const matchingEvents = `
     select n, person_id, distinct_id, of, ${breakdown ? valueSql(breakdown) : 'null::text'} as breakdown,
       ${shape === 'total' ? '1' : 'width_bucket("timestamp", $4::timestamptz[])'} as bucket
-    from events cross join lateral (values ${series.map((one, n) => rowSql(one, n, context)).join(', ')}) as series (n, holds, of)
+    from events cross join lateral (values ${series.map((entry, n) => rowSql(entry, n, context)).join(', ')}) as series (n, holds, of)
     where ${IN_RANGE} and ${namedSql(series, filters, context)} and holds`;
   return `
-    with seen as (${seen}), acting as (${actingSql(query)}), placed as (${placedSql(query)})
+    with seen as (${matchingEvents}), acting as (${actingSql(query)}), placed as (${rankedSql(query)})
     select n, bucket::int, place::int, breakdown, ${amountSql(series)} as value
-    from ${countedSql(query)} as counted group by n, bucket, place, breakdown`;
+    from ${countSql(query)} as counted group by n, bucket, place, breakdown`;
 }
 
 function rowSql({ property, ...entity }: Series, n: number, context: FilterContext): string {
@@ -44,7 +44,7 @@ function actingSql({ series }: ParsedTrends): string {
 }
 
 /** Ranks the values with the largest totals and groups all others. Postgres hashes equality, not IS NOT DISTINCT FROM. */
-function placedSql({ series, breakdown, formulas }: ParsedTrends): string {
+function rankedSql({ series, breakdown, formulas }: ParsedTrends): string {
   if (!breakdown) return 'select *, 1 as place from acting';
   const totals = `(select n, breakdown, ${amountSql(series)} as total from acting group by n, breakdown) as totals`;
   // The series of a formula need the same values, or a value of one series would have no counterpart in another.
@@ -63,7 +63,7 @@ function rankSql(by: string): string {
 }
 
 /** A cumulative line counts each person once, in the first interval. */
-function countedSql({ series, shape }: ParsedTrends): string {
+function countSql({ series, shape }: ParsedTrends): string {
   const counting = personSeries(series);
   if (shape !== 'cumulative' || counting === undefined) return 'placed';
   return `(

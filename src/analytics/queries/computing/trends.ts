@@ -35,11 +35,11 @@ export async function trends(runSql: RunSql, projectId: number, query: ParsedTre
     if (query.formulas.length > 0) return formulaResults(query, lines, dates);
     return lines.map((line) => seriesResult(query, line, dates));
   }
-  const found = labelResults(await computeResults(current), previous && 'current');
-  if (previous) found.push(...labelResults(await computeResults(previous), 'previous'));
+  const labelled = labelResults(await computeResults(current), previous && 'current');
+  if (previous) labelled.push(...labelResults(await computeResults(previous), 'previous'));
   return {
-    results: breakdown?.hidesOther ? found.filter((one) => !isOther(one)) : found,
-    hasMore: found.some(isOther),
+    results: breakdown?.hidesOther ? labelled.filter((one) => !isOther(one)) : labelled,
+    hasMore: labelled.some(isOther),
     dates: current,
     ...(previous && { comparedWith: previous }),
   };
@@ -50,7 +50,7 @@ function isOther({ breakdown_value: value }: TrendResult): boolean {
 }
 
 function labelResults(results: TrendResult[], label: TrendResult['compare_label']): TrendResult[] {
-  return label === undefined ? results : results.map((one) => ({ ...one, compare: true, compare_label: label }));
+  return label === undefined ? results : results.map((result) => ({ ...result, compare: true, compare_label: label }));
 }
 
 function refuseTooManyPoints({ series, formulas, breakdown }: ParsedTrends, intervals: number): void {

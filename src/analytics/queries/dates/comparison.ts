@@ -13,8 +13,8 @@ import { DAY_MS, HOUR_MS, shiftWall, startOf } from './wall-clock.ts';
 export function previousSpan(span: Span, range: Range, { ago }: Comparison, now: number): Span {
   const { from, to, interval } = span;
   const length = (range.to === null && interval === null ? Math.min(now, to) : to) - from;
-  const lasting = (start: number): Span => ({ from: start, to: start + length, interval });
-  if (ago) return lasting(shiftWall(from, -ago.amount, ago.unit));
+  const spanFrom = (start: number): Span => ({ from: start, to: start + length, interval });
+  if (ago) return spanFrom(shiftWall(from, -ago.amount, ago.unit));
   const calendar = calendarUnitOf(range);
   if (calendar) {
     const start = startOf(shiftWall(from, -1, calendar), interval ?? 'day');
@@ -22,7 +22,9 @@ export function previousSpan(span: Span, range: Range, { ago }: Comparison, now:
     return { from: start, to: interval === null ? Math.min(start + length, from) : from, interval };
   }
   const isCounted = (interval === 'week' || interval === 'month') && !range.isExact;
-  return isCounted ? { from: countedBack(span, interval), to: from, interval } : lasting(from - gapOf(span, range));
+  return isCounted
+    ? { from: startCountedBack(span, interval), to: from, interval }
+    : spanFrom(from - gapOf(span, range));
 }
 
 /** Unit of a range that runs from the start of the current unit until now. */
@@ -33,7 +35,7 @@ function calendarUnitOf({ from, to }: Range): Unit | null {
 }
 
 /** Returns the span's start, moved back by as many intervals as the span has. */
-function countedBack({ from, to }: Span, interval: 'week' | 'month'): number {
+function startCountedBack({ from, to }: Span, interval: 'week' | 'month'): number {
   let start = from;
   for (let at = from; at < to; at = shiftWall(at, 1, interval)) start = shiftWall(start, -1, interval);
   return start;

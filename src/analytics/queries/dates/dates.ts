@@ -80,7 +80,7 @@ export async function resolveLastIntervals(
 
 async function readClock(runSql: RunSql, projectId: number, range: Range, now: number): Promise<Clock> {
   const [row] = await runSql<{ timezone: string; from_wall: string | null; to_wall: string }>(
-    `select timezone, (${range.from === 'all' ? FIRST : '$2::timestamptz'} at time zone timezone)::text as from_wall,
+    `select timezone, (${range.from === 'all' ? FIRST_EVENT_SQL : '$2::timestamptz'} at time zone timezone)::text as from_wall,
        ($3::timestamptz at time zone timezone)::text as to_wall
      from projects where id = $1`,
     [projectId, baseInstant(range.from, now), baseInstant(range.to, now)],
@@ -91,14 +91,14 @@ async function readClock(runSql: RunSql, projectId: number, range: Range, now: n
 }
 
 /** Finds the first event's time by a scan, because only the time of storing is indexed. */
-const FIRST = `(select min("timestamp") from events
+const FIRST_EVENT_SQL = `(select min("timestamp") from events
   where project_id = $1 and "timestamp" >= '${FIRST_EVENT}' and "timestamp" < $2)`;
 
 /** Instant from which a side is counted. Hours are subtracted from instants, so clock changes in between do not change their length. */
-function baseInstant(side: Moment | 'all' | null, now: number): string {
-  if (side === null || side === 'all' || side.kind === 'wall') return new Date(now).toISOString();
-  if (side.kind === 'instant') return side.instant;
-  const hours = side.unit === 'h' ? side.amount : 0;
+function baseInstant(bound: Moment | 'all' | null, now: number): string {
+  if (bound === null || bound === 'all' || bound.kind === 'wall') return new Date(now).toISOString();
+  if (bound.kind === 'instant') return bound.instant;
+  const hours = bound.unit === 'h' ? bound.amount : 0;
   return new Date(shiftWall(now, -hours, 'h')).toISOString();
 }
 
@@ -114,8 +114,8 @@ function beginningOf({ from, isExact }: Range, base: number, interval: Interval 
   return isExactly ? wall : startOf(wall, interval ?? 'day');
 }
 
-function isHours(side: Range['from']): boolean {
-  return side !== null && side !== 'all' && side.kind === 'relative' && side.unit === 'h';
+function isHours(bound: Range['from']): boolean {
+  return bound !== null && bound !== 'all' && bound.kind === 'relative' && bound.unit === 'h';
 }
 
 function momentWall(moment: Moment | 'all', base: number): number {

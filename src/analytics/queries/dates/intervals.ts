@@ -25,7 +25,7 @@ const LATEST = Date.UTC(9000, 0, 1);
  * Resolves an hour that occurs twice to its first occurrence, where Postgres would choose the second, and a skipped hour to
  * the moment when the clock jumps.
  */
-const LOCATED = `
+const LOCATED_SQL = `
   select case when ((located - interval '1 hour') at time zone $1) = wall then located - interval '1 hour' else located end as at
   from unnest($2::timestamp[]) with ordinality as walls (wall, place) cross join lateral (select wall at time zone $1 as located) as zoned
   order by place`;
@@ -43,7 +43,7 @@ export async function locateInstants(runSql: RunSql, timeZone: string, { from, t
   const calendar = interval === null || interval === 'hour' ? [] : wallsBetween(from, to, interval);
   const first = interval === 'hour' ? startOf(from, 'hour') : from;
   const walls = [from, to, first, ...calendar].map((wall) => new Date(wall).toISOString().replace('Z', ''));
-  const [start, end, firstStart, ...starts] = (await runSql<{ at: string }>(LOCATED, [timeZone, walls])).map(
+  const [start, end, firstStart, ...starts] = (await runSql<{ at: string }>(LOCATED_SQL, [timeZone, walls])).map(
     ({ at }) => at,
   );
   const dates = { timeZone, from: start!, to: end! };

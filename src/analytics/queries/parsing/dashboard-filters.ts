@@ -35,13 +35,15 @@ export function withDashboardFilters(query: unknown, filters: Readonly<Record<st
       explicitDate,
     };
   }
-  if (isGiven(properties)) source['properties'] = bothFilters(source['properties'], properties);
+  if (isGiven(properties)) source['properties'] = combineFilters(source['properties'], properties);
   if (isGiven(breakdown) && source['kind'] === 'TrendsQuery') source['breakdownFilter'] = breakdown;
   return parseQuery(source);
 }
 
-function bothFilters(own: unknown, laid: unknown): unknown {
-  return isGiven(own) ? { type: 'AND', values: [groupFilters(own), groupFilters(laid)] } : laid;
+function combineFilters(queryFilters: unknown, dashboardFilters: unknown): unknown {
+  return isGiven(queryFilters)
+    ? { type: 'AND', values: [groupFilters(queryFilters), groupFilters(dashboardFilters)] }
+    : dashboardFilters;
 }
 
 function groupFilters(properties: unknown): unknown {

@@ -46,8 +46,8 @@ const PROPERTY = /^(person\.)?properties\.(?:([\w$ :@/-]{1,400})|`([^`]{1,400})`
 const DIRECTION = /\s(?:asc|desc)$/i;
 const DEFAULT_LIMIT = 100;
 
-/** @param room shared by all filters of the query @throws InvalidInput naming the invalid column, filter or date */
-export function parseEvents(node: EventsQuery, room: FilterBudget): ParsedEvents {
+/** @param budget shared by all filters of the query @throws InvalidInput naming the invalid column, filter or date */
+export function parseEvents(node: EventsQuery, budget: FilterBudget): ParsedEvents {
   return {
     kind: 'EventsQuery',
     columns: columnsOf(node.select),
@@ -56,12 +56,12 @@ export function parseEvents(node: EventsQuery, room: FilterBudget): ParsedEvents
     personId: node.personId ?? null,
     filters: {
       every: [
-        filterTreeOf(node.properties, 'properties', room),
-        filterTreeOf(node.fixedProperties, 'fixedProperties', room),
+        filterTreeOf(node.properties, 'properties', budget),
+        filterTreeOf(node.fixedProperties, 'fixedProperties', budget),
         filterTreeOf(
           node.where?.map((key) => ({ type: 'hogql', key })),
           'where',
-          room,
+          budget,
         ),
       ],
     },
@@ -72,11 +72,11 @@ export function parseEvents(node: EventsQuery, room: FilterBudget): ParsedEvents
 }
 
 /** Lower bound before every event. The first event is not looked up, because no column depends on its time. */
-const ALWAYS = '1970-01-02T00:00:00Z';
+const SINCE_ALWAYS = '1970-01-02T00:00:00Z';
 
 function boundsOf({ after, before }: EventsQuery): Range {
   return {
-    from: momentOf(after === 'all' ? ALWAYS : (after ?? '-24h'), 'after'),
+    from: momentOf(after === 'all' ? SINCE_ALWAYS : (after ?? '-24h'), 'after'),
     to: before === null || before === undefined ? null : momentOf(before, 'before'),
     isExact: true,
   };
@@ -85,8 +85,9 @@ function boundsOf({ after, before }: EventsQuery): Range {
 /** Drops repeated columns, so a row is at most a few times as large as its event. */
 function columnsOf(select: readonly string[]): Column[] {
   const columns = select.map((one, index) => columnOf(one, `select[${index}]`));
-  const repeated = columns.findIndex(({ sql }, index) => columns.findIndex((other) => other.sql === sql) < index);
-  if (repeated >= 0) throw refusal(`select[${repeated}]`, `"${select[repeated]!.slice(0, 100)}" is a column already.`);
+  const repeatedIndex = columns.findIndex(({ sql }, index) => columns.findIndex((other) => other.sql === sql) < index);
+  if (repeatedIndex >= 0)
+    throw refusal(`select[${repeatedIndex}]`, `"${select[repeatedIndex]!.slice(0, 100)}" is a column already.`);
   return columns;
 }
 
@@ -97,8 +98,8 @@ function columnOf(text: string, member: string): Column {
 }
 
 function locateColumn(name: string, member: string): ColumnSource {
-  const known = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
-  if (known) return known;
+  const knownColumn = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
+  if (knownColumn) return knownColumn;
   const [, ofPerson, plain, quoted] = PROPERTY.exec(name) ?? [];
   const property = plain ?? quoted;
   if (property === undefined) {

@@ -1,7 +1,7 @@
 /** Property filters of a query: lists and groups of them, as upstream nests them, to a tree and to SQL. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { conditionSql } from '../../../conditions/sql/condition-sql.ts';
-import { checkedFilters, createFilterBudget, filtersSql, type FilterBudget } from '../../../conditions/sql/filters.ts';
+import { parseFilters, createFilterBudget, filtersSql, type FilterBudget } from '../../../conditions/sql/filters.ts';
 import type { FilterTree } from './parsed.ts';
 import { refusal } from './refusal.ts';
 
@@ -10,16 +10,16 @@ const MAX_PARTS = 100;
 /** Limit for the whole tree, because each filter is evaluated for every event. */
 const MAX_FILTERS = 500;
 
-const EVERYTHING: FilterTree = { every: [] };
+const MATCHES_EVERYTHING: FilterTree = { every: [] };
 
 /**
- * @param given a list of filters, or a group; null: none
+ * @param value a list of filters, or a group; null: none
  * @param member names it in errors
- * @param room budget shared by all filters of a query
+ * @param budget budget shared by all filters of a query
  * @throws InvalidInput naming the filter and its fault
  */
-export function filterTreeOf(given: unknown, member: string, room: FilterBudget = createFilterBudget()): FilterTree {
-  const tree = treeOf(given, { member, depth: 0, room });
+export function filterTreeOf(value: unknown, member: string, budget: FilterBudget = createFilterBudget()): FilterTree {
+  const tree = treeOf(value, { member, depth: 0, room: budget });
   if (countOf(tree) > MAX_FILTERS) throw refusal(member, `May have at most ${MAX_FILTERS} filters together.`);
   return tree;
 }
@@ -31,32 +31,32 @@ function countOf(tree: FilterTree): number {
 
 type FilterPosition = { member: string; depth: number; room: FilterBudget };
 
-function treeOf(given: unknown, position: FilterPosition): FilterTree {
+function treeOf(value: unknown, position: FilterPosition): FilterTree {
   const { member, depth } = position;
-  if (given === null || given === undefined) return EVERYTHING;
+  if (value === null || value === undefined) return MATCHES_EVERYTHING;
   if (depth > MAX_DEPTH) throw refusal(member, `Groups may be nested ${MAX_DEPTH} deep.`);
-  if (Array.isArray(given)) return { every: partsOf(given, position) };
-  if (typeof given !== 'object') throw refusal(member, 'Must be a list of filters, or a group of them.');
-  const { type, values } = given as { type?: unknown; values?: unknown };
-  if (values === undefined) return Object.keys(given).length === 0 ? EVERYTHING : filterOf(given, position);
+  if (Array.isArray(value)) return { every: partsOf(value, position) };
+  if (typeof value !== 'object') throw refusal(member, 'Must be a list of filters, or a group of them.');
+  const { type, values } = value as { type?: unknown; values?: unknown };
+  if (values === undefined) return Object.keys(value).length === 0 ? MATCHES_EVERYTHING : filterOf(value, position);
   if (!Array.isArray(values)) throw refusal(`${member}.values`, 'Must be a list.');
   const parts = partsOf(values, { ...position, member: `${member}.values` });
   if (type === 'AND') return { every: parts };
   // As upstream, a group without parts matches everything.
-  if (type === 'OR') return parts.length === 0 ? EVERYTHING : { some: parts };
+  if (type === 'OR') return parts.length === 0 ? MATCHES_EVERYTHING : { some: parts };
   throw refusal(`${member}.type`, 'Must be "AND" or "OR".');
 }
 
-function partsOf(given: readonly unknown[], { member, depth, room }: FilterPosition): FilterTree[] {
-  if (given.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
-  return given.map((one, index) => treeOf(one, { member: `${member}[${index}]`, depth: depth + 1, room }));
+function partsOf(values: readonly unknown[], { member, depth, room }: FilterPosition): FilterTree[] {
+  if (values.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
+  return values.map((one, index) => treeOf(one, { member: `${member}[${index}]`, depth: depth + 1, room }));
 }
 
-function filterOf(given: object, { member, room }: FilterPosition): FilterTree {
-  const { type } = given as { type?: unknown };
+function filterOf(value: object, { member, room }: FilterPosition): FilterTree {
+  const { type } = value as { type?: unknown };
   if (type === undefined) throw refusal(`${member}.type`, "Must be 'event', 'person' or 'hogql'.");
   try {
-    return { filter: checkedFilters([given], 'events', room)[0]! };
+    return { filter: parseFilters([value], 'events', room)[0]! };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw refusal(member, error.message.replace(/^Filter 1: /, ''), error.code);

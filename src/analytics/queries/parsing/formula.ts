@@ -36,9 +36,9 @@ class FormulaParser extends EmbeddedActionsParser {
   }
 
   formula = this.RULE('formula', (): FormulaFunction => {
-    const whole = this.SUBRULE(this.sum);
+    const formula = this.SUBRULE(this.sum);
     this.CONSUME(EOF);
-    return whole;
+    return formula;
   });
 
   sum = this.RULE('sum', (): FormulaFunction => {
@@ -124,8 +124,8 @@ export function parseFormula(text: string, count: number, member: string): Formu
   const formula = parser.formula();
   const token = parser.errors[0]?.token;
   if (!token) return formula;
-  const where = token.tokenType === EOF ? 'It ends too early' : `"${token.image}" is not expected there`;
-  throw refusal(member, `${where}. ${GRAMMAR}`);
+  const problem = token.tokenType === EOF ? 'It ends too early' : `"${token.image}" is not expected there`;
+  throw refusal(member, `${problem}. ${GRAMMAR}`);
 }
 
 function seriesOf(name: string, { count, member }: FormulaContext, isCalled: boolean): number {

@@ -77,12 +77,12 @@ const PRESENTATIONAL = /^(show|hide|hidden)[A-Z]/;
 
 /**
  * Refuses unknown members in a query that a client sends now; stored queries stay as they are.
- * @param given a query, bare or inside another node; a query of an unknown kind is left to `parseQuery`
+ * @param value a query, bare or inside another node; a query of an unknown kind is left to `parseQuery`
  * @throws InvalidInput for the first unknown member, naming it and the most similar known one; also for a member that does nothing without
  * another
  */
-export function refuseUnknown(given: unknown): void {
-  const node = fieldsOf(given);
+export function refuseUnknown(value: unknown): void {
+  const node = fieldsOf(value);
   const known = membersOf(node);
   if (known === undefined) return;
   if (node['kind'] === 'EventsQuery' || !known.has('source')) {
@@ -90,22 +90,22 @@ export function refuseUnknown(given: unknown): void {
     return;
   }
   const source = fieldsOf(node['source']);
-  const inside = membersOf(source);
-  const elsewhere = inside ? [...inside].map((name) => `source.${name}`) : [];
+  const sourceMembers = membersOf(source);
+  const elsewhere = sourceMembers ? [...sourceMembers].map((name) => `source.${name}`) : [];
   refuseOthers(node, { kind: source['kind'], known, elsewhere });
-  if (inside) refuseIn(source, inside);
+  if (sourceMembers) refuseIn(source, sourceMembers);
 }
 
 function refuseIn(query: Fields, known: Names): void {
   const { kind } = query;
   const parts = Object.entries(PARTS).filter(([path]) => known.has(path.split('.')[0]!));
-  const elsewhere = parts.flatMap(([path, inside]) => [...inside].map((name) => `${path}.${name}`));
+  const elsewhere = parts.flatMap(([path, sourceMembers]) => [...sourceMembers].map((name) => `${path}.${name}`));
   refuseOthers(query, { kind, known, elsewhere });
-  for (const [path, inside] of parts) {
-    const part = path.split('.').reduce((around: unknown, name) => fieldsOf(around)[name], query);
+  for (const [path, sourceMembers] of parts) {
+    const part = path.split('.').reduce((parent: unknown, name) => fieldsOf(parent)[name], query);
     const refuse = (one: unknown, prefix: string) => {
-      if (inside.has('kind') && isOfAnotherKind(one)) return;
-      refuseOthers(fieldsOf(one), { kind, known: inside, prefix });
+      if (sourceMembers.has('kind') && isOfAnotherKind(one)) return;
+      refuseOthers(fieldsOf(one), { kind, known: sourceMembers, prefix });
     };
     if (Array.isArray(part)) part.forEach((one, n) => refuse(one, `${path}[${n}].`));
     else refuse(part, `${path}.`);
@@ -141,8 +141,8 @@ function isOfAnotherKind(part: unknown): boolean {
 
 /** Refuses `compare_to` alone, because the client would miss the comparison. User interfaces keep it with `compare: false` on purpose. */
 function refuseLoneCompareTo({ kind, compareFilter }: Fields): void {
-  const { compare, compare_to: ago } = fieldsOf(compareFilter);
-  if (!isGiven(ago) || typeof compare === 'boolean') return;
+  const { compare, compare_to: compareTo } = fieldsOf(compareFilter);
+  if (!isGiven(compareTo) || typeof compare === 'boolean') return;
   const fix = kind === 'TrendsQuery' ? 'It does nothing without `compare: true`.' : 'Only a TrendsQuery is compared.';
   throw refusal('compareFilter.compare_to', fix, 'required');
 }

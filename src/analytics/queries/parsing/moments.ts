@@ -9,8 +9,8 @@ const RELATIVE = /^(?:-(\d{1,4}))?([hdwmqy])(Start|End)?$/;
 const AGO = /^-(\d{1,4})([hdwmqy])$/;
 
 /** @throws InvalidInput naming the side */
-export function rangeOf(given: DateRange | null | undefined, member = 'dateRange'): Range {
-  const { date_from: from = null, date_to: to = null, explicitDate = false } = given ?? {};
+export function rangeOf(dateRange: DateRange | null | undefined, member = 'dateRange'): Range {
+  const { date_from: from = null, date_to: to = null, explicitDate = false } = dateRange ?? {};
   return {
     from: from === null || from === '' ? null : from === 'all' ? from : momentOf(from, `${member}.date_from`),
     to: to === null || to === '' ? null : momentOf(to, `${member}.date_to`),
@@ -37,9 +37,9 @@ export function momentOf(text: string, member: string): Moment {
       edge: edge === undefined ? null : edge === 'Start' ? 'start' : 'end',
     };
   }
-  const given = parseDatetime(text);
-  if (!given)
+  const dateRange = parseDatetime(text);
+  if (!dateRange)
     throw refusal(member, `"${text}" is no date: use "2024-06-01", "2024-06-01T08:30:00Z", "-7d" or "mStart".`);
-  if (given.zoned) return { kind: 'instant', instant: given.instant };
-  return { kind: 'wall', wall: Date.parse(given.instant), hasTime: text.length > 'YYYY-MM-DD'.length };
+  if (dateRange.zoned) return { kind: 'instant', instant: dateRange.instant };
+  return { kind: 'wall', wall: Date.parse(dateRange.instant), hasTime: text.length > 'YYYY-MM-DD'.length };
 }

@@ -10,10 +10,10 @@ import { seriesOf } from './series.ts';
 
 const DEFAULT_BREAKDOWN_LIMIT = 25;
 
-/** @param room shared by all filters of the query @throws InvalidInput naming the unsupported member */
-export function parseTrends(node: TrendsQuery, room: FilterBudget): ParsedTrends {
+/** @param budget shared by all filters of the query @throws InvalidInput naming the unsupported member */
+export function parseTrends(node: TrendsQuery, budget: FilterBudget): ParsedTrends {
   const shape = shapeOf(node);
-  const series = node.series.map((one, index) => seriesOf(one, index, room));
+  const series = node.series.map((entry, index) => seriesOf(entry, index, budget));
   const smoothing = node.trendsFilter?.smoothingIntervals ?? 1;
   if (shape === 'cumulative') refuseNotCumulative(series, smoothing);
   return {
@@ -25,7 +25,7 @@ export function parseTrends(node: TrendsQuery, room: FilterBudget): ParsedTrends
     smoothing: shape === 'total' ? 1 : smoothing,
     formulas: formulasOf(node.trendsFilter, series.length),
     comparison: comparisonOf(node.compareFilter),
-    ...scopeOf(node, room),
+    ...scopeOf(node, budget),
   };
 }
 

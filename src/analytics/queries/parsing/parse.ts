@@ -35,11 +35,11 @@ const READERS: Readonly<Record<string, (node: unknown) => ParsedQuery>> = {
 };
 
 /**
- * @param given a query as JSON: one of `InsightQuery`
+ * @param value a query as JSON: one of `InsightQuery`
  * @throws InvalidInput, attr `query`, naming the unsupported member, and what to use instead
  */
-export function parseQuery(given: unknown): ParsedQuery {
-  const node = unwrapQuery(given);
+export function parseQuery(value: unknown): ParsedQuery {
+  const node = unwrapQuery(value);
   if (!isStorable(node)) throw new InvalidInput('The query holds characters that no stored text can hold.', 'query');
   refuseUnsupported(node);
   return READERS[String(node['kind'])]!(node);
@@ -49,22 +49,22 @@ export function parseQuery(given: unknown): ParsedQuery {
  * @returns the query itself, out of the chart or table around it
  * @throws InvalidInput for an unknown kind
  */
-export function unwrapQuery(given: unknown): Fields {
-  const node = objectOf(given);
+export function unwrapQuery(value: unknown): Fields {
+  const node = objectOf(value);
   const kind = node['kind'];
   const sources = typeof kind === 'string' && Object.hasOwn(WRAPPERS, kind) ? WRAPPERS[kind]! : undefined;
   if (!sources) return nodeOfKind(node, Object.keys(READERS), 'kind');
   return nodeOfKind(fieldsOf(node['source']), sources, 'source.kind');
 }
 
-function objectOf(given: unknown): Fields {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Fields;
+function objectOf(value: unknown): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw new InvalidInput('Query must be a valid JSON object', 'query');
 }
 
 /** @returns no fields for a value that is not an object */
-export function fieldsOf(given: unknown): Fields {
-  return typeof given === 'object' && given !== null ? (given as Fields) : {};
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
 function nodeOfKind(node: Fields, kinds: readonly string[], member: string): Fields {
@@ -103,39 +103,39 @@ function fixOf({ allowedValues, allowedValue }: { allowedValues?: string[]; allo
 
 const DEFAULT_WINDOW = 14;
 
-function parseFunnels(node: FunnelsQuery, room: FilterBudget): ParsedFunnels {
+function parseFunnels(node: FunnelsQuery, budget: FilterBudget): ParsedFunnels {
   const { funnelWindowInterval, funnelWindowIntervalUnit } = node.funnelsFilter ?? {};
-  const steps = node.series.map((one, index) => seriesOf(one, index, room));
+  const steps = node.series.map((entry, index) => seriesOf(entry, index, budget));
   const unfit = steps.findIndex(({ math }) => math !== 'total' && math !== 'dau');
   if (unfit >= 0) throw refusal(`series[${unfit}].math`, 'A funnel counts persons: leave it out.', 'not_supported');
   return {
     kind: 'FunnelsQuery',
     steps,
     window: { count: funnelWindowInterval ?? DEFAULT_WINDOW, unit: funnelWindowIntervalUnit ?? 'day' },
-    ...scopeOf(node, room),
+    ...scopeOf(node, budget),
   };
 }
 
 const DEFAULT_RETENTION_INTERVALS = 8;
 
-function parseRetention(node: RetentionQuery, room: FilterBudget): ParsedRetention {
+function parseRetention(node: RetentionQuery, budget: FilterBudget): ParsedRetention {
   const { retentionType, totalIntervals, period, targetEntity, returningEntity } = node.retentionFilter;
   return {
     kind: 'RetentionQuery',
-    target: entityOf(targetEntity, 'targetEntity', room),
-    returning: entityOf(returningEntity, 'returningEntity', room),
+    target: entityOf(targetEntity, 'targetEntity', budget),
+    returning: entityOf(returningEntity, 'returningEntity', budget),
     isFirstTime: retentionType === 'retention_first_time',
     period: (period ?? 'Day').toLowerCase() as Interval,
     totalIntervals: totalIntervals ?? DEFAULT_RETENTION_INTERVALS,
-    ...scopeOf(node, room),
+    ...scopeOf(node, budget),
   };
 }
 
 /** Returns the given entity, or the page view, as upstream does. */
-function entityOf(given: RetentionEntity | null | undefined, name: string, room: FilterBudget): Entity {
-  if (!given) return { event: '$pageview', filters: filterTreeOf(null, name, room) };
+function entityOf(given: RetentionEntity | null | undefined, name: string, budget: FilterBudget): Entity {
+  if (!given) return { event: '$pageview', filters: filterTreeOf(null, name, budget) };
   return {
     event: given.id ?? null,
-    filters: filterTreeOf(given.properties, `retentionFilter.${name}.properties`, room),
+    filters: filterTreeOf(given.properties, `retentionFilter.${name}.properties`, budget),
   };
 }

@@ -1,10 +1,10 @@
 /** Queries in the form that is computed: checked, with defaults filled in. */
-import type { checkedFilters } from '../../../conditions/sql/filters.ts';
+import type { parseFilters } from '../../../conditions/sql/filters.ts';
 import type { FormulaFunction } from './formula.ts';
 import type { Interval, MathName } from './schema.ts';
 
-/** A filter from `checkedFilters`. */
-export type Filter = ReturnType<typeof checkedFilters>[number];
+/** A filter from `parseFilters`. */
+export type Filter = ReturnType<typeof parseFilters>[number];
 
 /** Filters and how they are joined; no parts: `every` is true, `some` is false. */
 export type FilterTree = { every: FilterTree[] } | { some: FilterTree[] } | { filter: Filter };

@@ -7,7 +7,10 @@ import type { DateRange } from './schema.ts';
 
 type Scoped = { properties?: unknown; dateRange?: DateRange | null };
 
-/** @param room budget of all filters of the query @throws InvalidInput for invalid filters or dates */
-export function scopeOf({ properties, dateRange }: Scoped, room: FilterBudget): { filters: FilterTree; range: Range } {
-  return { filters: filterTreeOf(properties, 'properties', room), range: rangeOf(dateRange) };
+/** @param budget budget of all filters of the query @throws InvalidInput for invalid filters or dates */
+export function scopeOf(
+  { properties, dateRange }: Scoped,
+  budget: FilterBudget,
+): { filters: FilterTree; range: Range } {
+  return { filters: filterTreeOf(properties, 'properties', budget), range: rangeOf(dateRange) };
 }

@@ -12,8 +12,8 @@ const OWNERS: ReadonlyMap<string, PropertyOwner> = new Map([
   ['person_properties', 'person'],
 ]);
 
-/** @param room budget of all filters of the query @throws InvalidInput for invalid filters, and for a missing property that `math` needs */
-export function seriesOf(node: EventsNode, index: number, room: FilterBudget): Series {
+/** @param budget budget of all filters of the query @throws InvalidInput for invalid filters, and for a missing property that `math` needs */
+export function seriesOf(node: EventsNode, index: number, budget: FilterBudget): Series {
   const member = `series[${index}]`;
   const math = node.math ?? 'total';
   return {
@@ -22,8 +22,8 @@ export function seriesOf(node: EventsNode, index: number, room: FilterBudget): S
     customName: node.custom_name ?? null,
     filters: {
       every: [
-        filterTreeOf(node.properties, `${member}.properties`, room),
-        filterTreeOf(node.fixedProperties, `${member}.fixedProperties`, room),
+        filterTreeOf(node.properties, `${member}.properties`, budget),
+        filterTreeOf(node.fixedProperties, `${member}.fixedProperties`, budget),
       ],
     },
     math,

@@ -125,13 +125,13 @@ export function isRefused(kind: unknown, path: string): boolean {
 }
 
 /** Values at the path, each with the expression by which JavaScript would reach it. */
-function valuesAt(node: unknown, [name = '', ...rest]: readonly string[], around = ''): [string, unknown][] {
-  const own = name.replace('[]', '');
-  const value = memberOf(node, own);
+function valuesAt(node: unknown, [name = '', ...rest]: readonly string[], prefix = ''): [string, unknown][] {
+  const memberName = name.replace('[]', '');
+  const value = memberOf(node, memberName);
   const parts: [string, unknown][] =
-    own === name ? [[own, value]] : asList(value).map((one, n) => [`${own}[${n}]`, one]);
+    memberName === name ? [[memberName, value]] : asList(value).map((one, n) => [`${memberName}[${n}]`, one]);
   return parts.flatMap(([member, part]) =>
-    rest.length === 0 ? [[around + member, part]] : valuesAt(part, rest, `${around}${member}.`),
+    rest.length === 0 ? [[prefix + member, part]] : valuesAt(part, rest, `${prefix}${member}.`),
   );
 }
 

@@ -4,7 +4,7 @@ import { scaleBand } from 'd3-scale';
 import { number, percent, shortDay } from './format.ts';
 import { heights } from './lines.ts';
 import { PLANE, plot, round } from './plot.ts';
-import { colourOf, inWords, MAX_DRAWN, totalOf, type Series } from './series.ts';
+import { colourOf, describeSeries, MAX_DRAWN, totalOf, type Series } from './series.ts';
 
 export const MAX_BARS = 25;
 
@@ -17,17 +17,17 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
   const { y, ticks } = heights(stacked ? sums : series.flatMap(({ data }) => data));
 
   function bar(n: number, index: number): ComponentChild {
-    const { label, labels: own, data } = series[n]!;
+    const { label, labels: ownLabels, data } = series[n]!;
     const value = data[index] ?? 0;
-    const below = stacked ? series.slice(0, n).reduce((sum, lower) => sum + (lower.data[index] ?? 0), 0) : 0;
-    const [from, to] = [y(below), y(below + value)];
+    const stackedBelow = stacked ? series.slice(0, n).reduce((sum, lower) => sum + (lower.data[index] ?? 0), 0) : 0;
+    const [from, to] = [y(stackedBelow), y(stackedBelow + value)];
     const place = {
       x: round((outer(index) ?? 0) + (stacked ? 0 : (inner(n) ?? 0))),
       y: Math.min(from, to),
       width: round(stacked ? outer.bandwidth() : inner.bandwidth()),
       height: round(Math.abs(from - to)),
     };
-    return h('rect', place, h('title', null, `${label}, ${own[index]}: ${number(value)}`));
+    return h('rect', place, h('title', null, `${label}, ${ownLabels[index]}: ${number(value)}`));
   }
 
   const shapes = series.map((_, n) =>
@@ -40,7 +40,7 @@ export function barChart(all: readonly Series[], { stacked }: { stacked: boolean
   const frame = labels.map((label, index) => {
     return { text: shortDay(label), at: round((outer(index) ?? 0) + outer.bandwidth() / 2) / PLANE };
   });
-  return plot({ label: `Bar chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+  return plot({ label: `Bar chart. ${describeSeries(series)}`, ticks, labels: frame, shapes });
 }
 
 /** Draws one bar for each series, also in place of a pie, because people compare the slices of a pie less well. */
@@ -48,17 +48,17 @@ export function totalBars(all: readonly Series[], { shares }: { shares: boolean 
   const series = all.slice(0, MAX_BARS);
   const totals = all.map(totalOf);
   const highest = Math.max(0, ...totals);
-  const sum = totals.reduce((one, other) => one + other, 0);
+  const sum = totals.reduce((a, b) => a + b, 0);
   return h(
     'ul',
     { class: 'rows' },
-    series.map((one, n) => {
-      const total = totalOf(one);
+    series.map((line, n) => {
+      const total = totalOf(line);
       const text = shares ? `${number(total)} (${percent(total, sum)})` : number(total);
       return h(
         'li',
         null,
-        h('span', { class: 'name' }, one.label),
+        h('span', { class: 'name' }, line.label),
         bar(total, highest, colourOf(n)),
         h('span', { class: 'value' }, text),
       );

@@ -51,16 +51,16 @@ function pictureOnly(picture: ComponentChild): Chart {
   return { picture, numbers: null, legend: null };
 }
 
-function trend({ name, display }: Drawn, given: readonly Series[], options: { legend: boolean }): Chart {
-  const series = labelPeriods(given);
-  const isCompared = series.some((one) => one.compare_label === 'previous');
+function trend({ name, display }: Drawn, values: readonly Series[], options: { legend: boolean }): Chart {
+  const series = labelPeriods(values);
+  const isCompared = series.some((line) => line.compare_label === 'previous');
   // Values below zero are no parts of a whole, and neither are values of the earlier period.
   const areParts = !isCompared && series.every(({ data }) => data.every((value) => value >= 0));
   const numbers = seriesTable(name, series);
   const names = options.legend || series.length > 1 ? legend(series) : null;
   switch (display) {
     case 'BoldNumber':
-      return { picture: boldNumber(given), numbers: null, legend: options.legend ? legend(given.slice(0, 1)) : null };
+      return { picture: boldNumber(values), numbers: null, legend: options.legend ? legend(values.slice(0, 1)) : null };
     case 'ActionsTable':
     case 'WorldMap':
       return pictureOnly(numbers);

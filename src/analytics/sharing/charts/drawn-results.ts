@@ -41,14 +41,21 @@ function drawnTrend(results: readonly TrendResult[], display: string): Series[] 
   );
 }
 
-function drawnSeries({ label, labels, data, count, aggregated_value: value, compare_label: of }: TrendResult): Series {
+function drawnSeries({
+  label,
+  labels,
+  data,
+  count,
+  aggregated_value: value,
+  compare_label: period,
+}: TrendResult): Series {
   return {
     label,
     labels,
     data,
     count,
     ...(value !== undefined && { aggregated_value: value }),
-    ...(of !== undefined && { compare_label: of }),
+    ...(period !== undefined && { compare_label: period }),
   };
 }
 

@@ -21,11 +21,11 @@ export function percent(part: number, whole: number): string {
 }
 
 /** Change in percent: `+43.8%`; empty if the value before was not above zero. */
-export function change(before: number, now: number): string {
-  if (before <= 0) return '';
-  if (now === before) return 'unchanged';
+export function change(previous: number, now: number): string {
+  if (previous <= 0) return '';
+  if (now === previous) return 'unchanged';
   // Screen readers do not read a hyphen as a minus sign.
-  return CHANGE.format(now / before - 1).replace('-', '−');
+  return CHANGE.format(now / previous - 1).replace('-', '−');
 }
 
 /** Shortens a day for axes: `1-Jun-2024` to `1 Jun`. */

@@ -12,8 +12,8 @@ export function funnel(steps: readonly Step[]): ComponentChild {
     'ol',
     { class: 'rows funnel' },
     steps.map((step, index) => {
-      const before = steps[index - 1]?.count;
-      const share = before === undefined ? '' : ` · ${percent(step.count, before)} of the step before`;
+      const previousCount = steps[index - 1]?.count;
+      const share = previousCount === undefined ? '' : ` · ${percent(step.count, previousCount)} of the step before`;
       const time = step.average_conversion_time;
       return h(
         'li',

@@ -4,7 +4,7 @@ import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line, stack, type SeriesPoint } from 'd3-shape';
 import { number, shortDay } from './format.ts';
 import { PLANE, plot, round } from './plot.ts';
-import { colourOf, inWords, MAX_DRAWN, type Series } from './series.ts';
+import { colourOf, describeSeries, MAX_DRAWN, type Series } from './series.ts';
 
 /** Number of points above which only the line is drawn. */
 const MAX_DOTS = 62;
@@ -22,7 +22,7 @@ export function lineChart(all: readonly Series[]): ComponentChild {
         data.map((value, index) => dot(x(index), y(value), `${label}, ${labels[index]}: ${number(value)}`)),
     ),
   );
-  return plot({ label: `Line chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+  return plot({ label: `Line chart. ${describeSeries(series)}`, ticks, labels: frame, shapes });
 }
 
 export function areaChart(all: readonly Series[]): ComponentChild {
@@ -39,7 +39,7 @@ export function areaChart(all: readonly Series[]): ComponentChild {
   const shapes = layers.map((layer, n) =>
     h('path', { class: `area ${colourOf(n)}`, d: path(layer) ?? '' }, h('title', null, series[n]!.label)),
   );
-  return plot({ label: `Area chart. ${inWords(series)}`, ticks, labels: frame, shapes });
+  return plot({ label: `Area chart. ${describeSeries(series)}`, ticks, labels: frame, shapes });
 }
 
 function timeAxis(all: readonly Series[]) {

@@ -35,8 +35,8 @@ function isEmpty({ insight }: PlacedTile): boolean {
   return !!insight && 'result' in insight && Array.isArray(insight.result) && insight.result.length === 0;
 }
 
-function lower(place: GridPosition, rows: number): GridPosition {
-  return { ...place, y: place.y + rows };
+function lower(position: GridPosition, rows: number): GridPosition {
+  return { ...position, y: position.y + rows };
 }
 
 /** The position in the syntax of `grid-area`. */

@@ -24,9 +24,9 @@ export function labelPeriods(series: readonly Series[]): Series[] {
 /** Cuts the earlier period to the length of the current one. */
 export function sameLength(series: readonly Series[]): Series[] {
   const length = series[0]?.data.length ?? 0;
-  return series.map((one) => {
-    if (one.compare_label !== 'previous') return one;
-    return { ...one, data: one.data.slice(0, length), labels: one.labels.slice(0, length) };
+  return series.map((line) => {
+    if (line.compare_label !== 'previous') return line;
+    return { ...line, data: line.data.slice(0, length), labels: line.labels.slice(0, length) };
   });
 }
 
@@ -41,22 +41,22 @@ export function isEmpty({ data, aggregated_value: value }: Series): boolean {
 }
 
 export function legend(series: readonly Series[]): ComponentChild {
-  const drawn = series.slice(0, MAX_DRAWN);
-  const others = series.length - drawn.length;
+  const drawnSeries = series.slice(0, MAX_DRAWN);
+  const otherCount = series.length - drawnSeries.length;
   return h(
     'ul',
     { class: 'legend' },
-    drawn.map(({ label }, n) =>
+    drawnSeries.map(({ label }, n) =>
       h('li', null, h('svg', { class: `swatch ${colourOf(n)}`, 'aria-hidden': 'true' }, h('rect', SQUARE)), label),
     ),
-    others > 0 && h('li', null, `and ${number(others)} more`),
+    otherCount > 0 && h('li', null, `and ${number(otherCount)} more`),
   );
 }
 
 const SQUARE = { width: '100%', height: '100%', rx: 2 };
 
 /** Describes series in words: `Visits 1,234, Sign-ups 56`. */
-export function inWords(series: readonly Series[]): string {
+export function describeSeries(series: readonly Series[]): string {
   return series
     .slice(0, MAX_DRAWN)
     .map((one) => `${one.label} ${number(totalOf(one))}`)

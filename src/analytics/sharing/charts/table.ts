@@ -52,8 +52,8 @@ export function table({ name, head, rows, hasMore = false }: Table): ComponentCh
 }
 
 function cell(value: unknown): ComponentChild {
-  const shown = shownCell(value);
-  return typeof shown === 'string' ? h('td', null, shown) : h('td', shown === null ? null : NUMERIC, number(shown));
+  const text = shownCell(value);
+  return typeof text === 'string' ? h('td', null, text) : h('td', text === null ? null : NUMERIC, number(text));
 }
 
 /** Returns the text of a value, here and in JSON. Objects become a name, or JSON that is cut like long texts. Applying it twice changes nothing. */
@@ -77,7 +77,7 @@ function personName(value: object | boolean): string | undefined {
 export function seriesTable(name: string, series: readonly Series[]): ComponentChild {
   const labels = series[0]?.labels ?? [];
   if (labels.length === 0) {
-    return table({ name, head: ['', 'Total'], rows: series.map((one) => [one.label, totalOf(one)]) });
+    return table({ name, head: ['', 'Total'], rows: series.map((line) => [line.label, totalOf(line)]) });
   }
   const rows = labels.map((label, index) => [label, ...series.map(({ data }) => data[index])]);
   return table({ name, head: ['', ...series.map(({ label }) => label)], rows });

@@ -6,19 +6,19 @@ import { documentOf, type Page } from './document.ts';
 import { gridRules } from './grid.ts';
 import { insight, tile } from './tile.ts';
 
-export function sharedPage(exported: Exported): Page {
-  const { dashboard, insight: alone, ...settings } = exported;
-  const title = (dashboard ? dashboard.name : alone?.name) || 'Untitled';
+export function sharedPage(content: Exported): Page {
+  const { dashboard, insight: singleInsight, ...settings } = content;
+  const title = (dashboard ? dashboard.name : singleInsight?.name) || 'Untitled';
   const tiles = dashboard?.tiles ?? [];
   const body = [
     dashboard && !settings.noHeader && header(title, dashboard.description),
     h(
       'main',
-      { class: alone ? 'alone' : 'tiles' },
+      { class: singleInsight ? 'alone' : 'tiles' },
       // Where the header is left out, screen readers still hear which page this is.
-      (alone || settings.noHeader) && h('h1', { class: 'unseen' }, title),
-      tiles.map((one) => tile(one, settings)),
-      alone && h('article', { class: 'tile' }, insight(alone, settings)),
+      (singleInsight || settings.noHeader) && h('h1', { class: 'unseen' }, title),
+      tiles.map((seenTile) => tile(seenTile, settings)),
+      singleInsight && h('article', { class: 'tile' }, insight(singleInsight, settings)),
       dashboard && tiles.length === 0 && h('p', { class: 'quiet' }, 'There is nothing on this dashboard yet.'),
     ),
     !settings.whitelabel && h('footer', { class: 'quiet' }, 'Made with Sluice'),

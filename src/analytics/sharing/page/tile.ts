@@ -7,40 +7,43 @@ import { markdownToHtml } from '../charts/markdown.ts';
 import type { SharedInsight, SharedTile } from '../reduced.ts';
 import type { ShareSettings } from '../settings.ts';
 
-export function tile(one: SharedTile, settings: ShareSettings): ComponentChild {
-  const colour = one.color === null ? '' : ` tile-${one.color}`;
-  const background = one.transparent_background ? ' tile-clear' : '';
+export function tile(sharedTile: SharedTile, settings: ShareSettings): ComponentChild {
+  const colour = sharedTile.color === null ? '' : ` tile-${sharedTile.color}`;
+  const background = sharedTile.transparent_background ? ' tile-clear' : '';
   return h(
     'article',
-    { id: `t${one.id}`, class: `tile${colour}${background}` },
-    one.text && text(one.text.body ?? ''),
-    one.button_tile && button(one.button_tile),
-    one.insight && insight(one.insight, settings),
+    { id: `t${sharedTile.id}`, class: `tile${colour}${background}` },
+    sharedTile.text && text(sharedTile.text.body ?? ''),
+    sharedTile.button_tile && button(sharedTile.button_tile),
+    sharedTile.insight && insight(sharedTile.insight, settings),
   );
 }
 
-export function insight(one: SharedInsight, settings: ShareSettings): ComponentChild {
-  const name = one.name || one.derived_name || 'Untitled';
+export function insight(sharedInsight: SharedInsight, settings: ShareSettings): ComponentChild {
+  const name = sharedInsight.name || sharedInsight.derived_name || 'Untitled';
   return h(
     'div',
     { class: 'insight' },
     h('h2', null, name),
-    one.description !== '' && h('p', { class: 'description' }, one.description),
-    one.error ? h('p', { class: 'failed' }, one.error.message) : drawInsight(one, name, settings),
-    one.last_refresh !== null && h('p', { class: 'quiet as-of' }, 'As of ', instant(one.last_refresh)),
+    sharedInsight.description !== '' && h('p', { class: 'description' }, sharedInsight.description),
+    sharedInsight.error
+      ? h('p', { class: 'failed' }, sharedInsight.error.message)
+      : drawInsight(sharedInsight, name, settings),
+    sharedInsight.last_refresh !== null &&
+      h('p', { class: 'quiet as-of' }, 'As of ', instant(sharedInsight.last_refresh)),
   );
 }
 
-function drawInsight(one: SharedInsight, name: string, settings: ShareSettings): ComponentChild {
-  if (!Array.isArray(one.result)) return h('p', { class: 'quiet' }, 'There is nothing to show yet.');
+function drawInsight(sharedInsight: SharedInsight, name: string, settings: ShareSettings): ComponentChild {
+  if (!Array.isArray(sharedInsight.result)) return h('p', { class: 'quiet' }, 'There is nothing to show yet.');
   const chart = chartOf(
     {
       name,
-      ...drawnAs(one.query),
-      rows: one.result,
-      columns: one.columns ?? [],
-      hasMore: one.hasMore,
-      timezone: one.timezone ?? 'UTC',
+      ...drawnAs(sharedInsight.query),
+      rows: sharedInsight.result,
+      columns: sharedInsight.columns ?? [],
+      hasMore: sharedInsight.hasMore,
+      timezone: sharedInsight.timezone ?? 'UTC',
     },
     { legend: settings.legend === true },
   );

@@ -34,7 +34,7 @@ const NOT_KEPT = new Set([
 const GEOIP_PREFIX = '$geoip_';
 
 /** Events that only identify a person. */
-const IDENTIFYING = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
+const IDENTIFYING_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$groupidentify', '$set']);
 
 /** @param event not checked yet: anything but an object is not an event */
 export function isCookieless(event: unknown): boolean {
@@ -51,16 +51,16 @@ export function isCookieless(event: unknown): boolean {
 export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObject {
   const properties = isObject(event['properties']) ? event['properties'] : {};
   if (cookieless.allowed === 'as history') {
-    if (isSentinel(distinctIdIn(event))) throw new Dropped(HISTORY, 'distinct_id', 'cookieless_historical');
+    if (isSentinel(distinctIdIn(event))) throw new Dropped(SALT_GONE, 'distinct_id', 'cookieless_historical');
     return {
       ...storedProperties(event),
       distinct_id: distinctIdIn(event),
       properties: { ...storedProperties(properties), ...NO_PERSON },
     };
   }
-  if (!cookieless.allowed) throw new Dropped(DISABLED, 'distinct_id', 'cookieless_disabled');
-  if (IDENTIFYING.has(event['event'] as string)) {
-    throw new Dropped(`${String(event['event'])} ${UNSUPPORTED}`, 'event', 'cookieless_unsupported_event');
+  if (!cookieless.allowed) throw new Dropped(COOKIELESS_DISABLED, 'distinct_id', 'cookieless_disabled');
+  if (IDENTIFYING_EVENTS.has(event['event'] as string)) {
+    throw new Dropped(`${String(event['event'])} ${IDENTIFIES_PERSON}`, 'event', 'cookieless_unsupported_event');
   }
   const { salt } = cookieless;
   const visitor = visitorIn(properties, cookieless);
@@ -74,22 +74,22 @@ export function withoutTraces(event: RawObject, cookieless: Cookieless): RawObje
 
 function visitorIn(properties: RawObject, { projectId, salt, address }: Cookieless & { allowed: true }): Visitor {
   const { $ip: ip, $raw_user_agent: userAgent, $host: host, $cookieless_extra: extra } = properties;
-  if (typeof userAgent !== 'string' || userAgent === '') throw missing('$raw_user_agent', 'user_agent');
+  if (typeof userAgent !== 'string' || userAgent === '') throw missingError('$raw_user_agent', 'user_agent');
   const site = typeof host === 'string' ? siteOf(host) : undefined;
-  if (site === undefined) throw missing('$host', 'host');
-  if (address === '') throw missing('address', 'ip');
+  if (site === undefined) throw missingError('$host', 'host');
+  if (address === '') throw missingError('address', 'ip');
   // A client that could choose its address could try all of them, because they are few: docs/cookieless.md.
   // tooth: cookieless-address
   if ((ip ?? '') !== '' && (typeof ip !== 'string' || readAddress(ip) !== address)) {
-    throw new Dropped(FOREIGN, 'properties__$ip', 'cookieless_foreign_ip');
+    throw new Dropped(FOREIGN_ID, 'properties__$ip', 'cookieless_foreign_ip');
   }
   return visitorOf(salt, { projectId, address, site, userAgent, extra });
 }
 
 const NO_PERSON = { [MODE]: true, $process_person_profile: false };
 
-function storedProperties(given: RawObject): RawObject {
-  const entries = Object.entries(given).filter(([name]) => !NOT_KEPT.has(name) && !name.startsWith(GEOIP_PREFIX));
+function storedProperties(properties: RawObject): RawObject {
+  const entries = Object.entries(properties).filter(([name]) => !NOT_KEPT.has(name) && !name.startsWith(GEOIP_PREFIX));
   return Object.fromEntries(entries);
 }
 
@@ -97,8 +97,8 @@ function storedProperties(given: RawObject): RawObject {
 const MAX_LATE = 24n * 3600n * 1_000_000n;
 
 /** @throws Dropped. Both instants are microseconds since 2000-01-01Z */
-export function checkLateness(happened: bigint, now: bigint): void {
-  if (happened < now - MAX_LATE) throw new Dropped(LATE, 'timestamp', 'cookieless_timestamp_out_of_range');
+export function checkLateness(eventTime: bigint, now: bigint): void {
+  if (eventTime < now - MAX_LATE) throw new Dropped(TOO_LATE, 'timestamp', 'cookieless_timestamp_out_of_range');
 }
 
 /** @throws InvalidInput */
@@ -107,16 +107,17 @@ export function checkMode({ [MODE]: mode }: RawObject): void {
   throw new InvalidInput(`${MODE} must be true or false.`, `properties__${MODE}`, 'invalid_cookieless_mode');
 }
 
-function missing(what: string, code: string): Dropped {
-  const detail = `The event was dropped: its visitor has no cookies, and without ${what} cannot be told apart from others.`;
-  return new Dropped(detail, what === 'address' ? null : `properties__${what}`, `cookieless_missing_${code}`);
+function missingError(subject: string, code: string): Dropped {
+  const detail = `The event was dropped: its visitor has no cookies, and without ${subject} cannot be told apart from others.`;
+  return new Dropped(detail, subject === 'address' ? null : `properties__${subject}`, `cookieless_missing_${code}`);
 }
 
-const DISABLED =
+const COOKIELESS_DISABLED =
   'The event was dropped: its visitor has no cookies, and the project does not allow that. Its setting is ' +
   'cookieless_server_hash_mode.';
-const HISTORY = 'The event was dropped: its visitor cannot be determined, because the salt of its day is gone.';
-const UNSUPPORTED = 'was dropped: it identifies a person, but its visitor has no cookies.';
-const FOREIGN =
+const SALT_GONE = 'The event was dropped: its visitor cannot be determined, because the salt of its day is gone.';
+const IDENTIFIES_PERSON = 'was dropped: it identifies a person, but its visitor has no cookies.';
+const FOREIGN_ID =
   'The event was dropped: visitors without cookies are told apart by the address that they send from, and $ip names another one.';
-const LATE = 'The event was dropped: its visitor has no cookies, and it happened more than 24 hours before it arrived.';
+const TOO_LATE =
+  'The event was dropped: its visitor has no cookies, and it happened more than 24 hours before it arrived.';

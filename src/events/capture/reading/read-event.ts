@@ -28,25 +28,25 @@ export type Reception = Clocks & {
  * @throws InvalidInput naming the field; Dropped for an event that is left out without an error
  * @throws MalformedRequest when it is nested too deeply
  */
-export function readEvent(given: unknown, reception: Reception): NewEvent {
-  if (!isObject(given)) throw new InvalidInput('An event must be an object.');
-  checkIsKept(given);
-  const excess = excessOf(given, { levels: LIMITS.depth, values: MAX_AROUND * LIMITS.valuesPerEvent });
+export function readEvent(value: unknown, reception: Reception): NewEvent {
+  if (!isObject(value)) throw new InvalidInput('An event must be an object.');
+  checkIsKept(value);
+  const excess = excessOf(value, { levels: LIMITS.depth, values: MAX_AROUND * LIMITS.valuesPerEvent });
   if (excess === 'levels') {
     throw new MalformedRequest(`The event is nested deeper than ${LIMITS.depth} levels.`, 'nested_too_deeply');
   }
   if (excess === 'values') throw tooManyValues();
-  if (isObject(given['properties'])) checkMode(given['properties']);
-  const hasCookies = !isCookieless(given);
-  const raw = hasCookies ? given : withoutTraces(given, reception.cookieless);
+  if (isObject(value['properties'])) checkMode(value['properties']);
+  const hasCookies = !isCookieless(value);
+  const raw = hasCookies ? value : withoutTraces(value, reception.cookieless);
   const notes: Note[] = [];
   const { object, ...texts } = readProperties(raw, reception, notes);
   const event = readName(raw['event'], notes);
   const distinctId = readDistinctId(raw, notes);
   const person = readPersonEffects(event, distinctId, object);
   const uuid = readUuid(raw['uuid']);
-  const happened = readTimestamp(raw, reception, notes) ?? reception.now;
-  if (!hasCookies && !reception.historical) checkLateness(happened, reception.now);
+  const eventTime = readTimestamp(raw, reception, notes) ?? reception.now;
+  if (!hasCookies && !reception.historical) checkLateness(eventTime, reception.now);
   const describesGroup = event === '$groupidentify' && person.processed;
   const group = describesGroup ? readGroupUpdate(object, reception.groupTypes, notes) : undefined;
   return {
@@ -54,7 +54,7 @@ export function readEvent(given: unknown, reception: Reception): NewEvent {
     event,
     distinctId,
     ...texts,
-    timestamp: happened,
+    timestamp: eventTime,
     person: withNotes(person, notes, { distinctId, eventUuid: uuid }),
     ...(group && { group }),
   };
@@ -116,11 +116,11 @@ type ReadProperties = {
 };
 
 function readProperties(raw: RawObject, { escapes, groupTypes }: Reception, notes: Note[]): ReadProperties {
-  const given = raw['properties'] ?? {};
-  if (!isObject(given)) throw new InvalidInput('The properties of an event must be an object.', 'properties');
-  const { $elements_chain: chain } = given;
-  const withSet = withSetters(raw, chain === undefined ? given : withoutChain(given));
-  const { object, text } = storableJson(withGroups(withSet, groupTypes, notes), escapes);
+  const properties = raw['properties'] ?? {};
+  if (!isObject(properties)) throw new InvalidInput('The properties of an event must be an object.', 'properties');
+  const { $elements_chain: chain } = properties;
+  const allProperties = withSetters(raw, chain === undefined ? properties : withoutChain(properties));
+  const { object, text } = storableJson(withGroups(allProperties, groupTypes, notes), escapes);
   // tooth: capture-event-size
   const elementsChain = typeof chain === 'string' ? storableText(chain) : '';
   if (elementsChain.length + storedLength(text, object, LIMITS.propertiesLength) > LIMITS.propertiesLength) {
@@ -145,19 +145,19 @@ function withGroups(properties: RawObject, types: GroupTypes, notes: Note[]): Ra
 }
 
 /** The elements chain has a column of its own. */
-function withoutChain(given: RawObject): RawObject {
-  const { $elements_chain: _, ...others } = given;
+function withoutChain(properties: RawObject): RawObject {
+  const { $elements_chain: _, ...others } = properties;
   return others;
 }
 
 /** SDKs also write `$set`, `$set_once` and `$unset` next to the properties; this moves them into the properties. */
-function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject, given: RawObject): RawObject {
-  if (set === undefined && setOnce === undefined && unset === undefined) return given;
+function withSetters({ $set: set, $set_once: setOnce, $unset: unset }: RawObject, properties: RawObject): RawObject {
+  if (set === undefined && setOnce === undefined && unset === undefined) return properties;
   return {
-    ...given,
-    ...(set !== undefined && { $set: mergeSetters(given['$set'], set) }),
-    ...(setOnce !== undefined && { $set_once: mergeSetters(given['$set_once'], setOnce) }),
-    ...(unset !== undefined && { $unset: given['$unset'] ?? unset }),
+    ...properties,
+    ...(set !== undefined && { $set: mergeSetters(properties['$set'], set) }),
+    ...(setOnce !== undefined && { $set_once: mergeSetters(properties['$set_once'], setOnce) }),
+    ...(unset !== undefined && { $unset: properties['$unset'] ?? unset }),
   };
 }
 

@@ -18,10 +18,10 @@ export type EventsReception = Reception & Pick<Envelope, 'faults'>;
 const LONGEST_TURN_MS = 20;
 
 /** Reads events one after another, and lets other requests run between those of a large request. */
-export async function readEvents(given: readonly unknown[], reception: EventsReception): Promise<ReadEvents> {
+export async function readEvents(rawEvents: readonly unknown[], reception: EventsReception): Promise<ReadEvents> {
   const result: ReadEvents = { events: [], indexes: [], rejected: [] };
   let turnStartedAt = performance.now();
-  for (const [index, raw] of given.entries()) {
+  for (const [index, raw] of rawEvents.entries()) {
     if (index > 0 && performance.now() - turnStartedAt > LONGEST_TURN_MS) {
       await othersTurn();
       turnStartedAt = performance.now();

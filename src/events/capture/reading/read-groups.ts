@@ -12,7 +12,7 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 const MAX_NAMES = 100;
 
 /** @returns the group types that these unchecked events name; only the first ones if there are very many */
-export function namedGroupTypes(events: readonly unknown[]): ReadonlySet<string> {
+export function groupTypesIn(events: readonly unknown[]): ReadonlySet<string> {
   let names: Set<string> | undefined;
   for (const event of events) {
     const properties = isObject(event) ? event['properties'] : undefined;

@@ -20,7 +20,7 @@ import { createEnrichment } from './enrich.ts';
 import type { OpenEnvelope } from '../envelope.ts';
 import { LIMITS } from '../limits.ts';
 import { readEvents, type EventsReception, type ReadEvents } from './read-events.ts';
-import { namedGroupTypes } from './read-groups.ts';
+import { groupTypesIn } from './read-groups.ts';
 import { receive, type Received } from '../receive.ts';
 import type { AnswerOutcome, Warning } from '../respond.ts';
 import { createTurns } from '../turns.ts';
@@ -100,7 +100,7 @@ export function createReading(options: ReadingOptions) {
     memory.belongTo(received.token);
     const { historical, keyId } = received.historical
       ? await authorizePlacement(project, request, received.token)
-      : LIVE;
+      : LIVE_PLACEMENT;
     if (keyId === undefined) projectLimit.charge(project.id, received.events.length);
     else keyLimit.charge(keyId, received.events.length);
     // The sender of history is not the person that it is about.
@@ -135,26 +135,26 @@ export function createReading(options: ReadingOptions) {
 
   async function loadCookieless(
     { id: projectId, cookielessServerHashMode: mode }: CapturedProject,
-    given: readonly unknown[],
+    rawEvents: readonly unknown[],
     address: string,
   ): Promise<Cookieless> {
-    if (mode === 0 || !given.some(isCookieless)) return NOT_ALLOWED;
+    if (mode === 0 || !rawEvents.some(isCookieless)) return NOT_ALLOWED;
     return { allowed: true, projectId, salt: await salts.getTodaysSalt(projectId), address };
   }
 
   /** A project never gets more than five types, so rejected events must not use them up. */
   async function findGroupTypes(
     projectId: number,
-    given: readonly unknown[],
+    rawEvents: readonly unknown[],
     reception: Omit<EventsReception, 'groupTypes'>,
   ): Promise<GroupTypes> {
-    const known = groupTypes.find(projectId, namedGroupTypes(given));
-    if (known) return known;
+    const knownTypes = groupTypes.find(projectId, groupTypesIn(rawEvents));
+    if (knownTypes) return knownTypes;
     // All events are read once more for new types, which are rare.
     await othersTurn();
-    const { indexes } = await readEvents(given, { ...reception, groupTypes: new Map() });
+    const { indexes } = await readEvents(rawEvents, { ...reception, groupTypes: new Map() });
     await othersTurn();
-    const names = namedGroupTypes(indexes.map((index) => given[index]));
+    const names = groupTypesIn(indexes.map((index) => rawEvents[index]));
     try {
       return groupTypes.find(projectId, names) ?? (await groupTypes.make(projectId, names));
     } catch (cause) {
@@ -168,7 +168,7 @@ export function createReading(options: ReadingOptions) {
     const { authorization } = request.headers;
     // A page of ours sends its session, and the token that only such a page knows.
     const hasSession = request.method === 'POST' && request.headers['x-csrftoken'] !== undefined;
-    if (!hasSession && (authorization === undefined || authorization.endsWith(` ${token}`))) return LIVE;
+    if (!hasSession && (authorization === undefined || authorization.endsWith(` ${token}`))) return LIVE_PLACEMENT;
     const caller = await gatekeeper.authenticate(request);
     await gatekeeper.enter(caller, project.id, { scope: 'event:write' });
     return { historical: true, ...(caller.keyId !== null && { keyId: caller.keyId }) };
@@ -179,7 +179,7 @@ export function createReading(options: ReadingOptions) {
 
 /** Whether events are placed as history, and the secret key that allowed it. */
 type Placement = { historical: boolean; keyId?: string };
-const LIVE: Placement = { historical: false };
+const LIVE_PLACEMENT: Placement = { historical: false };
 
 const AS_HISTORY: Cookieless = { allowed: 'as history' };
 const NOT_ALLOWED: Cookieless = { allowed: false };

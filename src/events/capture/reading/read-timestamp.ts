@@ -28,8 +28,8 @@ const EARLIEST = parseInstant('0001-01-01')!;
  * @throws InvalidInput for history without a timestamp
  */
 export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clocks, notes: Note[]): bigint | undefined {
-  const given = raw['timestamp'];
-  const timestamp = parseInstant(given);
+  const timestampValue = raw['timestamp'];
+  const timestamp = parseInstant(timestampValue);
   if (historical) {
     if (timestamp !== undefined) return timestamp;
     throw new InvalidInput(
@@ -38,23 +38,24 @@ export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clock
       'invalid_timestamp',
     );
   }
-  const fromNow = offsetOf(raw);
-  if (fromNow === undefined && timestamp === undefined) {
-    if ((given ?? '') !== '')
-      notes.push(ignoredTimestamp(`its timestamp ${shortJson(given)} cannot be read. ISO 8601 can.`));
+  const offset = offsetOf(raw);
+  if (offset === undefined && timestamp === undefined) {
+    if ((timestampValue ?? '') !== '')
+      notes.push(ignoredTimestampNote(`its timestamp ${shortJson(timestampValue)} cannot be read. ISO 8601 can.`));
     return undefined;
   }
-  const lead = fromNow === undefined ? leadOf(raw, { now, sentAt }) : undefined;
-  const happened = fromNow === undefined ? timestamp! - (lead ?? 0n) : now - fromNow;
-  if (happened >= EARLIEST && happened <= now + LARGEST_LEAD) return happened;
-  const what = fromNow === undefined ? `timestamp ${shortJson(given)}` : `offset ${shortJson(raw['offset'])}`;
+  const lead = offset === undefined ? leadOf(raw, { now, sentAt }) : undefined;
+  const eventTime = offset === undefined ? timestamp! - (lead ?? 0n) : now - offset;
+  if (eventTime >= EARLIEST && eventTime <= now + LARGEST_LEAD) return eventTime;
+  const subject =
+    offset === undefined ? `timestamp ${shortJson(timestampValue)}` : `offset ${shortJson(raw['offset'])}`;
   const clock = lead === undefined ? '' : `, by a clock that said "${toIso(sentAt!)}" when it was sent,`;
   notes.push(
-    happened < EARLIEST
-      ? ignoredTimestamp(`its ${what}${clock} is before the year 1.`)
+    eventTime < EARLIEST
+      ? ignoredTimestampNote(`its ${subject}${clock} is before the year 1.`)
       : {
           code: 'event_timestamp_in_future',
-          detail: `${AS_OF_ARRIVAL} its ${what}${clock} is more than 23 hours ahead.`,
+          detail: `${AS_OF_ARRIVAL} its ${subject}${clock} is more than 23 hours ahead.`,
         },
   );
   return undefined;
@@ -62,7 +63,7 @@ export function readTimestamp(raw: RawObject, { now, sentAt, historical }: Clock
 
 const AS_OF_ARRIVAL = 'The event was stored as of its arrival:';
 
-function ignoredTimestamp(why: string): Note {
+function ignoredTimestampNote(why: string): Note {
   return { code: 'ignored_invalid_timestamp', detail: `${AS_OF_ARRIVAL} ${why}` };
 }
 

@@ -171,13 +171,13 @@ function int64(high: number, low: number): bigint {
 }
 
 /** Reads four bytes, big-endian. The checks of Buffer's own methods would cost more than the rest of a value's encoding. */
-function readInt32(source: Buffer, at: number): number {
-  return (source[at]! << 24) | (source[at + 1]! << 16) | (source[at + 2]! << 8) | source[at + 3]!;
+function readInt32(source: Buffer, offset: number): number {
+  return (source[offset]! << 24) | (source[offset + 1]! << 16) | (source[offset + 2]! << 8) | source[offset + 3]!;
 }
 
-function writeInt32(value: number, target: Buffer, at: number): void {
-  target[at] = value;
-  target[at + 1] = value >>> 8;
-  target[at + 2] = value >>> 16;
-  target[at + 3] = value >>> 24;
+function writeInt32(value: number, target: Buffer, offset: number): void {
+  target[offset] = value;
+  target[offset + 1] = value >>> 8;
+  target[offset + 2] = value >>> 16;
+  target[offset + 3] = value >>> 24;
 }

@@ -102,7 +102,10 @@ const listFeatures = route({
   summary: 'List early access features, newest first',
   async handle({ project, rights, query, url }, { earlyAccessFeatures }: EarlyAccessApi) {
     const page = await earlyAccessFeatures.list(project.id, pageBounds(query));
-    return json(200, offsetPage(url, query, { ...page, results: page.results.map((one) => present(one, rights)) }));
+    return json(
+      200,
+      offsetPage(url, query, { ...page, results: page.results.map((result) => present(result, rights)) }),
+    );
   },
 });
 
@@ -114,7 +117,7 @@ const createFeature = route({
   answers: { 201: FeatureBody },
   summary: 'Create an early access feature',
   async handle({ project, caller, rights, body }, { earlyAccessFeatures }: EarlyAccessApi) {
-    const made = await earlyAccessFeatures.create(
+    const created = await earlyAccessFeatures.create(
       project,
       { ...caller, rights },
       {
@@ -126,7 +129,7 @@ const createFeature = route({
         flagId: body.feature_flag_id ?? undefined,
       },
     );
-    return json(201, present(made, rights));
+    return json(201, present(created, rights));
   },
 });
 

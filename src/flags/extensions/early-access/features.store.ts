@@ -65,12 +65,12 @@ export function earlyAccessStore(db: Knex) {
       projectId: number,
       page: { limit: number; offset: number },
     ): Promise<{ count: number; results: EarlyAccessFeature[] }> {
-      const counted = (await featuresOfProject(projectId).count({ count: '*' }).first()) as unknown as {
+      const countRow = (await featuresOfProject(projectId).count({ count: '*' }).first()) as unknown as {
         count: string;
       };
       const newestFirst = ['created_at', 'id'].map((column) => ({ column, order: 'desc' }));
       const rows = await featuresOfProject(projectId).orderBy(newestFirst).limit(page.limit).offset(page.offset);
-      return { count: Number(counted.count), results: rows.map(fromRow) };
+      return { count: Number(countRow.count), results: rows.map(fromRow) };
     },
 
     async insert(feature: Omit<EarlyAccessFeature, 'createdAt'>): Promise<EarlyAccessFeature> {

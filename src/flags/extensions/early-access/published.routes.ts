@@ -52,8 +52,8 @@ const listPublishedFeatures = route({
   async handle({ query }, { publishedFeatures }: PublishedFeaturesApi) {
     const features = await publishedFeatures.list(query);
     // Leaves out drafts, because anyone with the public key can read this.
-    const wanted = features.filter(({ stage }) => stage !== 'draft' && query.stage.includes(stage));
-    return json(200, { earlyAccessFeatures: wanted.map(present) });
+    const published = features.filter(({ stage }) => stage !== 'draft' && query.stage.includes(stage));
+    return json(200, { earlyAccessFeatures: published.map(present) });
   },
 });
 

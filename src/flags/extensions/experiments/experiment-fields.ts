@@ -4,7 +4,7 @@ import { InvalidInput } from '../../../platform/errors.ts';
 import { readDatetime } from '../../../platform/http/parameters/datetime.ts';
 import { limitValues } from '../../../platform/http/value-limit.ts';
 import type { ExperimentFields } from './experiments.store.ts';
-import { checkedMetrics } from './results/metrics.ts';
+import { parseMetrics } from './results/metrics.ts';
 import { phaseOf } from './phases.ts';
 import type { ExperimentPatchBody, NewExperimentBody } from './schema.ts';
 import type { Arrangement } from './variants.ts';
@@ -32,9 +32,9 @@ export function parseExperimentBody(body: NewExperimentBody | ExperimentPatchBod
     holdout_id: body.holdout_id,
     parameters: body.parameters === undefined ? undefined : limitValues(otherParameters, 'parameters'),
     filters: limitValues(body.filters === null ? {} : body.filters, 'filters'),
-    metrics: body.metrics === undefined ? undefined : checkedMetrics(body.metrics, 'metrics'),
+    metrics: body.metrics === undefined ? undefined : parseMetrics(body.metrics, 'metrics'),
     metrics_secondary:
-      body.metrics_secondary === undefined ? undefined : checkedMetrics(body.metrics_secondary, 'metrics_secondary'),
+      body.metrics_secondary === undefined ? undefined : parseMetrics(body.metrics_secondary, 'metrics_secondary'),
     exposure_criteria: limitValues(body.exposure_criteria === null ? {} : body.exposure_criteria, 'exposure_criteria'),
     archived: body.archived,
   };

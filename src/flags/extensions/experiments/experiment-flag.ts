@@ -11,7 +11,7 @@ import type { Experiment } from './experiments.store.ts';
 import type { Holdout } from './holdouts.store.ts';
 import { phaseOf, UNSCHEDULE_ADVICE } from './phases.ts';
 import {
-  checkedVariants,
+  checkVariants,
   newFilters,
   applyArrangement,
   checkArrangementUnchanged,
@@ -27,25 +27,25 @@ type WantedFlag = Pick<Experiment, 'name' | 'start_date'> & {
 
 /** Creates the flag, or adopts the existing one with the key, whose condition sets and variants stay. */
 export async function createOrAdoptFlag(
-  bound: BoundFlagStores,
+  tx: BoundFlagStores,
   project: Project,
   author: EntitledAuthor,
   wanted: WantedFlag,
 ): Promise<FeatureFlag> {
   const { key, arrangement, holdout, start_date: start } = wanted;
-  const existing = await bound.flags.findByKey(project.id, key);
+  const existing = await tx.flags.findByKey(project.id, key);
   if (!existing) {
     const name = `Feature Flag for Experiment ${wanted.name}`;
     const filters = withHoldout(newFilters(arrangement), holdout);
-    return withExperimentErrors(createFlag(bound, project, author, { key, name, filters, active: start !== null }));
+    return withExperimentErrors(createFlag(tx, project, author, { key, name, filters, active: start !== null }));
   }
   ensureMayEdit(author, existing);
-  await checkNoOtherOpenExperiment(bound, existing);
+  await checkNoOtherOpenExperiment(tx, existing);
   checkEligible(existing);
   checkArrangementUnchanged(existing.filters, arrangement);
-  const filters = changedFilters(existing, withHoldout(existing.filters, holdout));
+  const filters = changeOfFilters(existing, withHoldout(existing.filters, holdout));
   return withExperimentErrors(
-    changeFlag(bound, project, author, existing.id, { ...filters, ...(start && { active: true }) }),
+    changeFlag(tx, project, author, existing.id, { ...filters, ...(start && { active: true }) }),
   );
 }
 
@@ -59,8 +59,8 @@ export async function checkNoOtherOpenExperiment(
   flag: Pick<FeatureFlag, 'projectId' | 'id'>,
   current?: Experiment,
 ): Promise<void> {
-  const others = await store.listByFlag(flag.projectId, flag.id);
-  const openExperiment = others.find((other) => other.id !== current?.id && phaseOf(other) !== 'stopped');
+  const linkedExperiments = await store.listByFlag(flag.projectId, flag.id);
+  const openExperiment = linkedExperiments.find((other) => other.id !== current?.id && phaseOf(other) !== 'stopped');
   if (!openExperiment) return;
   throw new InvalidInput(
     `The flag is used by another experiment (ID: ${openExperiment.id}) that has not ended.`,
@@ -72,7 +72,7 @@ export async function checkNoOtherOpenExperiment(
 export function checkEligible({ filters, deleted }: Pick<FeatureFlag, 'filters' | 'deleted'>): void {
   if (deleted) throw new InvalidInput('The feature flag is deleted: restore it first.', 'feature_flag_key');
   try {
-    checkedVariants(variantsOf(filters));
+    checkVariants(variantsOf(filters));
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(`Feature flag is not eligible for experiments: ${error.message}`, 'feature_flag_key');
@@ -80,13 +80,13 @@ export function checkEligible({ filters, deleted }: Pick<FeatureFlag, 'filters' 
 }
 
 /** Returns the filters only if they change, because stored filters may no longer pass today's checks. */
-export function changedFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
+export function changeOfFilters({ filters: before }: FeatureFlag, filters: FlagFilters): { filters?: FlagFilters } {
   return isDeepStrictEqual(before, filters) ? {} : { filters };
 }
 
 /** @returns the flag's filters after a change to its experiment */
 export async function filtersAfterChange(
-  bound: BoundFlagStores,
+  tx: BoundFlagStores,
   current: Experiment,
   flag: FeatureFlag,
   { wanted, arrangement }: { wanted: GivenFields & { deleted?: boolean }; arrangement: Arrangement },
@@ -100,7 +100,7 @@ export async function filtersAfterChange(
   if (!isDraft && !wanted.deleted) {
     throw new InvalidInput(`Can't update holdout on ${phase} Experiment${advice}`, 'holdout_id');
   }
-  return withHoldout(filters, await getHoldout(bound, current.project_id, wanted.holdout_id));
+  return withHoldout(filters, await getHoldout(tx, current.project_id, wanted.holdout_id));
 }
 
 export async function getHoldout(

@@ -38,15 +38,18 @@ const listExperiments = route({
   summary: 'List experiments, newest first',
   async handle({ project, rights, query, url }, { experiments }: ExperimentRoutesApi) {
     const { archived, status, feature_flag_id, search } = query;
-    const wanted = {
+    const filter = {
       archived,
       phase: parsePhase(status),
       flagId: feature_flag_id,
       search,
       ...pageBounds(query),
     };
-    const { count, results } = await experiments.list(project.id, wanted);
-    return json(200, offsetPage(url, query, { count, results: results.map((one) => presentExperiment(one, rights)) }));
+    const { count, results } = await experiments.list(project.id, filter);
+    return json(
+      200,
+      offsetPage(url, query, { count, results: results.map((result) => presentExperiment(result, rights)) }),
+    );
   },
 });
 

@@ -67,9 +67,9 @@ export function experimentStore(db: Knex) {
         if (search !== undefined) rows.whereRaw('strpos(lower(name), lower(?)) > 0', [search]);
         return rows;
       };
-      const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+      const countRow = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
       const results = await matchingRows().orderBy('id', 'desc').limit(limit).offset(offset);
-      return { count: Number(counted.count), results };
+      return { count: Number(countRow.count), results };
     },
 
     async insert(projectId: number, userId: number | null, fields: ExperimentFields): Promise<Experiment> {

@@ -11,7 +11,7 @@ import {
   createOrAdoptFlag,
   getHoldout,
   withExperimentErrors,
-  changedFilters,
+  changeOfFilters,
   checkEligible,
   checkNoOtherOpenExperiment,
 } from './experiment-flag.ts';
@@ -53,20 +53,20 @@ export function experiments({ stores }: { stores: FlagStores }) {
     /** @throws InvalidInput naming the field */
     async create(project: Project, author: EntitledAuthor, body: NewExperimentBody): Promise<LinkedExperiment> {
       const { fields, arrangement } = parseExperimentBody(body);
-      const wanted = { ...DEFAULTS, ...fields, name: body.name, type: body.type ?? ('product' as const) };
-      checkPhases(undefined, wanted);
-      ensureMayMeasure(author, [...wanted.metrics, ...wanted.metrics_secondary]);
-      return stores.inTransaction(project.id, async (bound) => {
-        const holdout = await getHoldout(bound, project.id, wanted.holdout_id);
-        const flag = await createOrAdoptFlag(bound, project, author, {
-          ...wanted,
+      const newFields = { ...DEFAULTS, ...fields, name: body.name, type: body.type ?? ('product' as const) };
+      checkPhases(undefined, newFields);
+      ensureMayMeasure(author, [...newFields.metrics, ...newFields.metrics_secondary]);
+      return stores.inTransaction(project.id, async (tx) => {
+        const holdout = await getHoldout(tx, project.id, newFields.holdout_id);
+        const flag = await createOrAdoptFlag(tx, project, author, {
+          ...newFields,
           key: body.feature_flag_key,
           arrangement,
           holdout,
         });
-        const experiment = await bound.experiments.insert(project.id, author.userId, { ...wanted, flag_id: flag.id });
-        await recordChange(bound, project, author, 'created', experiment);
-        return (await linkExperiments(bound, project.id, [experiment]))[0]!;
+        const experiment = await tx.experiments.insert(project.id, author.userId, { ...newFields, flag_id: flag.id });
+        await recordChange(tx, project, author, 'created', experiment);
+        return (await linkExperiments(tx, project.id, [experiment]))[0]!;
       });
     },
 
@@ -78,27 +78,27 @@ export function experiments({ stores }: { stores: FlagStores }) {
       body: ExperimentPatchBody,
     ): Promise<LinkedExperiment> {
       const { fields, arrangement } = parseExperimentBody(body);
-      return stores.inTransaction(project.id, async (bound) => {
-        const current = await bound.experiments.get(project.id, id);
-        const flag = await bound.flags.get(project.id, current.flag_id);
+      return stores.inTransaction(project.id, async (tx) => {
+        const current = await tx.experiments.get(project.id, id);
+        const flag = await tx.flags.get(project.id, current.flag_id);
         if (body.feature_flag_key !== undefined && body.feature_flag_key !== flag.key) {
           throw new InvalidInput("Can't update keys: feature_flag_key on Experiment", 'feature_flag_key');
         }
-        const wanted = { ...fields, ...(body.deleted && { deleted: true, holdout_id: null }) };
-        checkPhases(current, { ...current, ...wanted });
+        const change = { ...fields, ...(body.deleted && { deleted: true, holdout_id: null }) };
+        checkPhases(current, { ...current, ...change });
         const stored = [...current.metrics, ...current.metrics_secondary];
         ensureMayMeasure(author, [...(fields.metrics ?? []), ...(fields.metrics_secondary ?? [])], stored);
-        const filters = await filtersAfterChange(bound, current, flag, { wanted, arrangement });
-        if (isOpen({ ...current, ...wanted }) && !isOpen(current)) {
-          await checkNoOtherOpenExperiment(bound, flag, current);
+        const filters = await filtersAfterChange(tx, current, flag, { wanted: change, arrangement });
+        if (isOpen({ ...current, ...change }) && !isOpen(current)) {
+          await checkNoOtherOpenExperiment(tx, flag, current);
           checkEligible({ ...flag, filters });
         }
-        const isLaunch = current.start_date === null && Boolean(wanted.start_date);
-        const changes = { ...changedFilters(flag, filters), ...(isLaunch && { active: true }) };
-        await withExperimentErrors(changeFlag(bound, project, author, flag.id, changes));
-        const after = await bound.experiments.update(id, wanted);
-        await recordChange(bound, project, author, body.deleted ? 'deleted' : 'updated', after, current);
-        return (await linkExperiments(bound, project.id, [after]))[0]!;
+        const isLaunch = current.start_date === null && Boolean(change.start_date);
+        const changes = { ...changeOfFilters(flag, filters), ...(isLaunch && { active: true }) };
+        await withExperimentErrors(changeFlag(tx, project, author, flag.id, changes));
+        const after = await tx.experiments.update(id, change);
+        await recordChange(tx, project, author, body.deleted ? 'deleted' : 'updated', after, current);
+        return (await linkExperiments(tx, project.id, [after]))[0]!;
       });
     },
   };
@@ -107,22 +107,22 @@ export function experiments({ stores }: { stores: FlagStores }) {
 export type Experiments = ReturnType<typeof experiments>;
 
 async function linkExperiments(
-  bound: BoundFlagStores,
+  tx: BoundFlagStores,
   projectId: number,
-  found: readonly Experiment[],
+  results: readonly Experiment[],
 ): Promise<LinkedExperiment[]> {
   // Includes deleted flags, because only running experiments prevent the deletion of their flags.
-  const flags = await bound.flags.findByIdsWithDeleted(
+  const flags = await tx.flags.findByIdsWithDeleted(
     projectId,
-    found.map(({ flag_id }) => flag_id),
+    results.map(({ flag_id }) => flag_id),
   );
   const byId = new Map(flags.map((flag) => [flag.id, flag]));
-  const holdouts = await bound.holdouts.findByIds(
+  const holdouts = await tx.holdouts.findByIds(
     projectId,
-    found.flatMap(({ holdout_id: id }) => (id === null ? [] : [id])),
+    results.flatMap(({ holdout_id: id }) => (id === null ? [] : [id])),
   );
-  const users = await bound.users.findByIds([...found, ...holdouts.values()].map(({ created_by: id }) => id));
-  return found.map((experiment) => ({
+  const users = await tx.users.findByIds([...results, ...holdouts.values()].map(({ created_by: id }) => id));
+  return results.map((experiment) => ({
     experiment,
     flag: byId.get(experiment.flag_id)!,
     holdout: experiment.holdout_id === null ? undefined : holdouts.get(experiment.holdout_id),

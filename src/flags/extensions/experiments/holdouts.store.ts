@@ -33,11 +33,11 @@ export function holdoutStore(db: Knex) {
       projectId: number,
       page: { limit: number; offset: number },
     ): Promise<{ count: number; results: Holdout[] }> {
-      const counted = (await holdoutsOfProject(projectId).count({ count: '*' }).first()) as unknown as {
+      const countRow = (await holdoutsOfProject(projectId).count({ count: '*' }).first()) as unknown as {
         count: string;
       };
       const results = await holdoutsOfProject(projectId).orderBy('id', 'desc').limit(page.limit).offset(page.offset);
-      return { count: Number(counted.count), results };
+      return { count: Number(countRow.count), results };
     },
 
     /** Returns the holdouts that exist, by id. */

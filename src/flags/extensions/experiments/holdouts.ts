@@ -6,7 +6,7 @@ import { type AuditVerb } from '../../../people/audit/entry.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import { changeFlag, type EntitledAuthor } from '../../feature-flags.ts';
 import type { BoundFlagStores, FlagStores } from '../../stores.ts';
-import { changedFilters } from './experiment-flag.ts';
+import { changeOfFilters } from './experiment-flag.ts';
 import type { Holdout, HoldoutFields } from './holdouts.store.ts';
 import { withHoldout } from './variants.ts';
 
@@ -31,10 +31,10 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
     },
 
     async create(project: Project, author: Author, fields: HoldoutFields): Promise<HoldoutWithUsers> {
-      const holdout = await stores.inTransaction(project.id, async (bound) => {
-        const made = await bound.holdouts.insert(project.id, author.userId, fields);
-        await recordChange(bound, project, author, 'created', made);
-        return made;
+      const holdout = await stores.inTransaction(project.id, async (tx) => {
+        const created = await tx.holdouts.insert(project.id, author.userId, fields);
+        await recordChange(tx, project, author, 'created', created);
+        return created;
       });
       return withUsers(holdout);
     },
@@ -46,11 +46,11 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
       id: number,
       changes: Partial<HoldoutFields>,
     ): Promise<HoldoutWithUsers> {
-      const holdout = await stores.inTransaction(project.id, async (bound) => {
-        const before = await bound.holdouts.get(project.id, id);
-        const after = await bound.holdouts.update(id, changes);
-        await updateFlags(bound, project, author, after);
-        await recordChange(bound, project, author, 'updated', after, before);
+      const holdout = await stores.inTransaction(project.id, async (tx) => {
+        const before = await tx.holdouts.get(project.id, id);
+        const after = await tx.holdouts.update(id, changes);
+        await updateFlags(tx, project, author, after);
+        await recordChange(tx, project, author, 'updated', after, before);
         return after;
       });
       return withUsers(holdout);
@@ -58,15 +58,15 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
 
     /** @throws InvalidInput naming the experiments that use the holdout; NotFound */
     async delete(project: Project, author: Author, id: number): Promise<void> {
-      await stores.inTransaction(project.id, async (bound) => {
-        const holdout = await bound.holdouts.get(project.id, id);
-        const dependents = await bound.experiments.listByHoldout(project.id, id);
+      await stores.inTransaction(project.id, async (tx) => {
+        const holdout = await tx.holdouts.get(project.id, id);
+        const dependents = await tx.experiments.listByHoldout(project.id, id);
         if (dependents.length > 0) {
           const names = dependents.map(({ name, id: experiment }) => `${name} (ID: ${experiment})`);
           throw new InvalidInput(`Cannot delete a holdout that experiments use: ${names.join(', ')}.`);
         }
-        await bound.holdouts.delete(id);
-        await recordChange(bound, project, author, 'deleted', holdout);
+        await tx.holdouts.delete(id);
+        await recordChange(tx, project, author, 'deleted', holdout);
       });
     },
   };
@@ -75,15 +75,15 @@ export function experimentHoldouts({ stores }: { stores: FlagStores }) {
 export type ExperimentHoldouts = ReturnType<typeof experimentHoldouts>;
 
 async function updateFlags(
-  bound: BoundFlagStores,
+  tx: BoundFlagStores,
   project: Project,
   author: EntitledAuthor,
   holdout: Holdout,
 ): Promise<void> {
-  for (const { flag_id } of await bound.experiments.listByHoldout(project.id, holdout.id)) {
-    const flag = await bound.flags.get(project.id, flag_id);
-    const filters = changedFilters(flag, withHoldout(flag.filters, holdout));
-    await changeFlag(bound, project, author, flag_id, filters);
+  for (const { flag_id } of await tx.experiments.listByHoldout(project.id, holdout.id)) {
+    const flag = await tx.flags.get(project.id, flag_id);
+    const filters = changeOfFilters(flag, withHoldout(flag.filters, holdout));
+    await changeFlag(tx, project, author, flag_id, filters);
   }
 }
 

@@ -20,9 +20,9 @@ export type Dates = { start_date: string | null; end_date: string | null };
 /** @param now milliseconds since 1970 */
 export function phaseOf({ start_date: start, end_date: end }: Dates, now = Date.now()): Phase {
   if (start === null) return 'draft';
-  const present = isoMicros(now);
-  if (end !== null && end <= present) return 'stopped';
-  return start > present ? 'scheduled' : 'running';
+  const nowIso = isoMicros(now);
+  if (end !== null && end <= nowIso) return 'stopped';
+  return start > nowIso ? 'scheduled' : 'running';
 }
 
 /** Whether an experiment is launched and has not ended. From before its start until its end it needs its flag unchanged. */

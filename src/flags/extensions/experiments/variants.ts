@@ -25,7 +25,7 @@ export function newFilters(arrangement: Arrangement): FlagFilters {
   const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
   return {
     groups: [{ properties: [], rollout_percentage: rollout_percentage ?? 100 }],
-    multivariate: { variants: checkedVariants(variants?.length ? variants : DEFAULT_VARIANTS) },
+    multivariate: { variants: checkVariants(variants?.length ? variants : DEFAULT_VARIANTS) },
     aggregation_group_type_index: index ?? null,
     payloads: {},
   };
@@ -36,7 +36,7 @@ export function applyArrangement(filters: FlagFilters, arrangement: Arrangement)
   const { feature_flag_variants: variants, aggregation_group_type_index: index, rollout_percentage } = arrangement;
   return {
     ...filters,
-    ...(variants?.length && { multivariate: { variants: checkedVariants(variants) } }),
+    ...(variants?.length && { multivariate: { variants: checkVariants(variants) } }),
     ...(index !== undefined && { aggregation_group_type_index: index }),
     ...(typeof rollout_percentage === 'number' && { groups: withRollout(filters, rollout_percentage) }),
   };
@@ -49,7 +49,7 @@ function withRollout({ groups }: FlagFilters, rollout_percentage: number): FlagF
 }
 
 /** @throws InvalidInput for variants that are unsuitable for an experiment */
-export function checkedVariants(variants: readonly Variant[]): Variant[] {
+export function checkVariants(variants: readonly Variant[]): Variant[] {
   if (variants.length > MAX_VARIANTS)
     throw arrangementError(`Feature flag variants must be less than ${MAX_VARIANTS + 1}`);
   if (variants.length < 2) {
@@ -74,10 +74,10 @@ function arrangementError(detail: string): InvalidInput {
  * @throws InvalidInput naming the parameter that would change
  */
 export function checkArrangementUnchanged(filters: FlagFilters, arrangement: Arrangement, advice = ''): void {
-  const present = arrangementOf(filters);
-  for (const name of Object.keys(present) as (keyof Arrangement)[]) {
+  const current = arrangementOf(filters);
+  for (const name of Object.keys(current) as (keyof Arrangement)[]) {
     const given = arrangement[name];
-    if (given === undefined || isDeepStrictEqual(withoutNames(given), withoutNames(present[name]))) continue;
+    if (given === undefined || isDeepStrictEqual(withoutNames(given), withoutNames(current[name]))) continue;
     throw arrangementError(`Can't update ${name} on Experiment${advice}`);
   }
 }

@@ -29,20 +29,20 @@ type Options = {
 };
 
 export function createSurveyClock({ surveys, store, responses, log, now = Date.now }: Options): SurveyClock {
-  let ticking: Promise<void> | undefined;
+  let currentTick: Promise<void> | undefined;
 
   async function updateSurvey(survey: DueSurvey): Promise<void> {
     const { id, project_id: projectId, organization_id: organizationId, start_date, responses_limit: limit } = survey;
     const isFull = limit !== null && (await hasEnoughAnswers(survey, limit, start_date));
     const pausedUntil = await endOfFullInterval(survey);
     if (!survey.is_due && !isFull && pausedUntil === undefined) return;
-    await surveys.catchUp({ id: projectId, organizationId }, id, { isFull: isFull, pausedUntil });
+    await surveys.catchUp({ id: projectId, organizationId }, id, { isFull, pausedUntil });
   }
 
   async function endOfFullInterval(survey: DueSurvey): Promise<number | undefined> {
-    const sampled = samplingAt(survey, now());
-    if (!sampled || sampled.percentage === 0) return undefined;
-    const { from, until } = sampled.interval;
+    const newSampling = samplingAt(survey, now());
+    if (!newSampling || newSampling.percentage === 0) return undefined;
+    const { from, until } = newSampling.interval;
     return (await hasEnoughAnswers(survey, survey.response_sampling_limit!, isoOf(from))) ? until : undefined;
   }
 
@@ -61,10 +61,10 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
   }
 
   function tick(): Promise<void> {
-    ticking ??= updateDueSurveys()
+    currentTick ??= updateDueSurveys()
       .catch((error: unknown) => log.warn({ err: error }, 'due surveys could not be read'))
-      .finally(() => (ticking = undefined));
-    return ticking;
+      .finally(() => (currentTick = undefined));
+    return currentTick;
   }
 
   const timer = setInterval(() => void tick(), TICK_MS);
@@ -73,7 +73,7 @@ export function createSurveyClock({ surveys, store, responses, log, now = Date.n
     tick,
     async stop() {
       clearInterval(timer);
-      await ticking;
+      await currentTick;
     },
   };
 }

@@ -8,7 +8,7 @@ import { variantsOf } from '../../feature-flags/filters.ts';
 import { seesFlag } from '../../feature-flags/linked.ts';
 import type { BoundFlagStores } from '../../stores.ts';
 import { checkAppearance, checkConditions } from './display.ts';
-import { checkedQuestions } from './questions.ts';
+import { checkQuestions } from './questions.ts';
 import type { GivenSurvey } from './surveys.schema.ts';
 import type { Survey, SurveyFields, SurveyState } from './surveys.store.ts';
 
@@ -45,8 +45,8 @@ const MAX_QUESTION_VALUES = 20_000;
 const DATES = ['start_date', 'end_date', 'response_sampling_start_date'] as const;
 
 /** @throws InvalidInput naming the field */
-export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
-  const { targeting_flag_filters: _filters, remove_targeting_flag: _remove, ...fields } = given;
+export function parseFields(input: GivenSurvey): Partial<SurveyFields> {
+  const { targeting_flag_filters: _filters, remove_targeting_flag: _remove, ...fields } = input;
   if (fields.name?.trim() === '') throw new InvalidInput('This field may not be blank.', 'name', 'blank');
   limitValues(fields.questions, 'questions', MAX_QUESTION_VALUES);
   if (fields.conditions) checkConditions(limitValues(fields.conditions, 'conditions'));
@@ -57,25 +57,25 @@ export function checkedFields(given: GivenSurvey): Partial<SurveyFields> {
     ...fields,
     ...(changesSampling && { sampling_paused_until: null }),
     ...Object.fromEntries(dates.map((name) => [name, readDatetime(fields[name]!, name)])),
-    ...(fields.questions && { questions: checkedQuestions(fields.questions) }),
+    ...(fields.questions && { questions: checkQuestions(fields.questions) }),
   } as Partial<SurveyFields>;
 }
 
 /**
  * Checks combinations of a survey's fields.
- * @param given fields in the request
+ * @param input fields in the request
  * @throws InvalidInput naming the field
  */
 export async function checkSurvey(
   stores: BoundFlagStores,
   survey: SurveyFields & Pick<Survey, 'project_id' | 'current_iteration'>,
-  given: GivenSurvey,
+  input: GivenSurvey,
   viewer: { linkedBefore: number | null; rights: Pick<Rights, 'levelOf'> | undefined },
 ): Promise<void> {
   checkIterations(survey);
-  checkSampling(survey, given);
-  if (survey.type === 'external_survey') checkExternal(survey, given);
-  if (given.linked_flag_id !== undefined || given.conditions !== undefined)
+  checkSampling(survey, input);
+  if (survey.type === 'external_survey') checkExternal(survey, input);
+  if (input.linked_flag_id !== undefined || input.conditions !== undefined)
     await checkLinkedFlag(stores, survey, viewer);
 }
 
@@ -88,9 +88,9 @@ function checkIterations({
   throw new InvalidInput(detail, 'iteration_count');
 }
 
-function checkSampling(survey: SurveyFields, { response_sampling_start_date: given }: GivenSurvey): void {
+function checkSampling(survey: SurveyFields, { response_sampling_start_date: samplingStart }: GivenSurvey): void {
   const { response_sampling_start_date: start, response_sampling_limit: limit } = survey;
-  if (given && Date.parse(start!) < new Date().setUTCHours(0, 0, 0, 0)) {
+  if (samplingStart && Date.parse(start!) < new Date().setUTCHours(0, 0, 0, 0)) {
     throw new InvalidInput(
       'Response sampling start date must be today or a future date in UTC.',
       'response_sampling_start_date',
@@ -112,9 +112,9 @@ const PAGE_CONDITIONS = [
   'deviceTypesMatchType',
 ] as const;
 
-function checkExternal({ linked_flag_id: linked, conditions, appearance }: SurveyFields, given: GivenSurvey): void {
+function checkExternal({ linked_flag_id: linked, conditions, appearance }: SurveyFields, input: GivenSurvey): void {
   if (linked !== null) refuseExternal('linked_flag_id');
-  if (given.targeting_flag_filters) refuseExternal('targeting_flag_filters');
+  if (input.targeting_flag_filters) refuseExternal('targeting_flag_filters');
   for (const field of PAGE_CONDITIONS)
     if ((conditions?.[field] ?? null) !== null) refuseExternal(`conditions__${field}`);
   for (const field of ['actions', 'events'] as const) {
@@ -146,9 +146,9 @@ function checkVariant(variant: string, flag: FeatureFlag | undefined, isHidden: 
   const variants = variantsOf(flag.filters).map(({ key }) => key);
   if (variant === 'any' || variants.includes(variant)) return;
   if (isHidden) refuseVariant(`Feature flag variant '${variant}' does not exist.`);
-  const which = variants.length > 0 ? `does not exist. Available variants: ${variants.join(', ')}` : undefined;
+  const problem = variants.length > 0 ? `does not exist. Available variants: ${variants.join(', ')}` : undefined;
   refuseVariant(
-    `Feature flag variant '${variant}' ${which ?? 'specified but the linked feature flag has no variants'}`,
+    `Feature flag variant '${variant}' ${problem ?? 'specified but the linked feature flag has no variants'}`,
   );
 }
 

@@ -46,9 +46,9 @@ export function htmlFault(text: string): string | undefined {
     return 'This is not well-formed HTML: write "&lt;" for a "<" that begins no tag.';
   }
   // tooth: survey-html
-  const refused = [...text.matchAll(TAG)].find(([tag]) => isChangedBySanitizer(tag.replace('</', '<')));
-  if (!refused) return undefined;
-  const [tag, name = ''] = refused;
+  const refusedTag = [...text.matchAll(TAG)].find(([tag]) => isChangedBySanitizer(tag.replace('</', '<')));
+  if (!refusedTag) return undefined;
+  const [tag, name = ''] = refusedTag;
   if (!TAGS.includes(name.toLowerCase())) return `The tag <${name.toLowerCase()}> is not allowed here.`;
   return `${tag.slice(0, 100)} has an attribute that is not allowed here, or an address that does not begin with https://, http:// or mailto:.`;
 }
@@ -58,8 +58,8 @@ function isChangedBySanitizer(tag: string): boolean {
 }
 
 function withoutRelativeUrls(tagName: string, attributes: Record<string, string>) {
-  const kept = Object.entries(attributes).filter(
+  const allowedEntries = Object.entries(attributes).filter(
     ([name, value]) => !URL_ATTRIBUTES.includes(name) || ABSOLUTE_URL.test(value),
   );
-  return { tagName, attribs: Object.fromEntries(kept) };
+  return { tagName, attribs: Object.fromEntries(allowedEntries) };
 }

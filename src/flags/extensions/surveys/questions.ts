@@ -78,20 +78,20 @@ export const QuestionsBody = Type.Array(QuestionBody, { maxItems: MAX_QUESTIONS 
  * @returns the questions, each with an id
  * @throws InvalidInput naming the field of the first invalid question
  */
-export function checkedQuestions(questions: readonly Question[]): Question[] {
+export function checkQuestions(questions: readonly Question[]): Question[] {
   const ids = new Set<string>();
-  return questions.map((given, index) => {
+  return questions.map((input, index) => {
     const refuse = createRefuse(`questions__${index}`);
-    checkTexts(given, refuse);
-    for (const [language, translated] of Object.entries(given.translations ?? {})) {
+    checkTexts(input, refuse);
+    for (const [language, translated] of Object.entries(input.translations ?? {})) {
       checkTexts(translated, (field, detail) => refuse(`translations__${language}__${field}`, detail));
     }
-    checkAnswers(given, refuse);
-    checkBranching(given, questions.length, refuse);
-    const id = given.id ?? randomUUID();
+    checkAnswers(input, refuse);
+    checkBranching(input, questions.length, refuse);
+    const id = input.id ?? randomUUID();
     if (ids.has(id)) refuse('id', 'Another question has this id.');
     ids.add(id);
-    return { ...given, id };
+    return { ...input, id };
   });
 }
 
@@ -126,9 +126,9 @@ function checkLink(link: string, refuse: Refuse): void {
 
 const hasChoices = ({ type }: Question) => type === 'single_choice' || type === 'multiple_choice';
 
-function checkAnswers(given: Question, refuse: Refuse): void {
-  if (hasChoices(given) && !given.choices?.length) refuse('choices', 'A question with choices needs at least one.');
-  if (given.type === 'rating' && (given.scale === undefined || !SCALES.includes(given.scale))) {
+function checkAnswers(input: Question, refuse: Refuse): void {
+  if (hasChoices(input) && !input.choices?.length) refuse('choices', 'A question with choices needs at least one.');
+  if (input.type === 'rating' && (input.scale === undefined || !SCALES.includes(input.scale))) {
     refuse('scale', `A rating needs one of these scales: ${SCALES.join(', ')}.`);
   }
 }

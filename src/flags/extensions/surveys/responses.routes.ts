@@ -94,8 +94,8 @@ function present({ byEvent, dismissedAndSent }: ResponseFigures) {
   };
 }
 
-function percent(part: number, whole: number): number {
-  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
+function percent(part: number, total: number): number {
+  return total === 0 ? 0 : Math.round((part / total) * 10_000) / 100;
 }
 
 const COUNT_DESCRIPTION =
@@ -114,7 +114,7 @@ const countResponses = route({
   },
 });
 
-const allStats = route({
+const projectStats = route({
   method: 'get',
   path: '/surveys/stats/',
   operationId: 'surveys_all_stats_retrieve',
@@ -145,4 +145,4 @@ const surveyStats = route({
   },
 });
 
-export const surveyResponseRoutes = [countResponses, allStats, surveyStats];
+export const surveyResponseRoutes = [countResponses, projectStats, surveyStats];

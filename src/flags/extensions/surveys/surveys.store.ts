@@ -65,10 +65,10 @@ export function surveyStore(db: Knex) {
         const all = surveysOfProject(projectId);
         return search ? all.whereRaw(`strpos(lower(name || ' ' || description), lower(?)) > 0`, [search]) : all;
       };
-      const counted = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
+      const countRow = (await matchingRows().count({ count: '*' }).first()) as unknown as { count: string };
       const newestFirst = ['created_at', 'id'].map((column) => ({ column, order: 'desc' }));
       const results = await matchingRows().orderBy(newestFirst).limit(limit).offset(offset);
-      return { count: Number(counted.count), results };
+      return { count: Number(countRow.count), results };
     },
 
     /** @throws InvalidInput when there is another survey of this name */

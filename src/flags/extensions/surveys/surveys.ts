@@ -4,7 +4,7 @@ import type { Project } from '../../../platform/http/access.ts';
 import type { Users } from '../../../people/accounts/users.store.ts';
 import type { FeatureFlag } from '../../feature-flags/feature-flags.store.ts';
 import type { FlagStores } from '../../stores.ts';
-import { checkedFields, checkSurvey, NEW_SURVEY } from './fields.ts';
+import { parseFields, checkSurvey, NEW_SURVEY } from './fields.ts';
 import type { GivenSurvey } from './surveys.schema.ts';
 import type { Survey } from './surveys.store.ts';
 import {
@@ -66,20 +66,20 @@ export function surveys({ stores: all, now = Date.now }: Options) {
   }
 
   /** @returns the changed survey. A flag that is hidden from the author cannot be linked */
-  async function applyChange(change: SurveyChangeContext, before: Survey, given: GivenSurvey): Promise<Survey> {
+  async function applyChange(change: SurveyChangeContext, before: Survey, input: GivenSurvey): Promise<Survey> {
     const { stores, project, author } = change;
-    const changes: Partial<Survey> = checkedFields(given);
-    await checkSurvey(stores, { ...before, ...changes }, given, {
+    const changes: Partial<Survey> = parseFields(input);
+    await checkSurvey(stores, { ...before, ...changes }, input, {
       linkedBefore: before.linked_flag_id,
       rights: author.viewer,
     });
-    const removed = given.remove_targeting_flag ? before.targeting_flag_id : null;
+    const removed = input.remove_targeting_flag ? before.targeting_flag_id : null;
     if (removed !== null) changes.targeting_flag_id = null;
-    if (given.targeting_flag_filters) {
+    if (input.targeting_flag_filters) {
       changes.targeting_flag_id = await setTargetingFlag(
         change,
         { ...before, ...changes },
-        given.targeting_flag_filters,
+        input.targeting_flag_filters,
       );
     }
     const changed = await stores.surveys.update(project.id, before.id, changes);
@@ -102,10 +102,10 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     async create(
       project: Project,
       author: SurveyAuthor,
-      given: GivenSurvey & Pick<Survey, 'name' | 'type'>,
+      input: GivenSurvey & Pick<Survey, 'name' | 'type'>,
     ): Promise<SurveysWithFlags> {
       const survey = await runChange(project, author, async (change) => {
-        const { name, type, ...settings } = given;
+        const { name, type, ...settings } = input;
         const made = await change.stores.surveys.insert({
           ...NEW_SURVEY,
           id: randomUUID(),
@@ -122,10 +122,10 @@ export function surveys({ stores: all, now = Date.now }: Options) {
     },
 
     /** Omitted fields keep their values. @throws InvalidInput naming the field; NotFound */
-    async change(project: Project, author: SurveyAuthor, id: string, given: GivenSurvey): Promise<SurveysWithFlags> {
+    async change(project: Project, author: SurveyAuthor, id: string, input: GivenSurvey): Promise<SurveysWithFlags> {
       const survey = await runChange(project, author, async (change) => {
         const before = await change.stores.surveys.get(project.id, id);
-        const after = await applyChange(change, before, given);
+        const after = await applyChange(change, before, input);
         await recordChange(change, 'updated', after, before);
         return after;
       });

@@ -124,8 +124,11 @@ function idsOf(linked: readonly { id: number }[]): string {
   return `ID: ${linked.map(({ id }) => id).join(', ')}`;
 }
 
-function flagInUse(what: string, who: string): InvalidInput {
-  return new InvalidInput(`Cannot delete a feature flag that is in use with ${what}. Please delete ${who}.`, 'deleted');
+function flagInUse(subject: string, who: string): InvalidInput {
+  return new InvalidInput(
+    `Cannot delete a feature flag that is in use with ${subject}. Please delete ${who}.`,
+    'deleted',
+  );
 }
 
 /** Refuses to make a flag of an early access feature group-based, because persons enroll, not groups. @throws InvalidInput */

@@ -54,13 +54,13 @@ export const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /** Status of requests that cannot be read far enough to find their route; the answer has no body. */
-export const UNREAD = 431;
+export const UNREAD_HEADERS = 431;
 
 /** @returns the statuses with which a request can be refused, from how the route is declared */
 export function refusalsOf(route: DescribedRoute): number[] {
   const { access, body, query, params, errors = [] } = route;
-  if (route.refusals) return [...route.refusals, UNREAD];
-  const statuses = new Set<number>([...errors, UNREAD, 500, 503]);
+  if (route.refusals) return [...route.refusals, UNREAD_HEADERS];
+  const statuses = new Set<number>([...errors, UNREAD_HEADERS, 500, 503]);
   const add = (...more: number[]) => more.forEach((status) => statuses.add(status));
   if (!('public' in access)) add(401, 403, 429);
   if ('public' in access && access.ownPages && route.method !== 'get') add(403);

@@ -19,7 +19,7 @@ export function linksOf(
   if (route.method !== 'post') return {};
   const [path] = pathsOf(route);
   const fields = (schema as ObjectParts).properties ?? {};
-  const found = routes.flatMap((target) => {
+  const links = routes.flatMap((target) => {
     const [place] = pathsOf(target);
     if (!place.startsWith(`${path}:`)) return [];
     const [name = '', ...rest] = namesIn(place.slice(path.length));
@@ -38,7 +38,7 @@ export function linksOf(
       ] as const,
     ];
   });
-  return Object.fromEntries(found);
+  return Object.fromEntries(links);
 }
 
 function namesIn(path: string): string[] {

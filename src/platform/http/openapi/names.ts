@@ -23,16 +23,16 @@ export function tagOf(route: DescribedRoute): string {
 }
 
 /** The noun that an identifier in the path stands for: the `dashboard` of `/dashboards/:id/`. */
-export function namedBy(route: DescribedRoute, parameter: string): string {
+export function resourceNamedBy(route: DescribedRoute, parameter: string): string {
   const segments = pathsOf(route)[0].split('/');
   const noun = segments.slice(0, segments.indexOf(`:${parameter}`)).findLast((segment) => !segment.startsWith(':'));
   return (noun ?? 'object').replaceAll('_', ' ').replace(/ies$/, 'y').replace(/s$/, '');
 }
 
 /** Returns a prefix for routes of an organization or project itself, whose paths have no segment for it. */
-function prefixOf({ access, path }: DescribedRoute, whole: string): string[] {
+function prefixOf({ access, path }: DescribedRoute, fullPath: string): string[] {
   if ('organization' in access) return ['organizations'];
-  return 'scope' in access && path === '/' ? literalsOf(whole) : [];
+  return 'scope' in access && path === '/' ? literalsOf(fullPath) : [];
 }
 
 function literalsOf(path: string): string[] {

@@ -1,7 +1,7 @@
 /** One operation of the OpenAPI document. */
 import type { TObject, TSchema } from '../../schema.ts';
 import { ErrorBody } from '../error-body.ts';
-import { REFUSALS, refusalsOf, securityOf, UNREAD, accessSentence } from './access.ts';
+import { REFUSALS, refusalsOf, securityOf, UNREAD_HEADERS, accessSentence } from './access.ts';
 import { linksOf } from './links.ts';
 import { operationIdOf, tagOf } from './names.ts';
 import { parametersOf } from './parameters.ts';
@@ -20,8 +20,8 @@ export type OperationContext = {
   path: string;
 };
 
-export function operationOf(route: DescribedRoute, around: OperationContext): Json {
-  const { components, path } = around;
+export function operationOf(route: DescribedRoute, context: OperationContext): Json {
+  const { components, path } = context;
   return {
     operationId: operationIdOf(route, path),
     tags: [tagOf(route)],
@@ -30,7 +30,7 @@ export function operationOf(route: DescribedRoute, around: OperationContext): Js
     ...securityOf(route),
     parameters: parametersOf(route),
     ...requestBody(route, components),
-    responses: responsesOf(route, around),
+    responses: responsesOf(route, context),
   };
 }
 
@@ -44,7 +44,7 @@ function responsesOf(route: DescribedRoute, { components, routes }: OperationCon
 }
 
 function refusal(status: number, components: Components): Json {
-  if (status === UNREAD) return { description: `${REFUSALS[status]}; the body is empty` };
+  if (status === UNREAD_HEADERS) return { description: `${REFUSALS[status]}; the body is empty` };
   const example = { type: 'invalid_request', code: 'error', detail: REFUSALS[status], attr: null };
   return { description: REFUSALS[status], content: jsonContent(hoist(ErrorBody, components), example) };
 }

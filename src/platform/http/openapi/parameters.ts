@@ -1,6 +1,6 @@
 /** Parameters in the OpenAPI document. Those that mean the same everywhere are described here, once. */
 import { Type, type TSchema } from '../../schema.ts';
-import { namedBy } from './names.ts';
+import { resourceNamedBy } from './names.ts';
 import { exampleOf } from './schema.ts';
 import { LENIENT, NoInteger } from '../parameters/parameters.ts';
 import type { DescribedRoute } from '../route.ts';
@@ -38,13 +38,13 @@ export function parametersOf(route: DescribedRoute): Json[] {
   const pathParameters = [...route.path.matchAll(/:(\w+)/g)].map(
     ([, name = '']) => [name, declared[name] ?? Type.String()] as const,
   );
-  const required = new Set(route.query?.['required'] as string[] | undefined);
+  const requiredNames = new Set(route.query?.['required'] as string[] | undefined);
   const query = Object.entries((route.query?.properties ?? {}) as Record<string, Property>);
   return [
     ...tenantOf(route),
     ...pathParameters.map(([name, schema]) => parameter(route, 'path', name, schema, true)),
     ...query.map(([name, schema]) =>
-      parameter(route, 'query', name, schema, required.has(name) && schema.default === undefined),
+      parameter(route, 'query', name, schema, requiredNames.has(name) && schema.default === undefined),
     ),
   ];
 }
@@ -58,14 +58,14 @@ function tenantOf(route: DescribedRoute): Json[] {
 
 function parameter(
   route: DescribedRoute,
-  where: 'path' | 'query',
+  location: 'path' | 'query',
   name: string,
-  given: Property,
+  property: Property,
   required: boolean,
 ): Json {
-  const { description = describedAs(route, where, name), [LENIENT]: lenient, ...schema } = given;
+  const { description = parameterDescription(route, location, name), [LENIENT]: lenient, ...schema } = property;
   return {
-    in: where,
+    in: location,
     name,
     required,
     description: lenient ? `${description} A value that is not an integer is ignored.` : description,
@@ -74,8 +74,8 @@ function parameter(
   };
 }
 
-function describedAs(route: DescribedRoute, where: 'path' | 'query', name: string): string {
-  if (STANDARD[name] && !(where === 'path' && name === 'token')) return STANDARD[name];
-  if (where === 'path') return `Which ${namedBy(route, name)}.`;
+function parameterDescription(route: DescribedRoute, location: 'path' | 'query', name: string): string {
+  if (STANDARD[name] && !(location === 'path' && name === 'token')) return STANDARD[name];
+  if (location === 'path') return `Which ${resourceNamedBy(route, name)}.`;
   return '';
 }

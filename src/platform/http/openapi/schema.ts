@@ -47,19 +47,20 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /**
  * Returns a valid value: the schema's own example, else the smallest value.
- * @param whole includes optional members, as answers do
+ * @param includeOptional includes optional members, as answers do
  */
-export function exampleOf(schema: TSchema, whole = false): unknown {
+export function exampleOf(schema: TSchema, includeOptional = false): unknown {
   const parts = schema as Parts;
   if (parts.examples) return parts.examples[0];
   if (parts.const !== undefined) return parts.const;
   if (parts.default !== undefined && parts.default !== null) return parts.default;
   if (parts.enum) return parts.enum[0];
   if (parts.anyOf)
-    return exampleOf(parts.anyOf.find((one) => (one as Parts).type !== 'null') ?? parts.anyOf[0]!, whole);
-  if (parts.allOf) return Object.assign({}, ...parts.allOf.map((one) => exampleOf(one, whole)));
-  if (parts.type === 'object') return exampleOfObject(parts, whole);
-  if (parts.type === 'array') return parts.items && (whole || parts.minItems) ? [exampleOf(parts.items, whole)] : [];
+    return exampleOf(parts.anyOf.find((one) => (one as Parts).type !== 'null') ?? parts.anyOf[0]!, includeOptional);
+  if (parts.allOf) return Object.assign({}, ...parts.allOf.map((one) => exampleOf(one, includeOptional)));
+  if (parts.type === 'object') return exampleOfObject(parts, includeOptional);
+  if (parts.type === 'array')
+    return parts.items && (includeOptional || parts.minItems) ? [exampleOf(parts.items, includeOptional)] : [];
   if (parts.type === 'integer' || parts.type === 'number') return parts.minimum ?? 1;
   if (parts.type === 'boolean') return true;
   if (parts.type === 'null') return null;
@@ -73,7 +74,7 @@ function textLike(pattern: RegExp): string {
   return [...Object.values(TEXTS), '1', 'example', 'Example1'].find((text) => pattern.test(text)) ?? '';
 }
 
-function exampleOfObject({ properties = {}, required = [] }: Parts, whole: boolean): Json {
-  const names = whole ? Object.keys(properties) : required;
-  return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] as TSchema, whole)]));
+function exampleOfObject({ properties = {}, required = [] }: Parts, includeOptional: boolean): Json {
+  const names = includeOptional ? Object.keys(properties) : required;
+  return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] as TSchema, includeOptional)]));
 }

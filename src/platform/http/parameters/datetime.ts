@@ -13,15 +13,15 @@ const ZONE = /:\d\d(?:[.,]\d+)? ?(?:z|[+-]\d\d(?::?\d\d)?)$/i;
  * @returns ISO, UTC, six decimals, Z; undefined for any other text, and for one that names no instant (the 30th of February)
  */
 export function parseDatetime(text: string): GivenDatetime | undefined {
-  const at = parseIso(text);
-  if (at === undefined || at < FIRST || at > LAST) return undefined;
-  return { instant: toIsoMicros(at), zoned: ZONE.test(text) };
+  const instant = parseIso(text);
+  if (instant === undefined || instant < MIN_INSTANT || instant > MAX_INSTANT) return undefined;
+  return { instant: toIsoMicros(instant), zoned: ZONE.test(text) };
 }
 
 /** @throws InvalidInput naming the field */
 export function readDatetime(text: string, attr: string): string {
-  const given = parseDatetime(text);
-  if (given) return given.instant;
+  const parsed = parseDatetime(text);
+  if (parsed) return parsed.instant;
   const hint = LOST_PLUS.test(text) ? ' In a query, the + of an offset is written as %2B.' : '';
   throw new InvalidInput(WRONG_DATETIME + hint, attr);
 }
@@ -34,5 +34,5 @@ export const WRONG_DATETIME =
 const LOST_PLUS = /:\d{2}(?:\.\d+)? \d{2}(?::?\d{2})?$/;
 
 /** Instants that both Postgres and Temporal can hold, with room for arithmetic. */
-const FIRST = fromMilliseconds(Date.parse('0002-01-01T00:00:00Z'));
-const LAST = fromMilliseconds(Date.parse('9998-12-31T23:59:59.999Z'));
+const MIN_INSTANT = fromMilliseconds(Date.parse('0002-01-01T00:00:00Z'));
+const MAX_INSTANT = fromMilliseconds(Date.parse('9998-12-31T23:59:59.999Z'));

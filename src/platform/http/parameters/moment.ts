@@ -15,7 +15,7 @@ const SPANS = { h: HOUR, d: DAY, w: 7 * DAY };
  */
 export function readMoment(text: string, attr: string): string {
   const [, count, unit] = AGO.exec(text) ?? [];
-  const moment = unit === undefined ? parseDatetime(text)?.instant : ago(Number(count), unit);
+  const moment = unit === undefined ? parseDatetime(text)?.instant : timeAgo(Number(count), unit);
   if (moment !== undefined) return moment;
   throw new InvalidInput(`"${text.slice(0, 100)}" is neither a datetime nor a time ago, such as -7d or -24h.`, attr);
 }
@@ -28,9 +28,9 @@ export function momentIfGiven(text: string | undefined, attr: string): string | 
   return text === undefined || text === '' ? undefined : readMoment(text, attr);
 }
 
-function ago(count: number, unit: string): string | undefined {
-  const at = new Date();
-  if (unit === 'm' || unit === 'y') at.setUTCMonth(at.getUTCMonth() - count * (unit === 'y' ? 12 : 1));
-  else at.setTime(at.getTime() - count * SPANS[unit as keyof typeof SPANS]);
-  return at.getUTCFullYear() > 1 ? isoMicros(at.getTime()) : undefined;
+function timeAgo(count: number, unit: string): string | undefined {
+  const date = new Date();
+  if (unit === 'm' || unit === 'y') date.setUTCMonth(date.getUTCMonth() - count * (unit === 'y' ? 12 : 1));
+  else date.setTime(date.getTime() - count * SPANS[unit as keyof typeof SPANS]);
+  return date.getUTCFullYear() > 1 ? isoMicros(date.getTime()) : undefined;
 }

@@ -32,18 +32,18 @@ export function offsetPageOf<S extends TSchema>(item: S) {
 }
 
 /** Brings a `limit` from a query into bounds. */
-export function boundedLimit(limit: number): number {
+export function clampLimit(limit: number): number {
   return Math.min(limit, MAX_LIMIT);
 }
 
 /** The part of a list that a page shows. */
 export function pageBounds({ limit, offset }: OffsetQuery): OffsetQuery {
-  return { limit: boundedLimit(limit), offset };
+  return { limit: clampLimit(limit), offset };
 }
 
 /** The page of a list that is short enough to be read as a whole. */
 export function pageOfAll<T>(all: readonly T[], query: OffsetQuery): { count: number; results: readonly T[] } {
-  return { count: all.length, results: all.slice(query.offset, query.offset + boundedLimit(query.limit)) };
+  return { count: all.length, results: all.slice(query.offset, query.offset + clampLimit(query.limit)) };
 }
 
 /**
@@ -51,7 +51,7 @@ export function pageOfAll<T>(all: readonly T[], query: OffsetQuery): { count: nu
  * @param page the total count, and the requested rows
  */
 export function offsetPage<T>(url: URL, query: OffsetQuery, page: { count: number; results: readonly T[] }) {
-  const limit = boundedLimit(query.limit);
+  const limit = clampLimit(query.limit);
   const pageAt = (offset: number) =>
     withQuery(url, { limit: String(limit), offset: offset > 0 ? String(offset) : null });
   return {
@@ -86,7 +86,7 @@ export type Position = { createdAt: string; id: string };
  * A row of a list. `beyond`: it is not shown and only tells that the list continues, because a page of large rows ends early. `searched`: it
  * does not match and only tells how far the search got; the list continues from there.
  */
-export type Listed = Position & { beyond?: boolean; searched?: boolean };
+export type Listed = Position & { beyond?: boolean; lastSearched?: boolean };
 
 /** The rows next to a position, on one side of it; without a position the newest. Newest first in every case. */
 export type PageWindow = { limit: number; olderThan?: Position; newerThan?: Position };
@@ -99,20 +99,20 @@ export type PageWindow = { limit: number; olderThan?: Position; newerThan?: Posi
 export async function cursorPage<Row extends Listed, T>(
   url: URL,
   query: CursorQuery,
-  load: (place: PageWindow) => Promise<Row[]>,
+  load: (position: PageWindow) => Promise<Row[]>,
   present: (row: Row) => T,
   isId: (text: string) => boolean = isUuid,
 ) {
-  const limit = boundedLimit(query.limit);
-  const place = query.cursor === undefined ? {} : decodeCursor(query.cursor, isId);
+  const limit = clampLimit(query.limit);
+  const position = query.cursor === undefined ? {} : decodeCursor(query.cursor, isId);
   // One row more than the page shows tells whether the list continues.
-  const loaded = await load({ limit: limit + 1, ...place });
-  const isUpwards = 'newerThan' in place;
-  const fitting = loaded.filter((row) => !row.beyond && !row.searched);
-  const searched = fitting.length > limit ? undefined : loaded.find((row) => row.searched);
-  const rows = isUpwards ? fitting.slice(-limit) : fitting.slice(0, limit);
-  const hasMore = loaded.length > rows.length;
-  const [newest, oldest] = isUpwards ? [searched ?? rows[0], rows.at(-1)] : [rows[0], searched ?? rows.at(-1)];
+  const loadedRows = await load({ limit: limit + 1, ...position });
+  const isUpwards = 'newerThan' in position;
+  const listed = loadedRows.filter((row) => !row.beyond && !row.lastSearched);
+  const lastSearched = listed.length > limit ? undefined : loadedRows.find((row) => row.lastSearched);
+  const rows = isUpwards ? listed.slice(-limit) : listed.slice(0, limit);
+  const hasMore = loadedRows.length > rows.length;
+  const [newest, oldest] = isUpwards ? [lastSearched ?? rows[0], rows.at(-1)] : [rows[0], lastSearched ?? rows.at(-1)];
   const link = (side: keyof Cursor, row: Row | undefined) =>
     row ? withQuery(url, { cursor: encodeCursor(side, row) }) : null;
   return {
@@ -137,8 +137,8 @@ function isUuid(text: string): boolean {
 
 /** @throws InvalidInput for a cursor that we did not create */
 function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
-  const [, side, createdAt = '', quoted = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  const id = parseText(quoted);
+  const [, side, createdAt = '', json = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const id = parseText(json);
   if (side === undefined || id === undefined || parseDatetime(createdAt) === undefined || !isId(id)) {
     throw new InvalidInput('Invalid cursor.', 'cursor');
   }
@@ -146,9 +146,9 @@ function decodeCursor(text: string, isId: (text: string) => boolean): Cursor {
 }
 
 /** @returns undefined for JSON that is not a text */
-function parseText(quoted: string): string | undefined {
+function parseText(json: string): string | undefined {
   try {
-    return JSON.parse(quoted) as string;
+    return JSON.parse(json) as string;
   } catch {
     return undefined;
   }

@@ -28,9 +28,9 @@ export function expectedVersion({ 'if-match': text }: IncomingHttpHeaders): stri
  * @param expected as of `expectedVersion`
  * @throws Stale when the object has another version
  */
-export function ensureVersion(expected: string | undefined, version: string | number, what: string): void {
+export function ensureVersion(expected: string | undefined, version: string | number, subject: string): void {
   if (expected === undefined || expected === String(version)) return;
-  throw new Stale(`The ${what} was changed since you read it.`);
+  throw new Stale(`The ${subject} was changed since you read it.`);
 }
 
 /** Whether the client has the version with this tag already (`If-None-Match`): weak and strong tags compare alike (RFC 9110). */
@@ -50,9 +50,9 @@ export async function preferRepresentation(
   representation: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
   if (!prefersRepresentation(headers)) return answer;
-  const preferred = await representation();
+  const body = await representation();
   const applied = { 'Preference-Applied': 'return=representation' };
-  return { ...preferred, headers: { ...answer.headers, ...preferred.headers, ...applied } };
+  return { ...body, headers: { ...answer.headers, ...body.headers, ...applied } };
 }
 
 function prefersRepresentation({ prefer }: IncomingHttpHeaders): boolean {

@@ -1,7 +1,7 @@
 /** Parses metrics of experiments, in upstream's form: the share of persons with an event, the number of events, or a property's sum. */
 import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '../../../../platform/errors.ts';
-import { checkedFilters } from '../../../../conditions/sql/filters.ts';
+import { parseFilters } from '../../../../conditions/sql/filters.ts';
 import type { Goal } from './comparison.ts';
 
 /** A stored metric, including upstream's members that have no effect here. */
@@ -16,7 +16,7 @@ export type Measure = {
   goal: Goal;
   /** Name of the event; null for any. */
   event: string | null;
-  filters: ReturnType<typeof checkedFilters>;
+  filters: ReturnType<typeof parseFilters>;
   /** Property to add up, for `sum` only. */
   property: string | null;
   /** How long after a person's first exposure events count; null: until the experiment ends. */
@@ -38,16 +38,16 @@ const UNSUPPORTED = [
 ];
 
 /**
- * @param given value from the body; null for no metrics
+ * @param value value from the body; null for no metrics
  * @param attr the experiment's field, for errors
  * @returns the metrics, each with a `uuid`
  * @throws InvalidInput naming the metric and its fault
  */
-export function checkedMetrics(given: unknown, attr: 'metrics' | 'metrics_secondary'): Metric[] {
-  if (given === null || given === undefined) return [];
-  if (!Array.isArray(given)) throw new InvalidInput('Metrics must be a list', attr);
-  if (given.length > MAX_METRICS) throw new InvalidInput(`There may be at most ${MAX_METRICS} metrics`, attr);
-  return given.map((one: unknown, index) => {
+export function parseMetrics(value: unknown, attr: 'metrics' | 'metrics_secondary'): Metric[] {
+  if (value === null || value === undefined) return [];
+  if (!Array.isArray(value)) throw new InvalidInput('Metrics must be a list', attr);
+  if (value.length > MAX_METRICS) throw new InvalidInput(`There may be at most ${MAX_METRICS} metrics`, attr);
+  return value.map((one: unknown, index) => {
     try {
       const metric = { ...objectOf(one, 'it'), uuid: (one as { uuid?: unknown }).uuid ?? randomUUID() };
       parseMetric(metric);
@@ -103,45 +103,45 @@ function parseFunnelStep(series: unknown): Node {
   return eventsNode(series[0], 'series');
 }
 
-function eventsNode(given: unknown, name: string): Node {
-  const node = objectOf(given, `'${name}'`);
+function eventsNode(value: unknown, name: string): Node {
+  const node = objectOf(value, `'${name}'`);
   if (node['kind'] === 'EventsNode') return node;
   throw metricError(`'${name}' must be of kind 'EventsNode', others are not supported`);
 }
 
-function filtersOf(given: unknown) {
+function filtersOf(value: unknown) {
   try {
-    return checkedFilters(given, 'events');
+    return parseFilters(value, 'events');
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw metricError(`properties: ${error.message}`, error.code);
   }
 }
 
-function propertyOf(given: unknown): string {
-  const property = textOf(given, 'math_property');
+function propertyOf(value: unknown): string {
+  const property = textOf(value, 'math_property');
   if (property === null) throw metricError("'math_property' must name the property that is summed");
   return property;
 }
 
-function parseWindow(given: unknown, unit: unknown): number | null {
-  if (!isGiven(given)) return null;
+function parseWindow(value: unknown, unit: unknown): number | null {
+  if (!isGiven(value)) return null;
   const name = Object.keys(WINDOW_SECONDS).find((one) => one === (unit ?? 'day')) as
     keyof typeof WINDOW_SECONDS | undefined;
   if (!name) throw metricError(`'conversion_window_unit' must be one of: ${Object.keys(WINDOW_SECONDS).join(', ')}`);
-  const seconds = typeof given === 'number' ? given * WINDOW_SECONDS[name] : NaN;
-  if (Number.isInteger(given) && seconds > 0 && seconds <= MAX_WINDOW_SECONDS) return seconds;
+  const seconds = typeof value === 'number' ? value * WINDOW_SECONDS[name] : NaN;
+  if (Number.isInteger(value) && seconds > 0 && seconds <= MAX_WINDOW_SECONDS) return seconds;
   throw metricError("'conversion_window' must be a whole number above 0, and of 366 days at most");
 }
 
-function textOf(given: unknown, name: string): string | null {
-  if (!isGiven(given)) return null;
-  if (typeof given === 'string' && given !== '' && given.length <= MAX_TEXT) return given;
+function textOf(value: unknown, name: string): string | null {
+  if (!isGiven(value)) return null;
+  if (typeof value === 'string' && value !== '' && value.length <= MAX_TEXT) return value;
   throw metricError(`'${name}' must be a text of 1 to ${MAX_TEXT} characters`);
 }
 
-function objectOf(given: unknown, name: string): Node {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Node;
+function objectOf(value: unknown, name: string): Node {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Node;
   throw metricError(`${name} must be an object`);
 }
 

@@ -6,15 +6,15 @@ import { parseMetric, type Metric } from './metrics.ts';
 
 /**
  * @param metrics checked metrics from a request
- * @param before stored metrics, which may stay
+ * @param previous stored metrics, which may stay
  * @throws PermissionDenied
  */
 export function ensureMayMeasure(
   { rights }: { rights: Pick<Rights, 'levelOf'> },
   metrics: readonly Metric[],
-  before: readonly Metric[] = [],
+  previous: readonly Metric[] = [],
 ): void {
-  const added = metrics.filter((one) => !before.some((stored) => isDeepStrictEqual(one, stored)));
+  const added = metrics.filter((one) => !previous.some((stored) => isDeepStrictEqual(one, stored)));
   // tooth: raw-metrics
   ensureRaw(rawAccessByLevel(rights), added.flatMap(dataReadBy));
 }

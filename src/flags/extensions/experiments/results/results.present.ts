@@ -22,7 +22,7 @@ export function presentResults({ results, isCached }: { results: Results; isCach
       multiple: exposures.multiple,
       holdout: exposures.holdout,
       sample_ratio: sampleRatio
-        ? { expected: expectedOf(exposures), chi_square: sampleRatio.chiSquare, p_value: sampleRatio.pValue }
+        ? { expected: expectedCounts(exposures), chi_square: sampleRatio.chiSquare, p_value: sampleRatio.pValue }
         : null,
     },
     warnings: warningsOf(exposures),
@@ -31,9 +31,9 @@ export function presentResults({ results, isCached }: { results: Results; isCach
   };
 }
 
-function expectedOf({ variants, sampleRatio }: Results['exposures']): Record<string, number> {
-  const compared = variants.filter(({ share }) => share > 0);
-  return Object.fromEntries(compared.map(({ key }, index) => [key, sampleRatio?.expected[index] ?? 0]));
+function expectedCounts({ variants, sampleRatio }: Results['exposures']): Record<string, number> {
+  const comparedVariants = variants.filter(({ share }) => share > 0);
+  return Object.fromEntries(comparedVariants.map(({ key }, index) => [key, sampleRatio?.expected[index] ?? 0]));
 }
 
 function warningsOf({ variants, sampleRatio }: Results['exposures']): ResultsBody['warnings'] {

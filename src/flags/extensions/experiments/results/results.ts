@@ -37,22 +37,22 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
   const cache = new Map<number, { state: string; until: number; isPending: boolean; results: Promise<Results> }>();
 
   async function compute(linked: LinkedExperiment): Promise<Results> {
-    const prepared = prepareStudy(linked, now());
-    const rows = await studies.read(prepared.study);
-    const metrics = await assessAll(prepared.primary, 0, prepared.variants, rows);
-    const metricsSecondary = await assessAll(prepared.secondary, prepared.primary.length, prepared.variants, rows);
-    const { period } = prepared.study;
+    const study = prepareStudy(linked, now());
+    const rows = await studies.read(study.study);
+    const metrics = await assessAll(study.primary, 0, study.variants, rows);
+    const metricsSecondary = await assessAll(study.secondary, study.primary.length, study.variants, rows);
+    const { period } = study.study;
     const computedAt = new Date(now()).toISOString();
-    return { period, computedAt, exposures: exposuresOf(prepared, rows), metrics, metricsSecondary };
+    return { period, computedAt, exposures: exposuresOf(study, rows), metrics, metricsSecondary };
   }
 
   return {
     async get(linked, refresh) {
       const { experiment, flag } = linked;
       const state = `${experiment.updated_at} ${flag.version}`;
-      const known = cache.get(experiment.id);
-      const isFresh = known?.state === state && (known.isPending || (!refresh && known.until > now()));
-      if (isFresh) return { isCached: !known.isPending, results: await known.results };
+      const cached = cache.get(experiment.id);
+      const isFresh = cached?.state === state && (cached.isPending || (!refresh && cached.until > now()));
+      if (isFresh) return { isCached: !cached.isPending, results: await cached.results };
       const entry = { state, until: now() + CACHE_MS, isPending: true, results: compute(linked) };
       cache.delete(experiment.id);
       cache.set(experiment.id, entry);
@@ -72,8 +72,8 @@ export function experimentResults({ studies, now }: { studies: StudyStore; now: 
 function prepareStudy({ experiment, flag, holdout }: LinkedExperiment, at: number) {
   const { start_date: start, end_date: ended, exposure_criteria: criteria } = experiment;
   if (start === null) throw new InvalidInput('The experiment has not been launched yet.');
-  const present = isoMicros(at);
-  if (start > present) throw new InvalidInput(`The experiment has not begun: it starts at ${start}.`);
+  const nowIso = isoMicros(at);
+  if (start > nowIso) throw new InvalidInput(`The experiment has not begun: it starts at ${start}.`);
   const variants = variantsOf(flag.filters);
   const holdoutKey = holdout ? holdoutVariant(holdout.id) : null;
   const [primary, secondary] = [experiment.metrics, experiment.metrics_secondary].map(measuresOf) as [
@@ -85,7 +85,7 @@ function prepareStudy({ experiment, flag, holdout }: LinkedExperiment, at: numbe
     flagKey: flag.key,
     variants: [...variants.map(({ key }) => key), ...(holdoutKey === null ? [] : [holdoutKey])],
     groupTypeIndex: flag.filters.aggregation_group_type_index ?? null,
-    period: { start, end: ended !== null && ended < present ? ended : present },
+    period: { start, end: ended !== null && ended < nowIso ? ended : nowIso },
     countsFirstVariant: criteria['multiple_variant_handling'] === 'first_seen',
     measures: [...primary, ...secondary],
   };
@@ -104,16 +104,16 @@ function exposuresOf(
   { variants, holdoutKey }: ReturnType<typeof prepareStudy>,
   rows: readonly StudyRow[],
 ): Results['exposures'] {
-  const counted = variants.map(({ key, rollout_percentage }) => ({
+  const variantCounts = variants.map(({ key, rollout_percentage }) => ({
     key,
     share: rollout_percentage,
     count: countOf(rows, key),
   }));
   return {
-    variants: counted,
+    variants: variantCounts,
     multiple: countOf(rows, SEVERAL_VARIANTS),
     holdout: holdoutKey === null ? null : { key: holdoutKey, count: countOf(rows, holdoutKey) },
-    sampleRatio: sampleRatio(counted.filter(({ share }) => share > 0)),
+    sampleRatio: sampleRatio(variantCounts.filter(({ share }) => share > 0)),
   };
 }
 
