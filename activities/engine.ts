@@ -15,7 +15,7 @@ import type { Metrics } from '../src/platform/telemetry/metrics.ts';
 import type { ExportExecutions } from '../src/exports/temporal/executions.ts';
 import type { ExportSchedules } from '../src/exports/temporal/schedules.ts';
 
-/** A point of a run that tests stop, kill or freeze a worker at. */
+/** A point of a run at which tests stop, kill or freeze a worker. */
 export type Step = { name: string; exportId: string; runId: string; end: string };
 
 /** Limits of each project. */

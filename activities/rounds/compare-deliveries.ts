@@ -16,7 +16,10 @@ import { forLog } from '../../src/platform/temporal/failures.ts';
 import type { Engine } from '../engine.ts';
 import { exportField, runWithDeadline } from '../round-steps.ts';
 
-/** `foreign`: delivered by a run that this database does not know. `missing`: delivered according to this database, but absent at the destination. */
+/**
+ * `foreign`: delivered by a run that this database does not know. `missing`: delivered according to this database, but absent at the
+ * destination.
+ */
 export type Difference = 'foreign' | 'missing';
 
 export type Compared = {
@@ -34,7 +37,7 @@ type Reach = Pick<Engine, 'stores' | 'configs' | 'environment' | 'log'>;
 /** Id of a run that does not exist. */
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
-/** Epoch above every run's, so a comparison gets its answers even while runs deliver. */
+/** Epoch above those of all runs, so that a comparison is answered even while runs deliver. */
 const EPOCH_ABOVE_ALL = Number.MAX_SAFE_INTEGER;
 
 const UNREADABLE =
@@ -46,7 +49,7 @@ const AT_ONCE = 4;
 const BOUNDS_PER_PAGE = 10_000;
 /** Time limit of a listing, which may have millions of names. */
 const LISTING_MS = 30 * 60_000;
-/** Time limit for the answers about a few intervals, because a destination that hangs must not keep the others waiting. */
+/** Time limit for comparing a batch of intervals, so that a destination that hangs does not delay the others. */
 const ANSWER_MS = 2 * 60_000;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Deletes files that left their manifest longer ago than the grace period, a bounded number a round and export. Exports are handled
- * concurrently, each within deadlines. An export whose destination has permitted no deletes for a day keeps every file from
- * then on.
+ * Deletes files that left their manifest longer ago than the grace period, a limited number in each round for each export. Exports are
+ * handled concurrently, each within deadlines. If a destination has refused deletes for a day, its export keeps every file from then on.
  */
 import type { DueFiles } from '../../src/exports/deliveries/superseded-files.store.ts';
 import { forLog } from '../../src/platform/temporal/failures.ts';

@@ -172,7 +172,7 @@ async function isLost(
   return askedAt !== null && recoveredAt !== null && askedAt < recoveredAt;
 }
 
-/** Makes one call of the schedule's backfill for all runs that the schedule can start; starts the others directly, in the same way. */
+/** Calls the schedule's backfill once for all runs that the schedule can start, and starts the other runs directly. */
 async function startRuns(
   engine: Engine,
   batchExport: BatchExport,
@@ -210,8 +210,9 @@ async function startRuns(
 }
 
 /**
- * Marks requests before the call to the schedule. If the answer is lost, their runs are started directly after a wait, never asked for twice.
- * @returns the requests that are still wanted
+ * Marks requests before the call to the schedule, so no run is asked for twice. If the answer is lost, the run is started directly after a
+ * wait.
+ * @returns the requests that are still open
  */
 async function markAsked({ stores }: Engine, toAsk: readonly DispatchStep[]): Promise<DispatchStep[]> {
   const marked: DispatchStep[] = [];

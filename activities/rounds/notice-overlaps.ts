@@ -1,6 +1,6 @@
 /**
- * Exports whose key spaces have had common keys since before this was checked. Such exports stay valid; the owners of both get one notice,
- * and another one if the overlap ends and recurs.
+ * Exports whose key spaces share keys, because they were created before overlaps were checked. Such exports stay valid; the owners of both
+ * get one notice, and another one if the overlap ends and recurs.
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { overlaps } from '../../src/exports/destinations/key-space.ts';

@@ -1,8 +1,8 @@
-/** Intervals that could not be settled: tried again later each time, and given up in the end. */
+/** Intervals that could not be settled: tried again after growing pauses, and given up after a week. */
 import type { Unsettled } from '../../src/exports/deliveries/ledger.store.ts';
 import type { Engine } from '../engine.ts';
 
-/** A place that was away for so long is gone for good: its bucket, host or database no longer exists. */
+/** A place that was unreachable for this long no longer exists: its bucket, host or database was removed. */
 const GIVE_UP_AFTER_DAYS = 7;
 
 export async function postponeSettling(engine: Engine, entries: readonly Unsettled[]): Promise<void> {

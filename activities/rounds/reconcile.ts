@@ -34,7 +34,7 @@ export type Repairs = {
   dispatchersWoken: number;
   /** Files that left their manifest longer ago than the grace period. */
   filesDeleted: number;
-  /** The database may have been restored or copied: nothing is delivered, settled, set in Temporal or asked for. */
+  /** The database may have been restored or copied: no deliveries, settling, changes in Temporal or requests. */
   deliveriesBlocked: boolean;
   /** Steps that failed; the worker's log says why. */
   stepsFailed: string[];
@@ -53,7 +53,7 @@ const NO_RESULTS = {
   dispatchersWoken: 0,
   filesDeleted: 0,
 };
-/** A run that was touched more recently is alive. Short, so this plus the time between two rounds is less than a minute. */
+/** A run that was updated more recently is alive. Short, so that lost runs are closed within a minute. */
 const IDLE_SECONDS = 5;
 
 export async function reconcileAll(engine: Engine, attempt: Attempt): Promise<Repairs> {

@@ -113,7 +113,10 @@ async function hasMovedAway({ stores }: Engine, { run, plan }: PlannedRun): Prom
   return plan.destination !== undefined && plan.destination.place !== pinnedDestination(batchExport).place;
 }
 
-/** Visible files under stable names are never deleted, and no later commit empties these, so they must not keep the place reserved. */
+/**
+ * Gives up files that no later commit will empty: visible files under stable names are never deleted, so they must not keep the place
+ * reserved.
+ */
 async function abandonFiles(
   { stores }: Engine,
   { run }: PlannedRun,
@@ -129,7 +132,10 @@ async function abandonFiles(
   });
 }
 
-/** Whether an interval whose run broke off in its commit, without success, is delivered again: the pauses and the limit of other failures apply. */
+/**
+ * Whether an interval whose run broke off during its commit, without success, is delivered again. The pauses and limits are those of other
+ * failures.
+ */
 async function nextTry({ stores }: Engine, run: Run): Promise<'now' | 'later' | 'never'> {
   const { status, batchExportId, end, finishedAt } = run;
   if (status === 'Failed' || (await stores.batchExports.getIncludingDeleted(batchExportId)).deleted) return 'never';

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts';
 import type { PlannedRun } from './open-session.ts';
 
 /**
- * Counts the source as the last delivery saw it, unless a person wanted the run. Changed filters may
+ * Counts the source up to the cutoff of the last delivery, unless a person requested the run. Changed filters may
  * select fewer rows.
  * @throws DeliveryWouldShrink
  */

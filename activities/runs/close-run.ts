@@ -6,7 +6,7 @@ import type { ExportStores } from '../../src/exports/stores.ts';
 
 type Stores = Omit<ExportStores, 'inTransaction'>;
 
-/** `closed`: the run was still open; the first end stands. `paused`: the export has failed too often. */
+/** `closed`: the run was still open; otherwise its first end stands. `paused`: the export was paused, because it has failed too often. */
 export type Closing = { closed: boolean; paused: boolean };
 
 /** @param options.answers false: requests of the interval stay open, for another run */

@@ -1,6 +1,6 @@
 /**
- * Ends a run: commits the staged parts and reads them back, or records why that failed. Safe to repeat: a run ends once, and a commit that was
- * interrupted is recognised by the destination and completed.
+ * Ends a run: commits the staged parts and reads them back, or records why that failed. Safe to repeat: a run ends once, and a commit that
+ * was interrupted is recognised by the destination and completed.
  */
 import type { Receipt, Session } from '../../src/exports/destinations/contract.ts';
 import { DeliveredElsewhere, ReadBackDiffers, StagedLost, Superseded } from '../../src/platform/errors.ts';
@@ -93,7 +93,7 @@ async function listForeign({ stores }: Engine, { lease }: PlannedRun, session: S
   });
 }
 
-/** A destination sees that something of ours is gone; only the ledger knows whether another run has taken it. */
+/** The destination only shows that staged data is missing; the ledger shows whether another run removed it. */
 async function throwSupersededOrLost({ stores }: Engine, { lease }: PlannedRun): Promise<never> {
   await stores.ledger.beginCommit(lease);
   throw new StagedLost('What this run had staged is no longer at the destination. The interval is delivered again.');

@@ -49,8 +49,8 @@ export async function giveUp(engine: Engine, run: Run, ending: Failed, signal: A
 }
 
 /**
- * Ends a run whose planning failed for good, or that another run has superseded. A run that another attempt has planned continues. Errors
- * that are not final leave the row open: planning is tried again, or the reconciler learns from Temporal how the execution ended.
+ * Ends a run whose planning failed permanently, or that another run has superseded. If another attempt has planned the run, it continues.
+ * Errors that are not final leave the row open: planning is tried again, or the reconciler learns from Temporal how the execution ended.
  */
 export async function giveUpPlanning(engine: Engine, run: Run, error: unknown): Promise<void> {
   const failure = toFailure(error);

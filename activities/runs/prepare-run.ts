@@ -107,7 +107,7 @@ async function forgetExport(engine: Engine, exportId: string): Promise<never> {
   throw new NotFound('The batch export was deleted.');
 }
 
-/** Workflows can be started by hand in Temporal: only the export's own intervals, under their own names, are run. */
+/** Refuses workflows that were started by hand in Temporal, unless their id is that of one of the export's intervals. */
 async function tileEndingAt({ stores }: Engine, { workflowId }: Attempt, exportId: string, end: number) {
   const interval = intervalEndingAt(await stores.batchExports.getTiling(exportId), end);
   if (!interval || runWorkflowId(exportId, end) !== workflowId) {

@@ -66,7 +66,7 @@ function explainError(error: unknown): unknown {
       { cause: error },
     );
   }
-  // Classes 22 and 54: data exceptions, as of sums beyond all numbers; expressions that are too deep.
+  // Classes 22 and 54: data exceptions, such as sums that overflow; expressions that are too deep.
   if (!/^(22|54)/.test(code)) return error;
   return new InvalidInput(`The values of these events cannot be computed (SQLSTATE ${code}).`, 'query');
 }

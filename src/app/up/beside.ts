@@ -1,4 +1,4 @@
-/** Configuration of commands that run beside `sluice up`, in another terminal in the same folder. */
+/** Configuration of commands that run while `sluice up` runs in another terminal, in the same folder. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../platform/config.ts';

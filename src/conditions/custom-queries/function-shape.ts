@@ -12,7 +12,7 @@ export type SqlFunction = {
   optional?: number;
   /** Whether the last argument may be repeated. */
   repeats?: true;
-  /** @returns SQL that raises no error, whatever the row */
+  /** @returns SQL that raises no error for any row */
   make(args: Value[], position: QueryPosition): Value;
 };
 

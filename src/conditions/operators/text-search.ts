@@ -1,9 +1,9 @@
 /** Searches one text in another in linear time; the engine's own search may take the product of their lengths. */
 
-/** UTF-16 units of a wanted text up to which the engine's own search is faster, and never slow. */
+/** Length of a searched text, in UTF-16 units, up to which the engine's own search is faster, and never slow. */
 const SHORT = 64;
 
-/** @returns a function that tells whether a text contains the wanted one */
+/** @returns a function that tests whether a text contains the searched one */
 export function createSearch(searched: string): (text: string) => boolean {
   if (searched.length <= SHORT) return (text) => text.includes(searched);
   let borders: Int32Array | undefined;

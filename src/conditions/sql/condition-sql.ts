@@ -46,7 +46,7 @@ export function conditionSql(condition: PropertyCondition, properties: string, c
 
 /** SQL of the property to compare, and the settings of the comparison. */
 type ComparisonContext = { found: string; context: ConditionSqlContext };
-/** @returns SQL that is null if the values are not comparable; undefined if the wanted value never is */
+/** @returns SQL that is null if the values are not comparable; undefined if the condition's value never is */
 type Writer = (wanted: Json, comparisonContext: ComparisonContext) => string | undefined;
 
 const equals: Writer = (wanted, { found, context }) => {

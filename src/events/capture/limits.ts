@@ -26,7 +26,7 @@ export const LIMITS = {
   /** Longer names and ids are cut, as every server of this protocol does. */
   eventNameLength: 200,
   distinctIdLength: 200,
-  /** Bytes of a waiting event besides its encoded row: its uuid, instants, changes of its person, and some reserve. */
+  /** Bytes of a waiting event in addition to its encoded row: its uuid, instants, changes of its person, and some reserve. */
   bytesAroundRow: 1_500,
   /** Bytes of bodies and rows that one process holds at once. */
   heldBytes: 256 * MIB,

@@ -85,8 +85,8 @@ function isEmptyList(value: unknown): boolean {
 type Range = { start: number; end: number };
 
 /**
- * Finds the list of events, which is the whole body or the member `batch` of its object, and cuts it into pieces. A malformed body is
- * cut all the same: unmatched brackets show up when the pieces and the rest of the body are parsed.
+ * Finds the list of events, which is the whole body or the member `batch` of its object, and cuts it into pieces. A malformed body is cut,
+ * too: its unmatched brackets are found when the pieces and the rest of the body are parsed.
  */
 class Scan {
   /** Range inside the brackets; absent: the body has no list. */

@@ -28,7 +28,7 @@ export type Outcome = {
 /** @throws `refusal`, if events have no answers of their own; the error of a rejected event that is not about the event */
 export type AnswerOutcome = (outcome: Outcome) => Answer;
 
-/** `{"status": 1}` and nothing more is what SDKs wait for. */
+/** SDKs expect exactly `{"status": 1}`. */
 export const answerStored: AnswerOutcome = ({ rejected, warnings, refusal }) => {
   if (refusal) throw refusal;
   return json(200, {

@@ -15,7 +15,7 @@ export function isSentinel(distinctId: unknown): boolean {
   return typeof distinctId === 'string' && distinctId.slice(0, MAX_LENGTH).trim() === SENTINEL;
 }
 
-/** Whether no person may be found, made or merged under the id. */
+/** Whether the id may not identify, create or merge a person. */
 export function namesNobody(distinctId: string): boolean {
   return isSentinel(distinctId) || VISITOR.test(distinctId.trim());
 }

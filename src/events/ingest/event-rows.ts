@@ -9,7 +9,7 @@ import type { GroupUpdate } from './group-changes.ts';
 import type { PersonEffects } from '../persons/effects.ts';
 import type { EventPerson } from '../persons/person.ts';
 
-/** Data of an event that the ingest transaction needs besides its bytes. */
+/** Data of an event, other than its bytes, that the ingest transaction needs. */
 export type EventSubject = {
   /** Canonical, lower case. */
   uuid: string;
@@ -58,7 +58,7 @@ const [INSERTED_AT, INTERVAL_TIME, TIMESTAMP, CREATED_AT, PROJECT_ID, ROW_BYTES,
 ) as [number, number, number, number, number, number, number, number];
 const FIXED_BYTES = PERSON_ID + 16;
 const TEMPLATE = rowTemplate();
-/** Bytes of a JSON line besides its texts: names, quotes, punctuation, and the values of fixed length. */
+/** Bytes of a JSON line without its texts: names, quotes, punctuation, and the values of fixed length. */
 const LINE_OVERHEAD =
   JSON.stringify({
     uuid: '-'.repeat(36),

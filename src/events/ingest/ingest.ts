@@ -19,7 +19,10 @@ export const INGEST_TIMEOUTS = {
 export const MAX_DISTINCT_IDS = 1_000;
 
 const ATTEMPT_DELAYS_MS = [0, 10, 50, 250];
-/** Parts of a group that took too long: one of them succeeds even if the whole would take many times the limit. */
+/**
+ * Number of parts into which a group that took too long is split, so that one part succeeds even if the group would take many times the
+ * limit.
+ */
 const PARTS_OF_SLOW_GROUP = 8;
 
 /** For each request, the indexes of the rows that Postgres refused; all others are committed, by this call or an earlier one. */
@@ -27,8 +30,8 @@ export type Refused = number[][];
 
 export type Ingest = {
   /**
-   * Stores requests of one project in one transaction (in several only when Postgres refuses a row, or takes too long). A uuid that is stored
-   * already, or came earlier in this call, is not stored again.
+   * Stores requests of one project in one transaction (in several only when Postgres refuses a row, or takes too long). A uuid that is
+   * stored already, or came earlier in this call, is not stored again.
    * @throws Unavailable when some may not have been stored; repeating is harmless
    */
   store(projectId: number, requests: readonly EventRows[]): Promise<Refused>;
@@ -65,7 +68,7 @@ export function createIngest(
 type Target = Required<IngestOptions> & { pool: Pool; projectId: number; knownPersons: KnownPersons };
 
 /**
- * @param deadline time after which no attempt is begun, as of performance.now()
+ * @param deadline time of performance.now() after which no attempt is begun
  * @returns the rows that Postgres refused, found by halving until each is alone
  */
 async function storeAll(

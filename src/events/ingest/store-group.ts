@@ -2,7 +2,7 @@
  * The ingest transaction: events of one project, the persons and groups that they change, all or nothing.
  *
  * 1. Claims: the first transaction to store a uuid owns it for good. Persons are read in the same round trip.
- * 2. Only when a person changes: its rows are locked and read again, and all is decided anew.
+ * 2. Only when a person changes: its rows are locked and read again, and all decisions are made again.
  * 3. Groups, then the seal's lock and the instant, then persons and events: nothing is left to wait for but the rows themselves.
  */
 import { setImmediate as othersTurn } from 'node:timers/promises';

@@ -32,7 +32,7 @@ export function transformColumn(
 }
 
 /**
- * `#-` alone fails where the way leads through an array by a name, or through a scalar; what `#>` does not find is not there.
+ * `#-` alone fails if the path enters an array by a name, or a scalar; a property that `#>` does not find is absent.
  * OFFSET 0 keeps Postgres from writing the JSON's own expression out three times, and nine times under a second property.
  */
 function withoutProperty(json: string, way: readonly string[]): string {

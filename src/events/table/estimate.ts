@@ -23,8 +23,8 @@ const count = (table: string, max: number) => `
 type Explained = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };
 
 /**
- * All rows of the model, before any filter: counted in the index while they are few, else by the planner's statistics of the
- * whole time, in proportion to its length.
+ * All rows of the model, before any filter: counted in the index if they are few, otherwise estimated from the planner's statistics for the
+ * whole period.
  */
 export async function estimateRows(
   pool: Pool,

@@ -1,5 +1,5 @@
 /**
- * A fact about a project's events that their sender should know and that did not cost the request: a refused merge, a dropped event, a
+ * A fact about a project's events that their sender should know, although the request succeeded: a refused merge, a dropped event, a
  * placement that was not permitted. Kept per project and code, so that `GET /api/projects/:id/ingestion_warnings/` can say so.
  */
 export type IngestionWarning = {

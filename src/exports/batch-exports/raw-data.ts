@@ -16,7 +16,7 @@ export function ensureMayExport({ rights }: Pick<Viewer, 'rights'>, newExport: N
 }
 
 /**
- * Checks a change of an export's content or destination, by which the caller decides which rows go where. Other changes need only the
+ * Checks a change of an export's content or destination, which decides which rows are sent where. Other changes need only the
  * access level for the export.
  * @throws InvalidInput for a query that does not compile; PermissionDenied
  */
@@ -44,7 +44,7 @@ function exportedData(model: Model, settings: ContentPatch['content'] = {}): Raw
   ];
 }
 
-/** Whether filters may read persons; expressions count, because they may name any field. */
+/** Whether filters may read persons. Expressions always may, because they can name any field. */
 function filtersByPerson(filters: unknown): boolean {
   if (!Array.isArray(filters)) return false;
   return filters.some((one: { type?: unknown } | null) => one?.type === 'person' || one?.type === 'hogql');

@@ -1,6 +1,6 @@
 /**
- * State of a data interval as two letters. The first is its fill, what the destination holds of it; the second its mark,
- * what happens to it. An interval that was never offered is blank.
+ * State of a data interval as two letters. The first, its fill, says what the destination holds; the second, its mark, says what its runs
+ * do. An interval that the export never had to deliver is blank.
  */
 
 /** `x` is for sources that remove rows by age, which none does yet, so no interval has it. */

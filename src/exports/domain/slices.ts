@@ -1,4 +1,4 @@
-/** Splits a sequence into batches of a limited size, in its order. */
+/** Splits a sequence into batches of at most `size` items. */
 export function* batchesOf<T>(all: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const one of all) {

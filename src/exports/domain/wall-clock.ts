@@ -7,7 +7,7 @@ import type { Millis } from './millis.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Making a formatter takes as long as using it a hundred times. */
+/** Creating a formatter takes as long as using it a hundred times. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
@@ -38,7 +38,9 @@ export function wallClockAt(zone: string, instant: Millis): Millis {
 /** Shorter than the time between two changes of a zone's offset, so a stretch whose two ends have the same offset has no change. */
 const STRETCH = 2 * DAY;
 
-/** How far the clock is ahead of UTC. Formatting is slow, so it is done only at the ends of stretches, and within those that have a change. */
+/**
+ * How far the clock is ahead of UTC. Formatting is slow, so it is done only at the ends of stretches, and within those that have a change.
+ */
 function offsetAt(zone: string, instant: Millis): Millis {
   const stretch = Math.floor(instant / STRETCH);
   const before = offsetAtStartOf(zone, stretch);

@@ -14,7 +14,7 @@ const WAITING_BYTES = 2 * 1024 * 1024;
 type Compress = (blocks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
 const gzip = promisify<Uint8Array, zlib.ZlibOptions, Uint8Array>(zlib.gzip);
-/** Level 9 of memory is a tenth faster than the default, 8. */
+/** `memLevel` 9 is a tenth faster than the default, 8. */
 const GZIP = { level: 6, memLevel: 9 };
 /** Upper bound of what gzip adds to a block that it cannot compress. */
 const GZIP_OVERHEAD_BYTES = 1024;

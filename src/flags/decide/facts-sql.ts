@@ -4,7 +4,7 @@
  * @param requestedSql rows of project_id, distinct_id and ordinal, one for each requested person
  * @param extraColumns further columns, each after a comma
  *
- * Every lookup has a `limit 1`, so Postgres never chooses to scan a whole table, whatever its statistics say.
+ * Every lookup has a `limit 1`, so Postgres never chooses to scan a whole table because of outdated statistics.
  */
 const selectPersons = (requestedSql: string, extraColumns = '') => `
   select requested.ordinal::int as ordinal, person.id, person.created_at, person.properties::text as properties${extraColumns}
@@ -20,8 +20,7 @@ const selectPersons = (requestedSql: string, extraColumns = '') => `
 
 /**
  * @param requestedSql as for `selectPersons`, with three more columns: static cohorts (an array as text, or null), groups (JSON `[{index, key}]`,
- *   or null), and whether overrides are wanted
- * @param overrides rows of key, hash_key
+ *   or null), and whether to read overrides @param overrides rows of key, hash_key
  */
 const selectFacts = (requestedSql: string, overrides: string) =>
   selectPersons(
@@ -61,7 +60,7 @@ export const PERSONS = selectPersons(
   `unnest((select $1::int[]), (select $2::text[])) with ordinality as requested (project_id, distinct_id, ordinal)`,
 );
 
-/** $1 to $5 hold the questions' projects, distinct ids, cohorts, groups, and whether overrides are wanted. */
+/** $1 to $5 hold the questions' projects, distinct ids, cohorts, groups, and whether to read overrides. */
 export const FACTS = selectFacts(
   `unnest((select $1::int[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::boolean[]))
     with ordinality as requested (project_id, distinct_id, cohorts, groups, overrides, ordinal)`,

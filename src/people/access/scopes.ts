@@ -49,7 +49,7 @@ export function isScope(text: string): boolean {
   return text === ALL_SCOPES || (SCOPES as readonly string[]).includes(text);
 }
 
-/** Whether the scopes `granted` include `wanted`. */
+/** Whether the granted scopes include the required one. */
 export function allows(grantedScopes: readonly string[], required: Scope): boolean {
   const writeScope = required.replace(/:read$/, ':write');
   return grantedScopes.some((scope) => scope === ALL_SCOPES || scope === required || scope === writeScope);

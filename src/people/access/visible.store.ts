@@ -1,4 +1,4 @@
-/** Filters lists of protected objects by what the viewer may see. */
+/** Limits lists of protected objects to those that the viewer may see. */
 import type { Knex } from '../../platform/db/connection.ts';
 import type { Visible } from '../../platform/http/access.ts';
 

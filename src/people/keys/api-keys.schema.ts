@@ -16,7 +16,7 @@ export const Scopes = Type.Array(Type.String(), {
 });
 const When = nullable(Type.String({ format: 'date-time' }));
 
-/** Fields in requests about any key, besides its label and scopes. */
+/** Fields in requests about any key, except its label and scopes. */
 export const keyOptions = {
   description: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
   expires_at: Type.Optional(

@@ -21,7 +21,7 @@ export async function createOrganization(
   });
 }
 
-/** Changes an organization, and logs what changed, if anything. @throws NotFound */
+/** Changes an organization, and logs the changed fields, if any. @throws NotFound */
 export async function changeOrganization(
   identity: IdentityStores,
   { caller, organization }: { caller: Caller; organization: Organization },

@@ -31,7 +31,7 @@ export async function createProject(
   });
 }
 
-/** Changes a project, and logs what changed, if anything. @throws NotFound */
+/** Changes a project, and logs the changed fields, if any. @throws NotFound */
 export async function changeProject(
   identity: IdentityStores,
   { caller, projectId }: { caller: Caller; projectId: number },

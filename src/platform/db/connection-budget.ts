@@ -7,10 +7,13 @@ import { connectionLimit } from './pools.ts';
 /** Processes that the operator runs, each with as many parts at once as this one. */
 export type Planned = { apiProcesses: number; workerProcesses: number; partsAtOnce: number };
 
-/** Limits of -1 are none. `others`: connections that are open now and not ours, such as Temporal's. */
+/** A limit of -1 means no limit. `others`: open connections of other programs, such as Temporal. */
 type Granted = { most: number; reserved: number; database: number; role: number; others: number };
 
-/** Reserved connections are open to superusers; Postgres 15 has one kind of them. Processes of the server itself have no user or no database. */
+/**
+ * Reserved connections are open to superusers; Postgres 15 has one kind of them. Processes of the server itself have no user or no
+ * database.
+ */
 const GRANTED = `
   select current_setting('max_connections')::int as most,
     case when rolsuper then 0 else current_setting('superuser_reserved_connections')::int

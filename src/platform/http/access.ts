@@ -11,7 +11,7 @@ export const KEY_IN_BODY = 'personal_api_key';
 export const LEVELS = ['none', 'viewer', 'editor', 'manager'] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Whether a level is as high as the wanted one. */
+/** Whether a level reaches the required one. */
 export function reaches(level: Level, required: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(required);
 }
@@ -20,7 +20,7 @@ export function reaches(level: Level, required: Level): boolean {
 export const ORGANIZATION_ROLES = ['member', 'admin', 'owner'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
-/** Whether a standing is as high as the wanted one. */
+/** Whether a role reaches the required one. */
 export function isAtLeast(role: OrganizationRole, required: OrganizationRole): boolean {
   return ORGANIZATION_ROLES.indexOf(role) >= ORGANIZATION_ROLES.indexOf(required);
 }

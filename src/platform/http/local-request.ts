@@ -8,7 +8,7 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 const FORWARDING = /^(x-forwarded(-.*)?|forwarded|via|x-real-ip)$/;
 
 /**
- * @param remoteAddress the peer of the connection, whatever proxies are trusted
+ * @param remoteAddress the peer of the connection, even if it is a trusted proxy
  * @throws PermissionDenied
  */
 export function ensureLocal(headers: IncomingHttpHeaders, remoteAddress: string): void {

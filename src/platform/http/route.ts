@@ -32,7 +32,7 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
   return { status, headers, body };
 }
 
-/** An answer without a body, also where the status would allow one. */
+/** An answer without a body, even if the status would allow one. */
 export function noBody(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, headers };
 }

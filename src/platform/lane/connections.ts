@@ -33,7 +33,7 @@ export type LaneConnections = {
 
 type Connection = { isIdle(): boolean; socket: Socket };
 
-/** @param handOver takes a paused connection, whose first bytes are to be read once more */
+/** @param handOver receives a paused connection whose first bytes are to be read again */
 export function laneConnections(lane: Lane, handOver: (socket: Socket) => void): LaneConnections {
   const connections = new Set<Connection>();
   /** Connections handed over before they sent anything, because `node:http` does not count them among its idle ones. */

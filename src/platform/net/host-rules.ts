@@ -10,7 +10,7 @@ import { addressRange } from './address-range.ts';
 export const HOST_REFUSED =
   'This host cannot be used. It must be the name or the address of a public server, or one that the operator lists in EXPORT_ALLOWED_HOSTS.';
 
-/** A host that may not be contacted, for whatever reason; also when a name server does not know it at the time of saving. */
+/** A host that may not be contacted, or that no name server knows when the configuration is saved. */
 export class HostRefused extends Error {
   readonly code = 'HOST_REFUSED';
 

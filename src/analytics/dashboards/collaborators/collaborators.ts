@@ -1,4 +1,4 @@
-/** Collaborators, who may change a restricted dashboard besides its creator and admins. */
+/** Collaborators: users other than the creator and admins who may change a restricted dashboard. */
 import { InvalidInput, NotFound } from '../../../platform/errors.ts';
 import type { Caller, Project } from '../../../platform/http/access.ts';
 import type { Change } from '../../../people/audit/entry.ts';
@@ -63,7 +63,7 @@ function ensureRestricted({ restriction_level }: Dashboard, detail: string): voi
   if (restriction_level === EVERYONE_EDITS) throw new InvalidInput(detail);
 }
 
-/** @throws InvalidInput for a user without access to the project, and one who may edit anyway */
+/** @throws InvalidInput for a user without access to the project, or who may already edit the dashboard */
 async function ensureNotEditorAlready(
   stores: DashboardBound,
   dashboard: Dashboard,

@@ -21,9 +21,9 @@ export const FIRST_PLACE = {
   sm: { x: 0, y: 0, ...DEFAULT_SIZE },
   xs: { x: 0, y: 0, w: GRIDS.xs, h: DEFAULT_SIZE.h },
 } as const satisfies Layouts;
-/** Coordinate by which tiles without a place are sorted, as upstream. */
+/** Coordinate that sorts tiles without a place last, as upstream does. */
 const UNPLACED = 100;
-/** Limit of a position on the grid, beyond which nobody scrolls; sums of such numbers stay exact. */
+/** Limit of a position on the grid: further than anyone scrolls, and small enough that sums stay exact. */
 const MAX_ROW = 1_000_000;
 
 /** Sorts tiles by row, then from the left, then by age. */
@@ -78,7 +78,7 @@ function settledPlaces(tiles: readonly TileLayouts[], grid: Grid): Map<number, G
 }
 
 /**
- * Lays tiles out anew, in the order in which they are given: each to the right of the previous one, or in the next row if it is too wide.
+ * Lays out all tiles again, in the given order: each to the right of the previous one, or in the next row if it is too wide.
  * Every tile has a place afterwards, in both grids.
  */
 export function arrange<T extends TileLayouts>(tiles: readonly T[], style: LayoutStyle): T[] {

@@ -63,7 +63,7 @@ export function tileManagement(allStores: DashboardStores) {
       }),
 
     /**
-     * Arranges all tiles anew. Tiles that the order leaves out follow in their old order.
+     * Arranges all tiles again. Tiles that the order leaves out follow in their old order.
      * @param order ids, each once
      */
     reorder: (

@@ -1,4 +1,4 @@
-/** `?refresh=`: when a result is computed anew. */
+/** `?refresh=`: when a result is computed again. */
 import { Type } from '../../../platform/schema.ts';
 
 /**

@@ -39,7 +39,7 @@ export type Series = {
   property: { name: string; of: PropertyOwner } | null;
 };
 
-/** The owner of a property: the event, or its person as of the event. */
+/** The owner of a property: the event, or its person as stored with the event. */
 export type PropertyOwner = 'event' | 'person';
 
 export type Breakdown = { type: PropertyOwner; property: string; limit: number; hidesOther: boolean };

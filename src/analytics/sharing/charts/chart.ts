@@ -1,4 +1,4 @@
-/** The chart of an insight, chosen by what its query is, and the numbers behind it as a table. */
+/** The chart of an insight, chosen by the kind of its query, and its numbers as a table. */
 import { h, type ComponentChild } from 'preact';
 import type { RetentionResult } from '../../queries/computing/result.ts';
 import { barChart, MAX_BARS, totalBars } from './bars.ts';

@@ -11,7 +11,7 @@ export type DrawnResult = { result: unknown; columns: string[] | null; hasMore: 
 
 const NONE: DrawnResult = { result: null, columns: null, hasMore: false, timezone: null };
 
-/** @param drawnAs of the query: its kind, and what its chart is called */
+/** @param drawnAs the kind of the query and the name of its chart */
 export function drawnResult(
   { result, columns, hasMore, timezone }: DrawnResult,
   { kind, display }: { kind: string; display: string },

@@ -88,7 +88,7 @@ function isBodyRequired(body: TSchema & ObjectParts): boolean {
   return !properties || required.some((name) => properties[name]?.default === undefined);
 }
 
-/** A form with the body's fields beside the file, or the file alone. */
+/** A form with the body's fields and the file, or the file alone. */
 function fileContent(body: TSchema, field: string): Json {
   const { properties = {} } = body as Partial<TObject>;
   const csv = { type: 'string', contentMediaType: 'text/csv' };

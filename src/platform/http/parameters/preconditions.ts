@@ -25,7 +25,7 @@ export function expectedVersion({ 'if-match': text }: IncomingHttpHeaders): stri
 }
 
 /**
- * @param expected as of `expectedVersion`
+ * @param expected from `expectedVersion`
  * @throws Stale when the object has another version
  */
 export function ensureVersion(expected: string | undefined, version: string | number, subject: string): void {

@@ -34,7 +34,7 @@ const PRECISION = 1e-15;
 
 /**
  * The upper tail of the chi-square distribution: the regularized incomplete gamma function Q(a, x) with a = degrees / 2. Computed by its
- * series near 0, else by its continued fraction: https://dlmf.nist.gov/8.11.E4 and https://dlmf.nist.gov/8.9.E2.
+ * series near 0, otherwise by its continued fraction: https://dlmf.nist.gov/8.11.E4 and https://dlmf.nist.gov/8.9.E2.
  */
 function gammaQ(degrees: number, x: number): number {
   const a = degrees / 2;
