@@ -58,8 +58,8 @@ async function deliverWebhook(engine: Engine, notice: Outgoing, signal: AbortSig
     // One export's row must not block the notices of all others.
     return settle(engine, [notice], 'its secret cannot be opened: set it anew', 'The webhook');
   }
-  const why = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, batchExport), { rules, signal });
-  return settle(engine, [notice], why, 'The webhook');
+  const problem = await sendWebhook({ url, secret }, notice.id, cloudEvent(notice, batchExport), { rules, signal });
+  return settle(engine, [notice], problem, 'The webhook');
 }
 
 async function* mailRounds(engine: Engine, signal: AbortSignal, deadline: number): AsyncGenerator<boolean> {
@@ -78,26 +78,26 @@ async function deliverMail(engine: Engine, due: Outgoing[], batchExport: BatchEx
 }
 
 /**
- * @param why reason why the notice did not arrive; `unwanted`: its recipient is gone; undefined: it arrived
+ * @param problem reason why the notice did not arrive; `unwanted`: its recipient is gone; undefined: it arrived
  * @returns whether the notice is delivered
  */
 async function settle(
   { stores }: Engine,
   notices: readonly Outgoing[],
-  why: string | undefined,
-  recipient = '',
+  problem: string | undefined,
+  channel = '',
 ): Promise<boolean> {
   const ids = notices.map(({ id }) => id);
   const { attempts, batchExportId } = notices[0]!;
-  if (why === undefined || why === 'unwanted') {
-    await stores.outbox.close(ids, why === undefined);
-    return why === undefined;
+  if (problem === undefined || problem === 'unwanted') {
+    await stores.outbox.close(ids, problem === undefined);
+    return problem === undefined;
   }
   if (attempts < ATTEMPTS_AT_MOST) {
     await stores.outbox.retryAfter(ids, RETRY_AFTER_SECONDS[attempts - 1] ?? HOUR_SECONDS);
   } else await stores.outbox.close(ids, false);
   const next = attempts < ATTEMPTS_AT_MOST ? 'It is tried again.' : 'It is given up.';
-  const message = `${recipient} for "${notices.map(({ kind }) => kind).join(', ')}" did not arrive: ${why}. ${next}`;
+  const message = `${channel} for "${notices.map(({ kind }) => kind).join(', ')}" did not arrive: ${problem}. ${next}`;
   if (attempts === 1 || attempts === ATTEMPTS_AT_MOST)
     await stores.logs.append({ batchExportId, runId: null, level: 'WARNING', message });
   return false;

@@ -23,7 +23,7 @@ export type DispatchRound = { open: number; progressed: boolean };
 const ENDS_PER_CALL = 10;
 /** Batches of requests that one round writes: runs need not wait until a large backfill is written completely. */
 const SLICES_AT_ONCE = 4;
-/** Time that the schedule has to start a requested run, which is started directly afterwards. */
+/** Time that the schedule has to start a requested run; after it, the run is started directly. */
 const PATIENCE_MS = 15_000;
 
 export async function dispatchRequests(
@@ -83,21 +83,21 @@ async function startWaitingBackfills({ stores, limits }: Engine, { id, projectId
 async function writeRequests({ stores }: Engine, exportId: string, tiling: Tiling): Promise<boolean> {
   let slices = 0;
   for (const id of await stores.backfills.listUnwritten(exportId, { waiting: false })) {
-    const next = () =>
+    const writeBatch = () =>
       stores.inTransaction(async (tx) => {
         await tx.batchExports.lockRow(exportId);
         return tx.backfills.writeRequests(id, tiling);
       });
-    while (await next()) if (++slices >= SLICES_AT_ONCE) return true;
+    while (await writeBatch()) if (++slices >= SLICES_AT_ONCE) return true;
   }
   return false;
 }
 
 async function claim({ stores, limits }: Engine, { id, projectId, maxConcurrentRuns }: BatchExport): Promise<number> {
-  const of = { ofExport: maxConcurrentRuns, ofProject: limits.runsPerProject };
+  const claimLimits = { ofExport: maxConcurrentRuns, ofProject: limits.runsPerProject };
   return stores.inTransaction(async (tx) => {
     await tx.batchExports.lockRow(id);
-    return tx.runRequests.claim({ id, projectId }, of);
+    return tx.runRequests.claim({ id, projectId }, claimLimits);
   });
 }
 
@@ -186,7 +186,7 @@ async function startRuns(
     ...steps.filter(({ wants }) => wants === 'starting'),
     ...(await markAsked(
       engine,
-      toAsk.filter((one) => !isSchedulable(one)),
+      toAsk.filter((step) => !isSchedulable(step)),
     )),
   ];
   // A second call would replace the first, so requests that do not fit into one call are started directly.
@@ -216,8 +216,8 @@ async function startRuns(
  */
 async function markAsked({ stores }: Engine, toAsk: readonly DispatchStep[]): Promise<DispatchStep[]> {
   const marked: DispatchStep[] = [];
-  for (const one of toAsk) {
-    if (await stores.runRequests.markAsked(one.request.id, one.newest?.runId ?? '')) marked.push(one);
+  for (const step of toAsk) {
+    if (await stores.runRequests.markAsked(step.request.id, step.newest?.runId ?? '')) marked.push(step);
   }
   return marked;
 }

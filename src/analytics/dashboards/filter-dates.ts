@@ -1,4 +1,4 @@
-/** Refuses filters of a dashboard with dates that no query can read, because every tile would fail by them. */
+/** Refuses filters of a dashboard with dates that no query can read, because they would make every tile fail. */
 import { InvalidInput } from '../../platform/errors.ts';
 import { rangeOf } from '../queries/parsing/moments.ts';
 import type { Range } from '../queries/parsing/parsed.ts';

@@ -12,7 +12,7 @@ import { createSharedRoom } from '../../platform/fairness/shared-room.ts';
 export const GROUPS_IN_FLIGHT = POOLS.capture.maxConnections;
 /** Amount of one project's waiting data that justifies a second concurrent transaction; less data waits and makes a larger group. */
 const WORTH_ANOTHER_BYTES = 256 * 1024;
-/** Wait after a large group for its clients' next requests, which doubles the size of groups. */
+/** Wait after a large group, so that the next requests of its clients form one group; this doubles the size of groups. */
 const LINGER_MS = 1;
 const LINGER_AFTER_REQUESTS = 8;
 const GROUP_EVENTS = 2_000;
@@ -64,7 +64,7 @@ export function createGroupCommit(
   let queued = 0;
   let inFlight = 0;
   let isFillPlanned = false;
-  let idle: (() => void)[] = [];
+  let onIdle: (() => void)[] = [];
 
   function store(rows: EventRows): Promise<number[]> {
     const { projectId } = rows;
@@ -138,8 +138,8 @@ export function createGroupCommit(
     else forgetIfIdle(projectId, queue);
     fill();
     if (inFlight + queued > 0) return;
-    for (const resolve of idle) resolve();
-    idle = [];
+    for (const resolve of onIdle) resolve();
+    onIdle = [];
   }
 
   function linger(projectId: number, queue: Queue): void {
@@ -159,7 +159,7 @@ export function createGroupCommit(
 
   return {
     store,
-    drain: () => (inFlight + queued === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+    drain: () => (inFlight + queued === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
   };
 }
 

@@ -132,34 +132,34 @@ class Scan {
     return position < json.length;
   }
 
-  #text(at: number): number {
-    const end = endOfText(this.#json, at + 1);
+  #text(position: number): number {
+    const end = endOfText(this.#json, position + 1);
     if (this.#depth === 1) {
-      this.#name = { start: at, end: end + 1 };
+      this.#name = { start: position, end: end + 1 };
       this.#isName = false;
     }
     return end;
   }
 
-  #comma(at: number): void {
+  #comma(position: number): void {
     this.#count();
     if (this.#depth !== this.#listDepth) return;
     this.#valuesBeforeEvent = this.#values;
     const values = this.#values - this.#valuesBeforePiece;
-    if (values > PIECE_VALUES || at - this.#pieceStart > PIECE_BYTES) this.#cut(at);
+    if (values > PIECE_VALUES || position - this.#pieceStart > PIECE_BYTES) this.#cut(position);
   }
 
-  #open(at: number, byte: number): void {
+  #open(position: number, byte: number): void {
     this.#count();
     this.#depth += 1;
     if (byte !== OPEN_LIST || this.#listDepth > 0 || !this.#isOfEvents()) return;
     // An earlier list of this name is ignored, and stays in the rest of the body.
     this.#valuesAround = this.#values;
     this.#checkAround();
-    this.list = { start: at + 1, end: this.#json.length };
+    this.list = { start: position + 1, end: this.#json.length };
     this.pieces = [];
     this.#listDepth = this.#depth;
-    this.#pieceStart = at + 1;
+    this.#pieceStart = position + 1;
     this.#valuesBeforeEvent = this.#valuesBeforePiece = this.#values;
   }
 
@@ -168,18 +168,18 @@ class Scan {
     return this.#depth === 2 && this.#isName && isBatch(this.#json.subarray(this.#name.start, this.#name.end));
   }
 
-  #close(at: number): void {
+  #close(position: number): void {
     if (this.#listDepth > 0 && this.#depth === this.#listDepth) {
-      this.#cut(at);
-      this.list!.end = at;
+      this.#cut(position);
+      this.list!.end = position;
       this.#listDepth = 0;
     }
     this.#depth -= 1;
   }
 
-  #cut(at: number): void {
-    this.pieces.push({ start: this.#pieceStart, end: at });
-    this.#pieceStart = at + 1;
+  #cut(position: number): void {
+    this.pieces.push({ start: this.#pieceStart, end: position });
+    this.#pieceStart = position + 1;
     this.#valuesBeforePiece = this.#values;
   }
 

@@ -34,28 +34,28 @@ export type PayloadEncryption = ReturnType<typeof payloadEncryption>;
 
 /**
  * Takes the payload out of the filters of a flag with encrypted payloads.
- * @param wanted the flag with the new payload, or with the mask to keep the current one
+ * @param newFields the flag with the new payload, or with the mask to keep the current one
  * @param current the stored flag
  * @returns the flag to store, and as `secret` the new payload, if any, which must be encrypted first
  * @throws InvalidInput for a flag with variants, because only the payload of `true` can be encrypted
  */
-export function withoutSecretPayload(wanted: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
-  const payload = wanted.filters.payloads?.['true'];
-  if (payload === MASK && !wanted.hasEncryptedPayloads) {
+export function withoutSecretPayload(newFields: FlagFields, current?: FlagFields): FlagFields & { secret?: string } {
+  const payload = newFields.filters.payloads?.['true'];
+  if (payload === MASK && !newFields.hasEncryptedPayloads) {
     throw new InvalidInput(
       'Send the payload again, because the mask stands for a secret that cannot become public.',
       'filters__payloads__true',
     );
   }
-  if (!wanted.hasEncryptedPayloads) return { ...wanted, encryptedPayloads: null };
-  if (variantsOf(wanted.filters).length > 0) {
+  if (!newFields.hasEncryptedPayloads) return { ...newFields, encryptedPayloads: null };
+  if (variantsOf(newFields.filters).length > 0) {
     throw new InvalidInput('The payloads of variants cannot be encrypted.', 'has_encrypted_payloads');
   }
-  const { payloads: _, ...filters } = wanted.filters;
+  const { payloads: _, ...filters } = newFields.filters;
   if (payload === undefined || payload === MASK) {
-    return { ...wanted, filters, encryptedPayloads: current?.encryptedPayloads ?? null };
+    return { ...newFields, filters, encryptedPayloads: current?.encryptedPayloads ?? null };
   }
-  return { ...wanted, filters, secret: payload };
+  return { ...newFields, filters, secret: payload };
 }
 
 /** The column that the key ring must open. */

@@ -83,10 +83,10 @@ function ensureFound<K>(key: K | undefined): K {
 }
 
 function ensureBelowLimit(owner: KeyOwner, count: number): void {
-  const [most, kind] = 'userId' in owner ? [MAX_PERSONAL_KEYS, 'personal'] : [MAX_PROJECT_KEYS, 'project secret'];
-  if (count < most) return;
+  const [max, kind] = 'userId' in owner ? [MAX_PERSONAL_KEYS, 'personal'] : [MAX_PROJECT_KEYS, 'project secret'];
+  if (count < max) return;
   throw new InvalidInput(
-    `You can only have ${most} ${kind} API keys. Remove an existing key before creating a new one.`,
+    `You can only have ${max} ${kind} API keys. Remove an existing key before creating a new one.`,
   );
 }
 
@@ -109,8 +109,8 @@ async function holdsForAll<T>(all: readonly T[] | null | undefined, holds: (item
   return true;
 }
 
-function notMemberError(what: string, attr: string): InvalidInput {
-  return new InvalidInput(`You must be a member of all ${what} that you are scoping the key to.`, attr);
+function notMemberError(owners: string, attr: string): InvalidInput {
+  return new InvalidInput(`You must be a member of all ${owners} that you are scoping the key to.`, attr);
 }
 
 type Entry = { author: Author; activity: AuditVerb; before?: ApiKey };

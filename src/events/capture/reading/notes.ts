@@ -6,7 +6,7 @@ export type Note = { code: string; detail: string };
 /** Characters of a sender's value in the text of a note. */
 const SHOWN_LENGTH = 100;
 
-/** @returns the value as JSON, cut; words for objects and lists, which may be of any size */
+/** @returns the value as JSON, shortened; objects and lists, which may have any size, are only described */
 export function shortJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, SHOWN_LENGTH));
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'is no text, and';
