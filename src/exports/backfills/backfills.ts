@@ -45,7 +45,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
   const states = intervalStates(pool);
   const previews = backfillPreviews({ stores, pool, limits });
 
-  /** A stored request stays valid even if Temporal has just gone away: the reconciler wakes the dispatcher within a minute. */
+  /** If this fails, the reconciler wakes the dispatcher within a minute. */
   async function wake(exportId: string): Promise<void> {
     await executions
       .wakeDispatcher(exportId)
@@ -196,7 +196,7 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       const pausedAt = Math.max(...(await tx.gaps.listPauses(id)).map((pause) => millisOf(pause.pausedAt)));
       const start = Math.max(pausedAt, startAt === null ? -Infinity : millisOf(startAt));
       const end = Math.min(millisOf(await tx.batchExports.now()), endAt === null ? Infinity : millisOf(endAt));
-      // An interval that ended at the very instant of the pause may have been missed too; if so, it has no run.
+      // An interval that ended at the instant of the pause may have no run either.
       const intervals = intervalsEnding(await tx.batchExports.getTiling(id), start - 1, end);
       const { wanted, totalRuns } = await planExamined({ stores: tx, states, batchExport }, intervals, ['missing']);
       if (totalRuns === 0) return undefined;
