@@ -108,7 +108,7 @@ function UserMenu({ projectId }: { projectId: number | undefined }) {
   return (
     <MenuTrigger>
       <AriaButton className={styles.menuButton!} aria-label={`${name}: account`}>
-        <span className={styles.initial} data-initial={[...name][0]} />
+        <span className={styles.initial} data-initial={String.fromCodePoint(name.codePointAt(0)!)} />
         {name} <span aria-hidden>▾</span>
       </AriaButton>
       <Popover className={styles.popover!} placement="bottom end">

@@ -49,7 +49,7 @@ export function createSealer(
   pool: Pool,
   { patienceMs = 10_000, clock = () => new Date() }: SealerOptions = {},
 ): Sealer {
-  const options = { patienceMs, present: clock };
+  const options = { patienceMs, clock };
   let current: Promise<string> | undefined;
   let following: Promise<string> | undefined;
 
@@ -89,15 +89,15 @@ async function sealOnce(pool: Pool, { patienceMs, clock }: Options): Promise<str
 }
 
 /** Refuses a wrong clock, because live events would all get the one future instant of the watermark. */
-async function raiseWatermark(pool: Pool, present: Options['clock']): Promise<string> {
-  const ours = present().toISOString();
+async function raiseWatermark(pool: Pool, clock: Options['clock']): Promise<string> {
+  const ours = clock().toISOString();
   // tooth: seal-clock
   const { rows } = await pool.query<{ sealing_until: string }>(
     `update seal set sealing_until = greatest(sealing_until, wall_clock())
      where id = 1 and abs(extract(epoch from wall_clock() - $1::timestamptz)) <= $2 returning sealing_until`,
     [ours, MAX_CLOCK_DIFFERENCE_SECONDS],
   );
-  if (!rows[0]) throw clocksDiffer(await databaseClockAheadSeconds(pool, present));
+  if (!rows[0]) throw clocksDiffer(await databaseClockAheadSeconds(pool, clock));
   return rows[0].sealing_until;
 }
 
@@ -114,11 +114,11 @@ function clocksDiffer(aheadSeconds: number): Unavailable {
 /** @returns how far the database's clock is ahead of this process's, in seconds; negative when it is behind */
 export async function databaseClockAheadSeconds(
   pool: Pool,
-  present: Options['clock'] = () => new Date(),
+  clock: Options['clock'] = () => new Date(),
 ): Promise<number> {
   const { rows } = await pool.query<{ seconds: number }>(
     'select extract(epoch from wall_clock() - $1::timestamptz)::float8 as seconds',
-    [present().toISOString()],
+    [clock().toISOString()],
   );
   return rows[0]!.seconds;
 }
@@ -153,7 +153,7 @@ async function waitForHolders(pool: Pool, holders: string[], patienceMs: number)
 async function databaseClockPasses(
   pool: Pool,
   instant: string,
-  present: Options['clock'],
+  clock: Options['clock'],
   signal: AbortSignal | undefined,
 ): Promise<string> {
   for (;;) {
@@ -162,7 +162,7 @@ async function databaseClockPasses(
       `select instant, extract(epoch from instant - now)::float8 * 1000 as ms,
               extract(epoch from now - $2::timestamptz)::float8 as ahead_seconds
        from (select $1::timestamptz as instant, wall_clock() as now) as clock`,
-      [instant, present().toISOString()],
+      [instant, clock().toISOString()],
     );
     const { instant: requestedInstant, ms, ahead_seconds: aheadSeconds } = rows[0]!;
     if (Math.abs(aheadSeconds) > MAX_CLOCK_DIFFERENCE_SECONDS) throw clocksDiffer(aheadSeconds);

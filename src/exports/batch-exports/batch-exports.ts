@@ -154,7 +154,7 @@ export function batchExports({
               config: current.destinationConfig,
             };
             checkRedelivery(present, patch.redeliverStale ?? current.redeliverStale);
-            return { ...rest, ...contentColumns(configs, current, patch, present) };
+            return { ...columns, ...contentColumns(configs, current, patch, present) };
           }
           const choice = await destinations.choose(projectId, destination, current);
           checkRedelivery(choice, patch.redeliverStale ?? current.redeliverStale);

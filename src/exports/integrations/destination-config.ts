@@ -71,7 +71,7 @@ export function validateConfig(
   }
   checkBeforeSchema?.(result);
   const valid = validatorOf(schema);
-  if (valid(result)) return derive ? { ...checked, ...derivedFields(derive, result) } : result;
+  if (valid(result)) return derive ? { ...result, ...derivedFields(derive, result) } : result;
   const [error] = valid.errors ?? [];
   const field = error?.instancePath.split('/')[1] ?? '';
   throw new InvalidInput(`${field}: ${sentenceOf(error)}`, `destination__config__${field}`);

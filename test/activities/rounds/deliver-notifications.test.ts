@@ -210,8 +210,8 @@ describe('notifications', () => {
       receiver.answers.push('silence');
       const one = await buildHook();
       for (let count = 0; count < 5; count++) await tell(one);
-      const { isDelivered, postponed } = await deliver();
-      assert.deepEqual([isDelivered, postponed], [4, 1]);
+      const { delivered, postponed } = await deliver();
+      assert.deepEqual([delivered, postponed], [4, 1]);
     });
   });
 

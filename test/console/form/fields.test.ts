@@ -7,6 +7,14 @@ import { needsBrowser } from '../../support/sdks/browser.ts';
 
 const TYPES = ['Local files', 'PostgreSQL'];
 
+const hintsOf = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('form [slot=description], form p')].map((one) => ({
+      text: one.innerText,
+      size: getComputedStyle(one).fontSize,
+    })),
+  );
+
 describe('a field of the form', () => {
   let at: ConsoleInstallation;
   before(async function () {
@@ -26,14 +34,6 @@ describe('a field of the form', () => {
     });
     return { page, close };
   }
-
-  const hintsOf = (page: Page) =>
-    page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>('form [slot=description], form p')].map((one) => ({
-        text: one.innerText,
-        size: getComputedStyle(one).fontSize,
-      })),
-    );
 
   for (const type of TYPES) {
     it(`of ${type} has a hint of its own, in one size, without a file that the console does not have`, async () => {

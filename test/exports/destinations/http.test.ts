@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { destinationOf } from '../../../src/exports/destinations/index.ts';
 import { overlaps, parseKeySpace } from '../../../src/exports/destinations/key-space.ts';
-import { checkedConfig } from '../../../src/exports/integrations/destination-config.ts';
+import { validateConfig } from '../../../src/exports/integrations/destination-config.ts';
 import { DestinationRejected, DestinationUnavailable, InvalidInput } from '../../../src/platform/errors.ts';
 import { COLUMNS, buildRows, testInterval } from '../../support/exports/deliveries.ts';
 import { itKeepsTheContract, type TestPlace } from '../../support/exports/destination-contract.ts';
@@ -25,7 +25,7 @@ const buildLargeRow = (size: number) => ({ ...buildRows(1)[0]!, properties: { te
 /** The field that the check of a configuration refuses; undefined: none. */
 async function refusedField(fields: Config): Promise<string | null | undefined> {
   return http
-    .validate(checkedConfig(http, { url: 'http://127.0.0.1:8080/', token: TOKEN, ...fields }), environment)
+    .validate(validateConfig(http, { url: 'http://127.0.0.1:8080/', token: TOKEN, ...fields }), environment)
     .then(
       () => undefined,
       (error: unknown) => (error as InvalidInput).attr,
@@ -38,7 +38,7 @@ async function makePlace(config: Config = {}): Promise<Place> {
   return {
     receiver,
     destination: http,
-    config: checkedConfig(http, {
+    config: validateConfig(http, {
       url: `${receiver.url}/batch/`,
       token: TOKEN,
       body_format: 'template',
@@ -221,7 +221,7 @@ describe('HTTP', () => {
       '/batch/',
     ]) {
       it(`is refused by the check of saving, testing and running: ${url}`, async () => {
-        const config = checkedConfig(http, { url, token: TOKEN });
+        const config = validateConfig(http, { url, token: TOKEN });
         await assert.rejects(http.validate(config, environment), (error: unknown) => {
           assert.ok(error instanceof InvalidInput);
           assert.equal(error.attr, 'url');

@@ -17,6 +17,12 @@ const LISTED: HostRules = { lists: () => true, permits: () => true };
 const SSL_REQUEST_BYTES = 8;
 const certificate = selfSignedCertificate('db.example.com');
 
+const wrongPort = (error: unknown) => {
+  assert.ok(error instanceof DestinationRejected);
+  assert.deepEqual(error.fault, { code: 'not_postgres', owner: 'you', field: 'destination__config__port' });
+  return true;
+};
+
 describe('a connection to Postgres', () => {
   let server: Server;
   let answer: string;
@@ -59,12 +65,6 @@ describe('a connection to Postgres', () => {
     const signal = new AbortController().signal;
     return openPostgresSocket({ host: '127.0.0.1', port: at, rules, trustAnyCertificate: false, signal });
   }
-
-  const wrongPort = (error: unknown) => {
-    assert.ok(error instanceof DestinationRejected);
-    assert.deepEqual(error.fault, { code: 'not_postgres', owner: 'you', field: 'destination__config__port' });
-    return true;
-  };
 
   it('is refused when a host that the operator does not list has no TLS', async () => {
     answer = 'N';

@@ -13,9 +13,10 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
   const now = useNow();
   return (
     <p className={styles.sentence}>
-      {undelivered ? <Undelivered {...{ one, undelivered }} /> : !pause && <Freshness {...one} />}{' '}
+      {undelivered ? <Undelivered {...{ one, undelivered }} /> : !pause && <Freshness {...one} />}
       {(undelivered || retrying > 0) && (
         <>
+          {' '}
           {!undelivered && <strong className={styles.retried}>{countIntervals(retrying, interval)} retrying. </strong>}
           {error?.detail && <span className={styles.error}>{error.detail} </span>}
           {!undelivered && `${nextTry(one.nextTryAt, now)} `}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseConnectionString } from '../../../../src/exports/destinations/azure-blob/connection-string.ts';
 import { destinationOf } from '../../../../src/exports/destinations/index.ts';
-import { checkedConfig } from '../../../../src/exports/integrations/destination-config.ts';
+import { validateConfig } from '../../../../src/exports/integrations/destination-config.ts';
 import { InvalidInput } from '../../../../src/platform/errors.ts';
 
 const KEY = 'Y2FuYXJ5LWtleQ==';
@@ -78,9 +78,9 @@ describe('a connection string of Azure', () => {
       connection_string: `AccountName=lake;AccountKey=${KEY}`,
       blob_endpoint: 'https://other.example',
     };
-    assert.equal(checkedConfig(destination, config)['blob_endpoint'], 'https://lake.blob.core.windows.net');
+    assert.equal(validateConfig(destination, config)['blob_endpoint'], 'https://lake.blob.core.windows.net');
     assert.throws(
-      () => checkedConfig(destination, { ...config, connection_string: 'AccountName=lake' }),
+      () => validateConfig(destination, { ...config, connection_string: 'AccountName=lake' }),
       (error) => error instanceof InvalidInput && error.attr === 'destination__config__connection_string',
     );
   });
