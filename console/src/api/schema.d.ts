@@ -2729,6 +2729,14 @@ export interface components {
             pause: components["schemas"]["Pause"] | null;
             paused: boolean;
             paused_reason: string | null;
+            promises: {
+                /** @enum {string} */
+                first: "exactly_once" | "at_least_once" | "counts_only";
+                /** @enum {string} */
+                readers: "never_half" | "half_while_replaced" | "half_while_sent" | "no_rows";
+                /** @enum {string} */
+                redelivery: "replaces" | "repeats_by_uuid" | "counts_only";
+            };
             redeliver_stale: boolean;
             schema: {
                 fields: {
@@ -3014,6 +3022,7 @@ export interface components {
         BulkAction: {
             /** @enum {string} */
             action: "pause" | "unpause" | "retry_failed";
+            dry_run?: boolean;
             ids: string[];
             reason?: string | null;
             resume_at?: string | null;
@@ -3288,10 +3297,23 @@ export interface components {
             config: {
                 [key: string]: unknown;
             };
+            /** @enum {string} */
+            delivery: "effectively_once" | "at_least_once";
             integration: {
                 fields: string[];
                 kind: string;
             } | null;
+            promises: {
+                /** @enum {string} */
+                first: "exactly_once" | "at_least_once" | "counts_only";
+                /** @enum {string} */
+                readers: "never_half" | "half_while_replaced" | "half_while_sent" | "no_rows";
+                /** @enum {string} */
+                redelivery: "replaces" | "repeats_by_uuid" | "counts_only";
+                when: {
+                    [key: string]: string;
+                };
+            }[];
             replaced_secrets: string[];
             steps: {
                 description: string;
