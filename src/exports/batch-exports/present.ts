@@ -31,7 +31,11 @@ export function presentBatchExport(
     team_id: batchExport.projectId,
     name: batchExport.name,
     model: batchExport.model as BatchExportBody['model'],
-    destination: { type: batchExport.destinationType, config: batchExport.destinationConfig, integration: batchExport.integration?.id ?? null },
+    destination: {
+      type: batchExport.destinationType,
+      config: batchExport.destinationConfig,
+      integration: batchExport.integration?.id ?? null,
+    },
     promises: promisesOf(anyDestination(batchExport.destinationType), batchExport.destinationConfig),
     interval: batchExport.interval,
     ...presentSchedule(batchExport),

@@ -67,7 +67,10 @@ export function integrations({ stores, configs, environment }: Options) {
         const properties = provider.config.properties as Record<string, TSchema & { writeOnly?: boolean }>;
         const unchangeable = Object.keys(changes).find((field) => properties[field] && !properties[field].writeOnly);
         if (unchangeable !== undefined) {
-          throw new InvalidInput(`'${unchangeable}' cannot be changed: make another integration.`, `config__${unchangeable}`);
+          throw new InvalidInput(
+            `'${unchangeable}' cannot be changed: make another integration.`,
+            `config__${unchangeable}`,
+          );
         }
         const config = checkConfig(provider, { ...configs.decryptIntegration(current), ...changes });
         const encrypted = configs.encryptIntegration(current, provider.config, config);

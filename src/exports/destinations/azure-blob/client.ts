@@ -24,8 +24,8 @@ import type { AzureAccount } from './connection-string.ts';
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_TRIES = 5;
 const RETRY_MS = 500;
-/** Limit of silence on a connection. */
-const IDLE_MS = 60_000;
+/** Limit of silence on a connection, so a request whose answer is lost is repeated within the time of a call. */
+const IDLE_MS = 25_000;
 const MAX_SOCKETS = 16;
 /** Time for which the store may read an upload that it copies. */
 const COPY_SOURCE_MS = 3_600_000;
