@@ -14,7 +14,7 @@ import {
   type ExaminedPlan,
   type StatusFilter,
 } from './backfill-plan.ts';
-import { findRetriableIntervals } from './failed-intervals.ts';
+import { countRetriable, findRetriableIntervals } from './failed-intervals.ts';
 import { presentPreview } from './backfills.present.ts';
 import type { Backfill, NewBackfill } from './backfills.store.ts';
 import type { BatchExport } from '../batch-exports/batch-export.ts';
@@ -206,14 +206,11 @@ export function backfills({ stores, pool, executions, limits, log, ensureTempora
       });
     },
 
-    /** Counts the data intervals that `retryFailed` would request now. */
-    async countRetriable(projectId: number, exportId: string): Promise<number> {
-      return (await findRetriableIntervals(stores, await stores.batchExports.get(projectId, exportId))).length;
-    },
+    countRetriable: countRetriable(stores),
 
     /**
-     * Requests a run for every data interval whose newest run failed, in one backfill. If the project is at its limit of backfills,
-     * this one waits for its turn.
+     * Requests a run for every data interval whose newest run failed, in one backfill. It waits for its turn if the project has as
+     * many as it may.
      * @returns undefined when no interval has failed, or all of them are requested already
      */
     async retryFailed(

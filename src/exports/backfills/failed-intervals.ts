@@ -30,3 +30,9 @@ export async function findRetriableIntervals(stores: Stores, batchExport: BatchE
     failed.sort((a, b) => a.start - b.start),
   );
 }
+
+/** Counts the data intervals that a retry of what failed would request now. */
+export function countRetriable(stores: Stores & Pick<ExportStores, 'batchExports'>) {
+  return async (projectId: number, exportId: string): Promise<number> =>
+    (await findRetriableIntervals(stores, await stores.batchExports.get(projectId, exportId))).length;
+}

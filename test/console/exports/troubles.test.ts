@@ -1,4 +1,4 @@
-/** What keeps intervals from being delivered, as the list, the page of the export and the page of the run say it, and where Fix leads. */
+/** Errors that keep intervals from being delivered, in the list, on the page of the export and of the run, and where Fix leads. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -147,7 +147,7 @@ describe('an action on several exports', () => {
       { runs: [{ status: 'FailedRetryable', error: 'The store is away.' }] },
     );
     await storeInterval(exports, { exportId: mixed, ...hour(0) }, { ...FAILED, foreign: true });
-    // Its run is in progress, and tries again.
+    // A run in progress tries again by itself.
     await storeInterval(
       exports,
       { exportId: mixed, ...hour(-5) },

@@ -7,7 +7,7 @@ import type { IntervalMap } from './interval-map.ts';
 export type Cadence = { interval: string; timezone: string };
 export type Row = { label: string; /** Numbers of intervals; -1: none. */ cells: Int32Array };
 export type Layout = {
-  /** What a column stands for. */
+  /** Unit of time of a column. */
   unit: string;
   columns: readonly string[];
   rows: readonly Row[];

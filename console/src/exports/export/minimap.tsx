@@ -34,7 +34,7 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
       const colour = colourOf(map.codes[number]!);
       if (!colour) continue;
       context.fillStyle = colours.get(colour)!;
-      // What has a mark is seen in a history of years, too, and not hidden below the frame.
+      // Marks stay visible in a history of years, and are not hidden below the frame.
       const least = MARKED.has(colour) ? 3 : 1;
       const [wide, high] = [Math.max(least, width), Math.max(least, scale)];
       const top = Math.min(layout.rowOf[number]! * scale, height - high);

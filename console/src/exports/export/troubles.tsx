@@ -16,7 +16,7 @@ type Entry = NeedsYou | Retrying;
 /** Causes that are shown; the grid has all intervals. */
 const SHOWN = 3;
 
-/** What a sentence of the destination leaves open, by the reason. */
+/** Sentences that complete the error of the destination, by reason. */
 const NOTES: Readonly<Partial<Record<NeedsYou['reason'], string>>> = {
   unsettled: 'A run left it partly delivered, and the destination does not allow the cleanup at the moment.',
   gave_up: 'Automatic retries have ended.',
