@@ -1,4 +1,4 @@
-/** What others with access to the export folder may plant there: links, pipes, folders. Nothing outside the folder is read, changed or deleted. */
+/** Links, pipes and folders that others with access to the export folder can plant there. Nothing outside the folder is read, changed or deleted. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';

@@ -32,7 +32,7 @@ describe('a name that leads elsewhere later', () => {
   let server: Server;
   let port: number;
   let knocks: number;
-  /** What the name server answers, the first of it first; the last one stays. */
+  /** Answers of the name server in their order; the last one is repeated. */
   let answers: string[][];
   let asked: number;
 

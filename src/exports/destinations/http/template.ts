@@ -77,7 +77,7 @@ function invalid(message: string): InvalidInput {
   return new InvalidInput(message, 'body_template');
 }
 
-const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)$/;
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e]*)$/;
 /** Headers that Sluice or the connection itself sets. */
 const RESERVED =
   /^(connection|content-encoding|content-length|cookie|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|sluice-.*|proxy-.*|webhook-.*)$/;
