@@ -68,8 +68,6 @@ describe('a name that leads elsewhere later', () => {
     asked = 0;
   });
 
-  const postgres = destinationOf('Postgres', environment);
-  const s3 = destinationOf('S3Compatible', environment);
   const configs = {
     Postgres: () => ({
       host: NAME,
@@ -89,6 +87,12 @@ describe('a name that leads elsewhere later', () => {
       aws_secret_access_key: 's',
       endpoint_url: `https://${NAME}:${port}`,
     }),
+    AzureBlob: () => ({
+      container_name: 'lake',
+      prefix: '',
+      connection_string: `BlobEndpoint=https://${NAME}:${port};AccountName=lake;AccountKey=${btoa('key')}`,
+    }),
+    HTTP: () => ({ url: `https://${NAME}:${port}/rows`, token: 't', body_format: 'capture', headers: [], gzip: false }),
   };
 
   for (const later of [...INSIDE.map((address) => [address]), [PUBLIC, '127.0.0.1'], ['127.0.0.1', PUBLIC]]) {
@@ -96,8 +100,10 @@ describe('a name that leads elsewhere later', () => {
       answers = [[PUBLIC], later];
       assert.equal(await checkEndpoint(`https://${NAME}:${port}`, hostRules([])), `https://${NAME}:${port}`);
       const refused = { message: HOST_REFUSED };
-      await assert.rejects(postgres.steps[0]!.run(configs.Postgres(), context), refused);
-      await assert.rejects(s3.steps[0]!.run(configs.S3Compatible(), context), refused);
+      for (const [type, config] of Object.entries(configs)) {
+        const [step] = destinationOf(type, environment).steps;
+        await assert.rejects(step!.run(config(), context), refused, type);
+      }
       const url = new URL(`http://${NAME}:${port}/`);
       await assert.rejects(
         post({ url, headers: {}, body: '', rules: hostRules([]), timeoutMs: 5_000, signal }),
