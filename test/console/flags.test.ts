@@ -168,7 +168,7 @@ describe('flags in the console', () => {
     const page = await showFlag(await basket());
     async function useJson(text: string) {
       await page.getByRole('button', { name: 'Edit as JSON' }).click();
-      await page.getByLabel('JSON').fill(text);
+      await page.getByRole('textbox', { name: 'JSON' }).fill(text);
       await page.getByRole('button', { name: 'Use it in my edit' }).click();
     }
     await useJson('{"groups": [');
