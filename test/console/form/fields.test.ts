@@ -5,7 +5,7 @@ import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 
-const TYPES = ['Local files', 'PostgreSQL'];
+const TYPES = ['Local files', 'PostgreSQL', 'Azure Blob Storage', 'HTTP'];
 
 const hintsOf = (page: Page) =>
   page.evaluate(() =>
@@ -79,6 +79,9 @@ describe('a field of the form', () => {
     assert.equal(await page.getByLabel('User', { exact: true }).getAttribute('type'), 'text');
     assert.equal(await page.getByLabel('Password', { exact: true }).getAttribute('type'), 'password');
     await close();
+    const http = await open('HTTP');
+    assert.equal(await http.page.getByLabel('Signing secret', { exact: true }).getAttribute('type'), 'password');
+    await http.close();
   });
 
   it('of the configuration as JSON leads to what describes it', async () => {

@@ -172,7 +172,9 @@ describe('every page of the console', () => {
     assert.deepEqual([...new Set(paths)].sort(), Object.keys(pages).sort());
   });
 
-  it('is accessible in light and dark, and readable at 200 % and at 360 pixels', async () => {
+  it('is accessible in light and dark, and readable at 200 % and at 360 pixels', async function () {
+    // Each of some forty views takes seconds.
+    this.timeout(600_000);
     const [inside, outside] = [
       await at.visit({ viewport: null }),
       await at.visit({ viewport: null, userId: undefined }),

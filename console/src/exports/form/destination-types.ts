@@ -81,8 +81,8 @@ function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
       default: outer.default,
       required: required.includes(name) && outer.default === undefined,
       nullable: outer !== inner,
-      secret: inner.writeOnly === true,
-      hidden: inner.format === 'password',
+      secret: (outer.writeOnly ?? inner.writeOnly) === true,
+      hidden: (outer.format ?? inner.format) === 'password',
       placeholder: (outer.examples ?? inner.examples)?.[0],
     };
   });

@@ -49,6 +49,7 @@ export const HttpSchema = Type.Object(
         { title: 'Signing secret' },
       ),
       writeOnly: true,
+      format: 'password',
       'x-group': 'connection',
     }),
     ...addGroup('place', {
