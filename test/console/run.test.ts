@@ -8,6 +8,7 @@ import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
 import { buildEvent, microseconds } from '../support/events/events.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
+import { startHttpReceiver } from '../support/servers/http-receiver.ts';
 
 type Listed = { results: { id: string; status: string; data_interval_start: string }[] };
 
@@ -26,11 +27,15 @@ describe('the page of a run', () => {
 
   /** @returns the export and its run, which has ended with the status */
   async function deliver(directory: string, status: string): Promise<{ exportId: string; runId: string }> {
+    return deliverTo({ type: 'LocalFile', config: { directory } }, status);
+  }
+
+  async function deliverTo(destination: { type: string; config: object }, status: string) {
     const { id: exportId } = await at.request<{ id: string }>('POST', '/batch_exports/', {
-      name: `To ${directory}`,
+      name: `To ${destination.type}`,
       model: 'events',
       interval: 'hour',
-      destination: { type: 'LocalFile', config: { directory } },
+      destination,
     });
     return { exportId, runId: await run(exportId, status) };
   }
@@ -68,6 +73,23 @@ describe('the page of a run', () => {
       .waitFor();
     await assertAccessible(page);
     await close();
+  });
+
+  it('says of a receiver that it acknowledged the rows, not that they were read back', async () => {
+    const receiver = await startHttpReceiver();
+    const config = { url: receiver.url, token: 'phc_receiver', body_format: 'template' };
+    const { exportId, runId } = await deliverTo({ type: 'HTTP', config }, 'Completed');
+    const { page, close } = await at.visit();
+    const address = `/project/${at.tenant.projectId}/exports/${exportId}`;
+    await page.goto(`${address}/runs/${runId}`);
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    await receipt.getByText('The receiver acknowledged every row of the source.').waitFor();
+    assert.doesNotMatch((await receipt.textContent())!, /read back \d|nothing is duplicated/i);
+    await page.goto(`${address}?start=2025-06-02T09:00:00Z&end=2025-06-02T10:00:00Z&only=all`);
+    await page.getByText('sends again').waitFor();
+    assert.equal(await page.getByText('replaces', { exact: true }).count(), 0);
+    await close();
+    await receiver.stop();
   });
 
   it('shows a log of thousands of lines: a part, a link to a line, what is written meanwhile, and all of it as a file', async () => {

@@ -203,6 +203,7 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
             range={bounds}
             body={wanted(cadence, bounds.start, bounds.end, onlyMissing)}
             onlyMissing={onlyMissing}
+            isReplacing={one.promises.redelivery === 'replaces'}
             onOnly={(only) => go({ only: only ? undefined : 'all' })}
             buttonRef={deliver}
           />

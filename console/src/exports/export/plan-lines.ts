@@ -13,8 +13,11 @@ const WORDS = [
   ['running', 'running'],
 ] as const;
 
-/** @param onlyMissing whether the plan leaves intervals out */
-export function linesOf(preview: Preview, onlyMissing: boolean): Line[] {
+/**
+ * @param onlyMissing whether the plan leaves intervals out
+ * @param isReplacing whether a delivery replaces the earlier one, or sends its rows again
+ */
+export function linesOf(preview: Preview, onlyMissing: boolean, isReplacing: boolean): Line[] {
   const { intervals, skipped, rows, overwrites, estimate, awaiting_decision: waiting } = preview;
   const runs = WORDS.map(([state, words]): [string, number] => {
     const isAgain = state === 'delivered' || state === 'running';
@@ -27,7 +30,9 @@ export function linesOf(preview: Preview, onlyMissing: boolean): Line[] {
       .filter(([, count]) => count > 0)
       .map(([name, count]): Line => [name, formatCount(count)]),
     ['rows', rows ? `${rows.exact ? '' : '~'}${formatCount(rows.count)}` : 'not known'],
-    ['replaces', replaced(overwrites)],
+    isReplacing
+      ? ['replaces', replaced(overwrites)]
+      : ['sends again', counted(overwrites.intervals, 'delivery', 'deliveries')],
     ['about', estimate.seconds ? spanOf(estimate.seconds) : 'not known yet'],
   ];
 }

@@ -22,12 +22,14 @@ type SlipProps = {
   range: { start: number; end: number };
   body: Wanted;
   onlyMissing: boolean;
+  /** Whether a delivery replaces the earlier one; otherwise its rows are sent again. */
+  isReplacing: boolean;
   onOnly: (onlyMissing: boolean) => void;
   buttonRef: RefObject<HTMLButtonElement | null>;
 };
 
 export function PlanSlip(props: SlipProps) {
-  const { projectId, exportId, cadence, range, body, onlyMissing, onOnly, buttonRef } = props;
+  const { projectId, exportId, cadence, range, body, onlyMissing, isReplacing, onOnly, buttonRef } = props;
   const queries = useQueryClient();
   const preview = useQuery(previewQuery(projectId, exportId, body));
   const [change, setChange] = useState<string>();
@@ -51,7 +53,7 @@ export function PlanSlip(props: SlipProps) {
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
       <RangeTitle range={range} cadence={cadence} />
       {preview.isError && <p role="alert">{refusalOf(preview.error)}</p>}
-      {plan && !preview.isError && <Lines plan={plan} isExact={isCurrent} onlyMissing={onlyMissing} />}
+      {plan && !preview.isError && <Lines {...{ plan, onlyMissing, isReplacing }} isExact={isCurrent} />}
       {plan && !preview.isError && (
         <Waiting {...{ projectId, exportId, plan, onlyMissing }} interval={cadence.interval} />
       )}
@@ -168,10 +170,10 @@ function changeBetween(shown: Preview, now: Preview, interval: string): string {
   return `${what} Now ${countIntervals(now.total_runs, interval)}.`;
 }
 
-type LinesProps = { plan: Preview; isExact: boolean; onlyMissing: boolean };
+type LinesProps = { plan: Preview; isExact: boolean; onlyMissing: boolean; isReplacing: boolean };
 
-function Lines({ plan, isExact, onlyMissing }: LinesProps) {
-  const lines = linesOf(plan, onlyMissing);
+function Lines({ plan, isExact, onlyMissing, isReplacing }: LinesProps) {
+  const lines = linesOf(plan, onlyMissing, isReplacing);
   return (
     <dl className={styles.lines} data-pending={!isExact || undefined}>
       {lines.map(([name, value]) => (

@@ -207,14 +207,14 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
         )}
         <Actions>
           {/* Enter in a field presses the first button. */}
-          <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
-            {submit}
-          </Button>
           {submitAndRetry && (
             <Button kind="primary" type="submit" name="then" value={RETRY} isPending={isPending}>
               {submitAndRetry}
             </Button>
           )}
+          <Button kind={submitAndRetry ? 'plain' : 'primary'} type="submit" isPending={isPending}>
+            {submit}
+          </Button>
         </Actions>
       </Form>
       {conflict && (

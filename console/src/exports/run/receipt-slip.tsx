@@ -1,6 +1,7 @@
 /** The receipt of a run, line by line: the source's counts, the destination's acknowledgement, and its files. */
 import { Copy } from '../../look/copy.tsx';
 import { formatBytes, formatCount, formatDuration, Time } from '../../look/time.tsx';
+import type { ExportBody } from '../export/export-data.ts';
 import type { Run } from './run-data.ts';
 import styles from './run.module.css';
 
@@ -11,7 +12,18 @@ type Receipt = { digest?: string; location?: string; manifest?: string; files?: 
 /** Files that are shown before the rest is asked for. */
 const SHOWN = 20;
 
-export function ReceiptSlip({ run }: { run: Run }) {
+/** Redelivery that the destination promises. */
+type Redelivery = ExportBody['promises']['redelivery'];
+
+/** Sentences about a receipt. A receiver that rows are sent to cannot be asked what it has. */
+const CHECKED: Record<Redelivery, string> = {
+  replaces: 'Read back and compared with the source after the commit: nothing is missing and nothing is duplicated.',
+  repeats_by_uuid:
+    'The receiver acknowledged every row of the source. It cannot be read back, and can have rows of earlier attempts twice, under the same uuid.',
+  counts_only: 'Every row of the source was read and counted. Nothing was delivered.',
+};
+
+export function ReceiptSlip({ run, redelivery }: { run: Run; redelivery: Redelivery }) {
   const receipt = run.receipt as Receipt | null;
   const files = receipt?.files ?? [];
   const seconds = run.finished_at === null ? null : (Date.parse(run.finished_at) - Date.parse(run.created_at)) / 1000;
@@ -26,11 +38,9 @@ export function ReceiptSlip({ run }: { run: Run }) {
         {seconds !== null && <Line name="took" value={formatDuration(seconds)} />}
       </dl>
       <p className={receipt ? styles.verified : 'quiet'}>
-        {receipt
-          ? 'Read back and compared with the source after the commit: nothing is missing and nothing is duplicated.'
-          : `Nothing was delivered by this run${run.finished_at === null ? ' yet' : ''}.`}
+        {receipt ? CHECKED[redelivery] : `Nothing was delivered by this run${run.finished_at === null ? ' yet' : ''}.`}
       </p>
-      {run.verified_at && (
+      {run.verified_at && redelivery === 'replaces' && (
         <p>
           Read back <Time iso={run.verified_at} seconds />
           {run.records_completed !== null && `: ${formatCount(run.records_completed)} rows, digest equal`}.

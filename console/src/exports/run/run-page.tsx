@@ -54,7 +54,7 @@ export function RunPage() {
           <Attempts place={place} isOpen={isOpen(run.data)} />
           <Facts run={run.data} />
         </div>
-        <ReceiptSlip run={run.data} />
+        {batchExport.data && <ReceiptSlip run={run.data} redelivery={batchExport.data.promises.redelivery} />}
       </div>
       <LogView place={place} isOpen={isOpen(run.data)} />
     </main>
