@@ -36,7 +36,12 @@ describe('the heading of a page', () => {
     await titled(page, 'Flags · Sluice');
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
-    await page.keyboard.type('Sessions');
+    await page.getByRole('searchbox', { name: 'Command palette' }).fill('Sessions');
+    // Enter goes where the list points, which follows the text a moment later.
+    await page.waitForFunction(() => {
+      const pointed = document.activeElement?.getAttribute('aria-activedescendant') ?? '';
+      return document.getElementById(pointed)?.textContent?.includes('Sessions');
+    });
     await page.keyboard.press('Enter');
     await focusedHeading(page, 'Sessions');
     await page.getByRole('button', { name: 'Project Coffee' }).focus();
