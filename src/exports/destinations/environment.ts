@@ -1,3 +1,6 @@
+import { InvalidInput } from '../../platform/errors.ts';
+import { HostRefused, hostRules, type HostRules } from '../../platform/net/host-rules.ts';
+
 /** The operator's settings for the use of the network and the disk; read once at start. */
 export type DestinationEnvironment = {
   /** Root of the LocalFile destination; if undefined, the type does not exist. */
@@ -9,3 +12,21 @@ export type DestinationEnvironment = {
   /** Private hosts, addresses and ranges that the operator allows. */
   allowedHosts: readonly string[];
 };
+
+/**
+ * Makes a check of the host that a field names.
+ * @param check throws HostRefused for a host that the operator does not allow
+ * @throws InvalidInput naming the field
+ */
+export async function checkHostOf(
+  field: string,
+  { allowedHosts }: DestinationEnvironment,
+  check: (rules: HostRules) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await check(hostRules(allowedHosts));
+  } catch (error) {
+    if (!(error instanceof HostRefused)) throw error;
+    throw new InvalidInput(error.message, field, undefined, { cause: error });
+  }
+}

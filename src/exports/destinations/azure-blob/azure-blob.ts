@@ -1,11 +1,10 @@
 /** Files in a container of Azure Blob Storage. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { checkEndpoint } from '../../../platform/net/endpoint.ts';
-import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
 import { nullable, Type, type Static } from '../../../platform/schema.ts';
 import type { Subject } from '../contract.ts';
 import { addGroup, defineDestination } from '../define.ts';
-import type { DestinationEnvironment } from '../environment.ts';
+import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { withModel } from '../key-space.ts';
 import { checkFileFormat, FILE_PROMISES, fileProperties, layoutOf, withDefault } from '../object-store/config.ts';
 import { listDeliveriesIn } from '../object-store/deliveries.ts';
@@ -45,16 +44,11 @@ type Config = Static<typeof Config>;
 /** Azure's rule; `$root` and `$web` are other kinds of containers. */
 const CONTAINER = /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
-async function validate(config: Config, { allowedHosts }: DestinationEnvironment): Promise<void> {
+async function validate(config: Config, environment: DestinationEnvironment): Promise<void> {
   if (!CONTAINER.test(config.container_name)) throw new InvalidInput('Not a valid container name.', 'container_name');
   checkPrefix(config.prefix);
   const { endpoint } = parseConnectionString(config.connection_string);
-  try {
-    await checkEndpoint(new URL(endpoint).origin, hostRules(allowedHosts));
-  } catch (error) {
-    if (!(error instanceof HostRefused)) throw error;
-    throw new InvalidInput(error.message, 'connection_string', undefined, { cause: error });
-  }
+  await checkHostOf('connection_string', environment, async (rules) => checkEndpoint(new URL(endpoint).origin, rules));
 }
 
 /** Container and prefix: credentials are often limited to one container. */

@@ -1,10 +1,8 @@
 /** Configuration of an HTTP destination. */
-import { InvalidInput } from '../../../platform/errors.ts';
 import { checkUrl } from '../../../platform/net/endpoint.ts';
-import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
 import { checkSigningSecret } from '../../../platform/net/webhook-signature.ts';
 import { nullable, stringEnum, Type } from '../../../platform/schema.ts';
-import type { DestinationEnvironment } from '../environment.ts';
+import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { addGroup } from '../define.ts';
 import { secret } from '../secret.ts';
 import { checkTemplate, headersOf, PLACEHOLDERS } from './template.ts';
@@ -94,20 +92,10 @@ export const HttpSchema = Type.Object(
 
 /** @throws InvalidInput naming the field */
 export async function checkHttpConfig(config: HttpConfig, environment: DestinationEnvironment): Promise<void> {
-  await resolveUrl(config.url, environment);
+  await checkHostOf('url', environment, async (rules) => checkUrl(config.url, rules));
   headersOf(config.headers, config.token);
   if (config.body_format === 'template') checkTemplate(config.body_template);
   if (config.signing_secret) checkSigningSecret(config.signing_secret, 'signing_secret');
-}
-
-/** @throws InvalidInput */
-async function resolveUrl(url: string, { allowedHosts }: DestinationEnvironment): Promise<URL> {
-  try {
-    return await checkUrl(url, hostRules(allowedHosts));
-  } catch (error) {
-    if (!(error instanceof HostRefused)) throw error;
-    throw new InvalidInput(error.message, 'url', undefined, { cause: error });
-  }
 }
 
 export function batchLimits({ max_batch_rows: rows, max_batch_mb: megabytes }: HttpConfig) {

@@ -1,9 +1,9 @@
 /** Rows in a table of the user's own PostgreSQL. */
 import { InvalidInput } from '../../../platform/errors.ts';
 import { checkHost } from '../../../platform/net/connect.ts';
-import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
+import { hostRules } from '../../../platform/net/host-rules.ts';
 import { Type, type Static } from '../../../platform/schema.ts';
-import type { DestinationEnvironment } from '../environment.ts';
+import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { defineDestination, addGroup } from '../define.ts';
 import { REPLACED_AT_ONCE } from '../promises.ts';
 import { secret } from '../secret.ts';
@@ -83,15 +83,13 @@ export const postgres = defineDestination<PostgresConfig>({
   config: PostgresConfig,
   integration: { kind: 'postgresql', fields: ['host', 'port', 'user', 'password', 'has_self_signed_cert'] },
   secretsGoTo: ['host', 'port', 'has_self_signed_cert'],
-  async validate(config, { allowedHosts }) {
+  async validate(config, environment) {
     for (const field of ['database', 'schema', 'table_name'] as const) checkIdentifier(config[field], field);
     if (config.schema.startsWith('pg_') || config.schema === 'information_schema') {
       throw new InvalidInput('Is the server’s own schema.', 'schema');
     }
     if (config.port < FIRST_USER_PORT) throw new InvalidInput(`Must be at least ${FIRST_USER_PORT}.`, 'port');
-    await checkHost(config.host, hostRules(allowedHosts)).catch((error: unknown) => {
-      throw error instanceof HostRefused ? new InvalidInput(error.message, 'host', undefined, { cause: error }) : error;
-    });
+    await checkHostOf('host', environment, async (rules) => checkHost(config.host, rules));
   },
   place: databasePlace,
   keySpace: (config) => `${databasePlace(config)}.${config.table_name}`,

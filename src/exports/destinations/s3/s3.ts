@@ -1,11 +1,10 @@
 /** Files in S3 and in stores that speak its API. The type `S3` is for both, `AwsS3` and `S3Compatible` for one of them each. */
 import type { ServerSideEncryption } from '@aws-sdk/client-s3';
 import { InvalidInput } from '../../../platform/errors.ts';
-import { HostRefused, hostRules } from '../../../platform/net/host-rules.ts';
 import { checkEndpoint } from '../../../platform/net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
 import type { Destination, Subject } from '../contract.ts';
-import type { DestinationEnvironment } from '../environment.ts';
+import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { defineDestination, addGroup } from '../define.ts';
 import {
   checkFileFormat,
@@ -110,16 +109,8 @@ async function validate(config: AnyConfig, environment: DestinationEnvironment):
   if (config.kms_key_id && config.encryption !== 'aws:kms') {
     throw new InvalidInput('Needs the encryption "aws:kms".', 'kms_key_id');
   }
-  if (config.endpoint_url) await resolveOrigin(config.endpoint_url, environment);
-}
-
-async function resolveOrigin(endpoint: string, { allowedHosts }: DestinationEnvironment): Promise<string> {
-  try {
-    return await checkEndpoint(endpoint, hostRules(allowedHosts));
-  } catch (error) {
-    if (!(error instanceof HostRefused)) throw error;
-    throw new InvalidInput(error.message, 'endpoint_url', undefined, { cause: error });
-  }
+  const { endpoint_url: endpoint } = config;
+  if (endpoint) await checkHostOf('endpoint_url', environment, async (rules) => checkEndpoint(endpoint, rules));
 }
 
 function storeOf(config: AnyConfig): string {
