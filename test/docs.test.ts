@@ -137,7 +137,9 @@ describe('the examples of the documentation', () => {
       ([, name, from]) => [name, from] as const,
     );
     const packages = [...ci!.matchAll(/ python_package (\w\S*) (\d\S*)/g)].map(([, name, of]) => `${name!}==${of!}`);
-    const debian = [...ci!.matchAll(/ debian_program \S+ (\S+) \|\| exit/g)].map(([, name]) => name!);
+    const debian = [...ci!.matchAll(/ debian_program \S+ (\S+) \|\| (?:exit|debian_program)/g)].map(
+      ([, name]) => name!,
+    );
     assert.ok(programs.length > 1 && packages.length > 2 && debian.length > 2);
     // `npm start` and the tests build Temporal's server by themselves.
     const built = programs.filter(([name]) => name !== 'temporal').map(([, from]) => from!);
