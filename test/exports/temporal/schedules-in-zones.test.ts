@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ExportPatch } from '../../../src/exports/batch-exports/batch-exports.ts';
 import {
   boundaryAfter,
   cadenceWith,
@@ -8,6 +9,7 @@ import {
 } from '../../../src/exports/domain/cadence.ts';
 import { isoMicros, isoSeconds, millisOf } from '../../../src/exports/domain/instants.ts';
 import { intervalsWithin, isProducedByPresentSpec, type DataInterval } from '../../../src/exports/domain/intervals.ts';
+import { isDatabaseAway } from '../../../src/platform/db/away.ts';
 import { buildEvent, microseconds } from '../../support/events/events.ts';
 import {
   runsOfEndedBackfill,
@@ -44,6 +46,19 @@ describe('schedules in time zones', () => {
   async function create(cadence: CadenceChange): Promise<string> {
     const { id } = await world.batchExports.create(world.projectId, buildExport({ interval: 'day', ...cadence }));
     return id;
+  }
+
+  /** Changes an export as clients do: again after a 503, which is what waits too long for a connection. */
+  async function patchAsClient(id: string, change: ExportPatch): Promise<void> {
+    for (let patched = false; !patched;) {
+      patched = await world.batchExports.patch(world.projectId, id, change).then(
+        () => true,
+        (error: Error) => {
+          if (isDatabaseAway(error)) return false;
+          throw error;
+        },
+      );
+    }
   }
 
   /** The times at which Temporal itself would start a run, between two instants, both included. */
@@ -161,7 +176,7 @@ describe('schedules in time zones', () => {
       { interval: index % 3 === 0 ? 'week' : 'day', timezone: ZONES[index % ZONES.length]! },
       { paused: index % 2 === 0, ...(index % 2 === 0 && { timezone: null, jitterSeconds: index }) },
     ]).flat();
-    await Promise.all(changes.map(async (change) => world.batchExports.patch(world.projectId, id, change)));
+    await Promise.all(changes.map(async (change) => patchAsClient(id, change)));
     const row = (await world.engine.stores.schedules.find(id))!;
     assert.equal(row.scheduleVersion, row.version);
     assert.deepEqual(await world.engine.schedules.compare(row), { differs: 'no' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createSharedReads } from '../../../src/flags/decide/shared-reads.ts';
 import { watchStalls } from '../../support/durations.ts';
+import { until } from '../../support/until.ts';
 
 type Statement = { questions: readonly string[]; answer(): void; fail(error: Error): void };
 
@@ -58,10 +58,10 @@ describe('questions that share a statement', () => {
     for (let n = 0; n < 99; n++) void ask(1, `${n}`);
     await turn();
     assert.equal(statements.length, atOnce);
-    statements[0]!.answer();
-    await sleep(1);
-    statements[1]!.answer();
-    await sleep(1);
+    for (const n of [0, 1]) {
+      statements[n]!.answer();
+      await until('the next statement', () => statements.length > atOnce + n);
+    }
     assert.deepEqual(sizes(statements.slice(atOnce)), [64, 36]);
   });
 
@@ -72,7 +72,7 @@ describe('questions that share a statement', () => {
     for (let n = 0; n < 1_000; n++) void ask(1, 'of many');
     void ask(2, 'of one');
     statements[0]!.answer();
-    await sleep(1);
+    await until('the next statement', () => statements.length > atOnce);
     assert.ok(statements[atOnce]!.questions.includes('of one'));
   });
 

@@ -11,11 +11,12 @@ type InsightChartProps = { name: string; insight: DrawnResult & { query: Paramet
 export function InsightChart({ name, insight }: InsightChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const drawing = useMemo(() => drawingOf(name, insight), [name, insight]);
+  useEffect(() => render(drawing, place.current!), [drawing]);
+  // Apart from the drawing: a newer result is drawn over the last one, so that numbers that a reader has opened stay open.
   useEffect(() => {
     const element = place.current!;
-    render(drawing, element);
     return () => render(null, element);
-  }, [drawing]);
+  }, []);
   return <div ref={place} className={styles.chart} />;
 }
 
