@@ -34,7 +34,6 @@ type Header = { receipt: Receipt & { run_id: string }; exportId: string; sha256:
 export const appendFolder = defineDestination<Config>({
   type: 'AppendFolder',
   title: 'NDJSON files, appended to a folder',
-  delivery: 'effectively_once',
   promises: [{ when: {}, ...REPLACED_AT_ONCE }],
   takes: 'files',
   config: Config,

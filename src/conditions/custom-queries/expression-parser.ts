@@ -1,5 +1,5 @@
 /** The grammar of one expression. */
-import { EmbeddedActionsParser, type IToken } from 'chevrotain';
+import { EmbeddedActionsParser, type IToken, type IOrAlt } from 'chevrotain';
 import { invalidQuery, queryError } from './refusal.ts';
 import type { BinaryOperator, Expression, Step } from './syntax.ts';
 import { nameOf, positionOf, T, TOKENS, unquote } from './tokens.ts';
@@ -46,7 +46,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
   comparison = this.RULE('comparison', (): Expression => {
     const left = this.SUBRULE(this.sum);
     const compared = this.OPTION(() =>
-      this.OR<Expression>([
+      this.OR<IOrAlt<Expression>[]>([
         {
           ALT: () => {
             const token = this.CONSUME(T.Compare);
@@ -70,7 +70,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
 
   predicate = this.RULE('predicate', (value: Expression): Expression => {
     const negated = this.OPTION(() => this.CONSUME(T.Not)) !== undefined;
-    return this.OR<Expression>([
+    return this.OR<IOrAlt<Expression>[]>([
       {
         ALT: () => {
           this.CONSUME(T.In);
@@ -147,7 +147,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
   });
 
   primary = this.RULE('primary', (): Expression => {
-    return this.OR<Expression>([
+    return this.OR<IOrAlt<Expression>[]>([
       { ALT: () => this.#leaf(this.CONSUME(T.Text), (token) => ({ kind: 'text', value: unquote(token) })) },
       { ALT: () => this.#leaf(this.CONSUME(T.NumberLiteral), ({ image }) => ({ kind: 'number', value: image })) },
       { ALT: () => this.#leaf(this.CONSUME(T.True), () => ({ kind: 'bool', value: true })) },
@@ -254,7 +254,7 @@ export class ExpressionParser extends EmbeddedActionsParser {
   });
 
   key = this.RULE('key', (): Step => {
-    return this.OR<Step>([
+    return this.OR<IOrAlt<Step>[]>([
       {
         ALT: () => {
           const token = this.CONSUME(T.Text);

@@ -4,7 +4,7 @@
  *
  * Takes linear time, and recurses only as deep as brackets are nested, which the lexer limits.
  */
-import { EOF, type IToken } from 'chevrotain';
+import { EOF, type IToken, type IOrAlt } from 'chevrotain';
 import { ExpressionParser } from './expression-parser.ts';
 import { invalidQuery, excerpt, queryError, unparsableQuery } from './refusal.ts';
 import type { Expression, Item, Statement } from './syntax.ts';
@@ -55,7 +55,7 @@ class QueryParser extends ExpressionParser {
   });
 
   item = this.RULE('item', (): Item => {
-    return this.OR<Item>([
+    return this.OR<IOrAlt<Item>[]>([
       {
         ALT: () => {
           const star = this.CONSUME(T.Star);

@@ -11,15 +11,18 @@ type Stores = Pick<ExportStores, 'foreignDeliveries' | 'ledger' | 'timeline'>;
  *   receipts throws `Superseded`. Without this, a frozen commit that resumes would treat a delivery that was accepted meanwhile as its own.
  */
 export function ownershipOf({ foreignDeliveries, ledger, timeline }: Stores, lease: EpochLease): Ownership {
+  async function findEntry() {
+    const entry = await ledger.find(lease);
+    if (entry && entry.epoch > lease.epoch) throw new Superseded(`superseded by run ${entry.runId}`);
+    return entry;
+  }
+
   return {
     getTimeline: () => timeline.getId(),
     knowsRun: (runId) => foreignDeliveries.knowsRun(lease, runId),
     mayReplace: (receipt) => foreignDeliveries.isReplaceable(lease, receipt),
     listStagedParts: (epoch) => foreignDeliveries.listStagedParts(lease, epoch),
-    async findLastReceipt() {
-      const entry = await ledger.find(lease);
-      if (entry && entry.epoch > lease.epoch) throw new Superseded(`superseded by run ${entry.runId}`);
-      return entry?.receipt ?? undefined;
-    },
+    assertNotSuperseded: async () => void (await findEntry()),
+    findLastReceipt: async () => (await findEntry())?.receipt ?? undefined,
   };
 }

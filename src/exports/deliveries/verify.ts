@@ -126,8 +126,8 @@ export function exportVerifier({ stores, events, configs, openSession }: VerifyO
         if (session.location !== receipt.location) return [movedFinding(receipt.location)];
         const rows = () =>
           events.copy(deliveredSlice(run, receipt), run.plan?.columns ?? [], { hashKey: hashKeyOf(configs, run) });
-        const differences = await session.verify(receipt, { deep, rows });
-        return differences.map((difference) => ({ kind: 'differing', ...difference }));
+        const differences = await session.verify?.(receipt, { deep, rows });
+        return (differences ?? []).map((difference) => ({ kind: 'differing', ...difference }));
       } finally {
         await session.close();
       }

@@ -102,11 +102,11 @@ export type Session = {
   /** Returns the interval's delivery at the destination, whichever run and database made it; undefined if this export has none there. */
   findPresentDelivery(): Promise<PresentDelivery | undefined>;
   /**
-   * Reads the delivery back; no differences: the destination matches the receipt.
+   * Reads the delivery back; no differences: the destination matches the receipt. Absent if the destination cannot be read.
    * @param deep downloads and counts every row instead of trusting sizes and checksums
    * @param rows the delivery's rows as they are at the source, for a deep check of rows with versions
    */
-  verify(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
+  verify?(receipt: Receipt, options: { deep: boolean; rows?: () => AsyncIterable<Uint8Array> }): Promise<Difference[]>;
   /**
    * Removes every artifact recorded for this interval up to our epoch. Never touches what is visible.
    * @returns ids of records that stay because they are the only trace of files that an interrupted commit made visible
@@ -121,15 +121,11 @@ export type Session = {
 /** The export that a configuration belongs to. */
 export type Subject = { projectId: number; model: string };
 
-/** `effectively_once`: repeats leave the same content. `at_least_once`: a receiver may see a repeat and must deduplicate. */
-export type DeliveryPromise = 'effectively_once' | 'at_least_once';
-
 export type Destination<Config = unknown> = {
   /** The `destination.type` of the API. */
   type: string;
   title: string;
-  delivery: DeliveryPromise;
-  /** In detail, and by the fields of a configuration where these decide; see `promisesOf`. */
+  /** By the fields of a configuration where these decide; see `promisesOf`. */
   promises: readonly ConditionalPromises[];
   /** Whether the destination takes encoded files or rows; columns and parts depend on it too. */
   takes: Carrier;

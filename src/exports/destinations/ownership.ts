@@ -14,6 +14,8 @@ export type Ownership = {
    * @throws Superseded when a later epoch has the interval in our database, because it may know the delivery only since then
    */
   knowsRun(runId: string): Promise<boolean>;
+  /** Called before an effect that no fence at the destination holds back. @throws Superseded when a later epoch has the interval */
+  assertNotSuperseded(): Promise<void>;
   /** The receipt of the interval's last delivery in this database. @throws Superseded when a later epoch has the interval */
   findLastReceipt(): Promise<Receipt | undefined>;
   /** Whether an operator decided that a delivery without a run id may be replaced. */

@@ -33,6 +33,13 @@ export type ConditionalPromises = Promises & { when: Readonly<Record<string, str
 /** Promises of tables, and of files that are found through their manifest. */
 export const REPLACED_AT_ONCE: Promises = { first: 'exactly_once', redelivery: 'replaces', readers: 'never_half' };
 
+/** The promises in short. `effectively_once`: repeats leave the same content. `at_least_once`: a receiver may have to deduplicate. */
+export const DELIVERY_PROMISES = ['effectively_once', 'at_least_once'] as const;
+
+export function deliveryPromiseOf(promises: readonly Promises[]): (typeof DELIVERY_PROMISES)[number] {
+  return promises.some(({ first }) => first === 'at_least_once') ? 'at_least_once' : 'effectively_once';
+}
+
 type Promising = {
   type: string;
   promises: readonly ConditionalPromises[];

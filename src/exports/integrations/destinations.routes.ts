@@ -5,6 +5,7 @@ import type { ExportsApi } from '../api.ts';
 import { ModelBody, presentModels } from '../batch-exports/content-fields.ts';
 import type { Destination } from '../destinations/contract.ts';
 import { FIELD_GROUPS } from '../destinations/define.ts';
+import { DELIVERY_PROMISES, deliveryPromiseOf } from '../destinations/promises.ts';
 import { SUPPORTED_COMPRESSIONS } from '../formats/file-encoding.ts';
 import { PromisesBody } from './promises.schema.ts';
 
@@ -13,7 +14,7 @@ const DestinationBody = Type.Object(
     type: Type.String({ description: 'The `type` of a batch export’s `destination`.' }),
     title: Type.String({ description: 'The name for people.' }),
     writes: stringEnum(['files', 'rows'], { description: 'Whether an interval becomes files, or rows of a table.' }),
-    delivery: stringEnum(['effectively_once', 'at_least_once'], {
+    delivery: stringEnum(DELIVERY_PROMISES, {
       description: 'Whether a receiver may see rows twice, in short; `promises` has the details.',
     }),
     promises: Type.Array(
@@ -76,7 +77,6 @@ function presentDestination({
   type,
   title,
   takes,
-  delivery,
   promises,
   config,
   secretsGoTo,
@@ -88,7 +88,7 @@ function presentDestination({
     type,
     title,
     writes: takes,
-    delivery,
+    delivery: deliveryPromiseOf(promises),
     promises: promises.map(({ when, ...one }) => ({ when: { ...when }, ...one })),
     config: { ...config },
     replaced_secrets: secretsGoTo.filter((field) => field in fields),

@@ -25,7 +25,8 @@ const summary = {
   finished_at: nullable(Instant),
   verified_at: nullable(Instant, {
     description:
-      'When the destination was read back and held what was delivered; null until then, and for runs of earlier versions.',
+      'When the destination was read back and held what was delivered; null until then, for destinations that cannot be ' +
+      'read, and for runs of earlier versions.',
   }),
   last_updated_at: Instant,
   records_total_count: nullable(

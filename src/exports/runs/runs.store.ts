@@ -29,12 +29,12 @@ export type RunEnd = {
   nextTryInSeconds?: number | undefined;
   receipt?: Receipt;
   /** When the destination was read back. */
-  verifiedAt?: string;
+  verifiedAt?: string | undefined;
   cursor?: string;
 };
 
 /** Delivery of a run. `verifiedAt`: when the destination was read back. */
-export type Delivered = { receipt: Receipt; cursor: string; verifiedAt?: string };
+export type Delivered = { receipt: Receipt; cursor: string; verifiedAt?: string | undefined };
 
 type RecordedError = { latestError: string; fault: Fault; nextTryInSeconds: number | undefined };
 

@@ -123,5 +123,6 @@ describe('a run to the capture API of another installation', () => {
     const { id } = await world.backfills.request(projectId, exportId, RANGE);
     const ended = await runsOfEndedBackfill(world, exportId, id);
     assert.deepEqual([ended.at(-1)?.status, ended.at(-1)?.recordsCompleted], ['Completed', 5]);
+    assert.equal(ended.at(-1)?.verifiedAt, null);
   });
 });

@@ -147,6 +147,10 @@ export function testInterval(
     };
     known.add(delivery.runId);
 
+    function throwIfSuperseded(): void {
+      if (delivery.epoch < epoch) throw new Superseded('a later epoch has taken the interval');
+    }
+
     async function withSession<T>(steps: Steps, work: (session: Session) => Promise<T>): Promise<T> {
       const session = await place.destination.open(
         place.config,
@@ -158,9 +162,10 @@ export function testInterval(
           ownership: {
             getTimeline: async () => timeline,
             async knowsRun(runId) {
-              if (delivery.epoch < epoch) throw new Superseded('a later epoch has taken the interval');
+              throwIfSuperseded();
               return known.has(runId);
             },
+            assertNotSuperseded: async () => throwIfSuperseded(),
             findLastReceipt: async () => lastReceipt,
             mayReplace: async () => false,
             listStagedParts: async (under) => staged.filter((part) => part.epoch === under),
@@ -200,7 +205,8 @@ export function testInterval(
         withSession(steps, (session) => session.commit(parts)),
       delivered: () => withSession(pass, (session) => session.findReceipt()),
       present: () => withSession(pass, (session) => session.findPresentDelivery()),
-      verify: (receipt: Receipt, deep = false) => withSession(pass, (session) => session.verify(receipt, { deep })),
+      verify: (receipt: Receipt, deep = false) =>
+        withSession(pass, async (session) => session.verify?.(receipt, { deep })),
       discard: () => withSession(pass, (session) => session.discard()),
     };
   }

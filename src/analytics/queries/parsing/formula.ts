@@ -96,7 +96,7 @@ class FormulaParser extends EmbeddedActionsParser {
         ALT: () => {
           const { image } = this.CONSUME(Name);
           const series = this.ACTION(() => seriesOf(image, this.context, this.LA(1).tokenType === Open));
-          return (values) => values[series]!;
+          return (values: readonly number[]) => values[series]!;
         },
       },
     ]);

@@ -82,7 +82,6 @@ async function openContainer(
 export const azureBlob = defineDestination<Config>({
   type: 'AzureBlob',
   title: 'Azure Blob Storage',
-  delivery: 'effectively_once',
   promises: FILE_PROMISES,
   takes: 'files',
   config: Config,

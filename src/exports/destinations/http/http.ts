@@ -55,7 +55,6 @@ function senderTo(
 export const http = defineDestination<HttpConfig>({
   type: 'HTTP',
   title: 'HTTP',
-  delivery: 'at_least_once',
   promises: [{ when: {}, first: 'at_least_once', redelivery: 'repeats_by_uuid', readers: 'half_while_sent' }],
   // JSON lines, which become bodies without being parsed.
   takes: 'files',
@@ -99,7 +98,7 @@ export const http = defineDestination<HttpConfig>({
           const key = `${delivery.runId}/${index}/${batches}`;
           await context.step(`batch-${index}-${batches}`);
           // An attempt that was frozen must not go on once a later run has the interval.
-          await context.ownership.knowsRun(delivery.runId);
+          await context.ownership.assertNotSuperseded();
           await send(bodyOf(config, delivery, lines, key), key);
           batches += 1;
         }

@@ -61,7 +61,6 @@ function storageOf({ localRoot, localQuotaMb, localFileMode }: DestinationEnviro
 export const localFile = defineDestination<LocalFileConfig>({
   type: 'LocalFile',
   title: 'Local files',
-  delivery: 'effectively_once',
   promises: FILE_PROMISES,
   takes: 'files',
   config: LocalFileConfig,

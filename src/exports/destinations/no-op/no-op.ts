@@ -13,7 +13,6 @@ const NoOpConfig = Type.Object(
 export const noOp = defineDestination<Static<typeof NoOpConfig>>({
   type: 'NoOp',
   title: 'Nowhere (only counts)',
-  delivery: 'effectively_once',
   promises: [{ when: {}, first: 'counts_only', redelivery: 'counts_only', readers: 'no_rows' }],
   takes: 'rows',
   config: NoOpConfig,

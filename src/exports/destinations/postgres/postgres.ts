@@ -77,7 +77,6 @@ function accessOf(
 export const postgres = defineDestination<PostgresConfig>({
   type: 'Postgres',
   title: 'PostgreSQL',
-  delivery: 'effectively_once',
   promises: [{ when: {}, ...REPLACED_AT_ONCE }],
   takes: 'rows',
   config: PostgresConfig,

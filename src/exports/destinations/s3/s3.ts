@@ -132,7 +132,6 @@ function s3Destination(
   return defineDestination<AnyConfig>({
     type,
     title,
-    delivery: 'effectively_once',
     promises: FILE_PROMISES,
     takes: 'files',
     config: schema,
