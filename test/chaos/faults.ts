@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Random } from '../kill/random.ts';
+import type { Random } from '../support/random.ts';
 import type { Installation } from './installation.ts';
 import type { ServerProcess } from './server-process.ts';
 

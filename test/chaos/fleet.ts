@@ -2,7 +2,7 @@
  * The batch exports under chaos. Each exports the events of one name, so that rows of another are recognised wherever they turn up, or
  * the persons of all events.
  */
-import type { Random } from '../kill/random.ts';
+import type { Random } from '../support/random.ts';
 import { OBJECT_STORE_KEYS } from '../support/servers/object-store.ts';
 import type { ApiClient } from './api-client.ts';
 import { BUCKET, type Installation } from './installation.ts';

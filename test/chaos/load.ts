@@ -1,7 +1,7 @@
 /** Clients that capture events through both APIs, and repeat each request under the same uuids until it is taken. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../kill/random.ts';
+import type { Random } from '../support/random.ts';
 
 export type Load = {
   /** uuids of events whose request was answered with 200. */

@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopSignals } from '../../src/platform/processes/stop-signals.ts';
 import { connectTemporal } from '../../src/platform/temporal/connection.ts';
-import { seeded } from '../kill/random.ts';
+import { seeded } from '../support/random.ts';
 import { apiClient } from './api-client.ts';
 import { findDifferences, type Checked } from './check.ts';
 import { startFaults } from './faults.ts';

@@ -1,6 +1,6 @@
 /** A restless operator: imports, backfills, retries, cancels, pauses, moves, deletes, and takes freed places again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../kill/random.ts';
+import type { Random } from '../support/random.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Fleet, Member, Place } from './fleet.ts';
 import type { Load } from './load.ts';

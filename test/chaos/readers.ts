@@ -1,6 +1,6 @@
 /** Readers who follow the documented rule all the time, beside deliveries and re-deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../kill/random.ts';
+import type { Random } from '../support/random.ts';
 import type { Fleet } from './fleet.ts';
 import { readInterval, type Store } from './objects.ts';
 

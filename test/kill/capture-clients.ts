@@ -1,7 +1,7 @@
 /** Clients of capture that repeat each request, under the same uuids, until it is answered with 200: as SDKs do. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 /** The clients' knowledge of what should be stored. */
 export type Sent = {

@@ -14,7 +14,7 @@ import { startApiProcess, type ApiProcess } from '../support/servers/api-process
 import { eventually } from '../support/exports/export-world.ts';
 import { buildTenant } from '../support/api/identity.ts';
 import { startClients, type Sent } from './capture-clients.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 const CLIENTS = 16;
 /** Acknowledged between two kills at least, so that each meets work under way. */

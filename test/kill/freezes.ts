@@ -8,7 +8,7 @@ import { eventually, type ExportWorld } from '../support/exports/export-world.ts
 import { workerOptions } from './kills.ts';
 import { checkRows } from './oracle.ts';
 import type { Place } from './places.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import { eventsOfHour, FIRST_HOUR } from './source.ts';
 import { startWorkerProcess, type Verdict, type WorkerProcess } from './worker-process.ts';
 

@@ -6,7 +6,7 @@ import type { Step } from '../../activities/engine.ts';
 import { eventually, type ExportWorld } from '../support/exports/export-world.ts';
 import { checkRows } from './oracle.ts';
 import type { Place } from './places.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import { eventsOfHours, FIRST_HOUR } from './source.ts';
 import { startWorkerProcess, type Verdict, type WorkerProcess } from './worker-process.ts';
 

@@ -13,7 +13,7 @@ import { captureKills } from './capture.ts';
 import { freezes } from './freezes.ts';
 import { kills } from './kills.ts';
 import { localFilePlace, postgresPlace, s3Place } from './places.ts';
-import { seeded } from './random.ts';
+import { seeded } from '../support/random.ts';
 
 type Options = { seed?: string; short: boolean; kills: string; only?: string; places?: string };
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '../../src/events/ingest/event-rows.ts';
 import { buildEvent } from '../support/events/events.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 const HOUR_MS = 3_600_000;
 export const FIRST_HOUR = Date.parse('2015-05-17T10:00:00Z');

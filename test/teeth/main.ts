@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { seeded } from '../kill/random.ts';
+import { seeded } from '../support/random.ts';
 import { TEETH } from './list.ts';
 import { disagreements, findMarkers, withoutTooth, type Marker } from './markers.ts';
 import { endRuns, runTests, type Outcome } from './test-run.ts';

@@ -41,7 +41,12 @@ export async function runTests(
       ...tests,
     ],
     // In a group of its own, which can be ended as a whole.
-    { cwd: folder, detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
+    {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, SLUICE_CONTRACT: 'whole' },
+    },
   );
   running.add(mocha);
   let errors = '';

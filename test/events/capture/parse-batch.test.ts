@@ -3,7 +3,7 @@ import { parseBatch } from '../../../src/events/capture/parse-batch.ts';
 import { LIMITS } from '../../../src/events/capture/limits.ts';
 import { MalformedRequest, TooLarge } from '../../../src/platform/errors.ts';
 import { parseJson } from '../../../src/platform/wire/json.ts';
-import { seeded } from '../../kill/random.ts';
+import { seeded } from '../../support/random.ts';
 
 const MOST = 10 * LIMITS.values;
 /** Fills a piece. */

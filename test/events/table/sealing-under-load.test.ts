@@ -11,7 +11,7 @@ import { NO_EFFECTS, type PersonEffects } from '../../../src/events/persons/effe
 import { createSealer } from '../../../src/events/table/seal.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { buildEvent, buildRows, microseconds } from '../../support/events/events.ts';
-import { seeded } from '../../kill/random.ts';
+import { seeded } from '../../support/random.ts';
 
 const SEED = 20_150_517;
 const SECONDS = 18;

@@ -4,6 +4,7 @@ import { DeliveredElsewhere, IntervalShrank, Superseded } from '../../../src/pla
 import { promisesOf, type Promises } from '../../../src/exports/destinations/promises.ts';
 import { buildRows, freezeAt, stopAt, testInterval, type TestInterval, type TestRow } from './deliveries.ts';
 import { itTakesRowsOneWay } from './one-way-contract.ts';
+import { stepPairs } from './step-pairs.ts';
 import type { TestPlace } from './test-place.ts';
 
 export type { TestPlace } from './test-place.ts';
@@ -298,28 +299,26 @@ function itReplaces(promises: Promises, makePlace: () => Promise<TestPlace>): vo
         [buildRows(2), buildRows(2)],
         [buildRows(1), buildRows(1), buildRows(1)],
       ];
-      const laterSteps = await commitSteps(laterParts);
-      for (const step of await commitSteps(parts)) {
-        for (const laterStep of laterSteps) {
-          const at = `${step} beside ${laterStep}`;
-          const run = interval.plan(parts);
-          const staged = await run.write();
-          const frozen = freezeAt(step);
-          const commit = run.commit(staged, frozen.steps);
-          await Promise.race([frozen.reached, commit]);
+      const { pairs, repeat } = stepPairs(await commitSteps(parts), await commitSteps(laterParts));
+      for (const [step, laterStep] of pairs) {
+        const at = `${step} beside ${laterStep} (${repeat})`;
+        const run = interval.plan(parts);
+        const staged = await run.write();
+        const frozen = freezeAt(step);
+        const commit = run.commit(staged, frozen.steps);
+        await Promise.race([frozen.reached, commit]);
 
-          const later = interval.plan(laterParts);
-          const laterFrozen = freezeAt(laterStep);
-          const laterCommit = later.commit(await later.write(), laterFrozen.steps);
-          await Promise.race([laterFrozen.reached, laterCommit]);
-          frozen.thaw();
-          await assertHarmless(commit, at);
-          laterFrozen.thaw();
-          const receipt = await laterCommit;
-          assert.deepEqual(await later.verify(receipt, true), [], at);
-          assert.deepEqual(await place.read(), uuids(laterParts), at);
-          await freshPlace();
-        }
+        const later = interval.plan(laterParts);
+        const laterFrozen = freezeAt(laterStep);
+        const laterCommit = later.commit(await later.write(), laterFrozen.steps);
+        await Promise.race([laterFrozen.reached, laterCommit]);
+        frozen.thaw();
+        await assertHarmless(commit, at);
+        laterFrozen.thaw();
+        const receipt = await laterCommit;
+        assert.deepEqual(await later.verify(receipt, true), [], at);
+        assert.deepEqual(await place.read(), uuids(laterParts), at);
+        await freshPlace();
       }
     });
 
