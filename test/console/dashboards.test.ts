@@ -23,10 +23,12 @@ describe('dashboards in the console', () => {
     await needsBrowser(this);
     await ensureConsoleIsBuilt();
     world = await startSharedWorld();
+    // At one noon: wherever the day of the test begins, they are of one day.
+    const noon = new Date(Date.now() - 24 * 3_600_000).setUTCHours(12, 0, 0);
     const batch = Array.from({ length: 12 }, (_, n) => ({
       event: 'coffee ordered',
       distinct_id: `person-${n % 3}`,
-      timestamp: new Date(Date.now() - n * 3_600_000).toISOString(),
+      timestamp: new Date(noon + n * 60_000).toISOString(),
     }));
     const answer = await fetch(`${world.sluice.url}/batch/`, {
       method: 'POST',
