@@ -4,6 +4,7 @@ import type { Route } from 'playwright-core';
 import type { Page } from 'playwright-core';
 import { assertAccessible } from '../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../support/console/installation.ts';
+import { assertReadable } from '../support/console/reading.ts';
 import { runsOfEndedBackfill, buildExport } from '../support/exports/export-world.ts';
 import { needsBrowser } from '../support/sdks/browser.ts';
 
@@ -171,6 +172,68 @@ describe('the grid of an export', () => {
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     for (const does of ['Move between intervals', 'Select intervals', 'Ten rows up and down'])
       await dialog.getByText(does, { exact: true }).waitFor();
+    await close();
+  });
+
+  for (const viewport of [
+    { width: 1280, height: 900 },
+    { width: 360, height: 740 },
+  ])
+    it(`goes to dates of long ago at ${viewport.width} pixels, and delivers from there`, async () => {
+      const { id, address } = await arrange(`Dates ${viewport.width}`);
+      const { page, close } = await installation.visit({ viewport });
+      await page.goto(address);
+      const [from, to] = [page.getByLabel('From (UTC)'), page.getByLabel('To (UTC)')];
+      await from.fill('2025-06-02T12:00');
+      await to.fill('2025-06-02T09:00');
+      await page.getByRole('button', { name: 'Go there' }).click();
+      await page.getByText('This is not later than From.').waitFor();
+      await from.fill('2025-06-02T09:00');
+      await to.fill('2025-06-02T12:00');
+      await page.getByRole('button', { name: 'Go there' }).click();
+      await page.getByRole('button', { name: 'Deliver 3 hours' }).waitFor();
+      await page.reload();
+      await page.getByRole('button', { name: 'Deliver 3 hours' }).waitFor();
+      assert.deepEqual([await from.inputValue(), await to.inputValue()], ['2025-06-02T09:00', '2025-06-02T12:00']);
+      if (viewport.width > 720) {
+        await cell(page, 11).waitFor();
+        assert.equal(await cell(page, 11).getAttribute('tabindex'), '0');
+      }
+      await assertAccessible(page);
+      await assertReadable(page, 'dates');
+      await page.getByRole('button', { name: 'Deliver 3 hours' }).click();
+      await page.getByText('3 of 3 hours delivered').waitFor();
+      assert.deepEqual(await delivered(id), [9, 10, 11]);
+      await close();
+    });
+
+  it('goes to days on the clocks of the export, and to minutes of so long ago that not all fit', async () => {
+    const { world, tenant } = installation;
+    const { page, close } = await installation.visit();
+    const days = await world.batchExports.create(
+      world.projectId,
+      buildExport({ name: 'Days', interval: 'day', timezone: 'Europe/Berlin', offsetHour: 5 }),
+    );
+    await page.goto(`/project/${tenant.projectId}/exports/${days.id}`);
+    // The clocks change on the second of these days.
+    await page.getByLabel('From (Europe/Berlin)').fill('2025-03-29');
+    await page.getByLabel('To (Europe/Berlin)').fill('2025-03-30');
+    await page.getByRole('button', { name: 'Go there' }).click();
+    await page.getByRole('button', { name: 'Deliver 2 days' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: /^29 Mar 2025 05:00–31 Mar 2025 05:00/ }).waitFor();
+    assert.equal(await page.getByLabel('To (Europe/Berlin)').inputValue(), '2025-03-30');
+
+    const minutes = await world.batchExports.create(
+      world.projectId,
+      buildExport({ name: 'Minutes', interval: 'every 1 minutes' }),
+    );
+    await page.goto(`/project/${tenant.projectId}/exports/${minutes.id}`);
+    await page.getByLabel('From (UTC)').fill('2025-06-02T09:00');
+    await page.getByLabel('To (UTC)').fill('2025-06-02T09:03');
+    await page.getByRole('button', { name: 'Go there' }).click();
+    await page.getByRole('button', { name: 'Deliver 3 intervals' }).waitFor();
+    await page.getByText('Later intervals are left out').waitFor();
     await close();
   });
 

@@ -20,7 +20,7 @@ const Query = Type.Object({
     Type.String({
       description:
         'The start of the range: a datetime or a relative time such as `-7d`. Only intervals that lie wholly within the range are ' +
-        'included. Defaults to the interval in which the export was created; `history_start` of a response says where older runs begin.',
+        'included. Defaults to the interval in which the export was created, or to the newest intervals that a map may have; `history_start` of a response says where older runs begin.',
     }),
   ),
   end: Type.Optional(Type.String({ description: 'The end of the range; now by default.' })),

@@ -26,7 +26,7 @@ import type { FactRange, FactWindow } from './interval-facts.store.ts';
 import { findMissed, type Missed } from './missed-intervals.ts';
 import { factsOfAll, offeredFact, pausedRange } from './offered.ts';
 
-/** ISO instants; by default from the interval in which the export was created until now, as for a list of intervals. */
+/** ISO instants; by default from the interval in which the export was created until now, of too many the newest. */
 export type MapRange = { start: string | undefined; end: string | undefined };
 
 export type IntervalMap = {
@@ -77,10 +77,16 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
       stores.intervalFacts.findFirstStart(id),
     ]);
     const now = millisOf(clock);
-    const from =
+    const to = range.end === undefined ? now : Math.min(millisOf(range.end), now);
+    const limit = bucket ? MAX_BUCKETED_INTERVALS : MAX_CELLS;
+    let from =
       range.start === undefined ? startOfIntervalAt(tiling, millisOf(batchExport.createdAt)) : millisOf(range.start);
-    const pieces = piecesWithin(tiling, from, range.end === undefined ? now : Math.min(millisOf(range.end), now));
-    checkSize(pieces, bucket);
+    let pieces = piecesWithin(tiling, from, to);
+    if (range.start === undefined && pieces.total > limit) {
+      from = pieces.interval(pieces.total - limit).start;
+      pieces = piecesWithin(tiling, from, to);
+    }
+    checkSize(pieces, limit, bucket);
     const starts = bucket && bucketStarts(pieces, bucket, MAX_CELLS);
     checkBuckets(starts);
     const window = { exportId: id, from, to: pieces.total > 0 ? pieces.interval(pieces.total - 1).end : from };
@@ -112,8 +118,7 @@ export function intervalMaps({ stores, pool }: { stores: ExportStores; pool: Poo
   };
 }
 
-function checkSize({ total, interval }: Pieces, bucket: Bucket | undefined): void {
-  const limit = bucket ? MAX_BUCKETED_INTERVALS : MAX_CELLS;
+function checkSize({ total, interval }: Pieces, limit: number, bucket: Bucket | undefined): void {
   if (total <= limit) return;
   const latest = isoMicros(interval(total - limit).start);
   throw new InvalidInput(

@@ -396,6 +396,9 @@ describe('the map of data intervals', () => {
       const { intervals, states, lengths, boundaries } = await mapOf(id, `start=${start}&${end}`);
       assert.deepEqual([intervals, states, lengths], [100_000, ['--'], [100_000]]);
       assert.deepEqual(boundaries, [{ start, step_seconds: 60, count: 100_000 }]);
+      await sql(`update batch_exports set created_at = '2015-01-01' where id = $1`, [id]);
+      const newest = await mapOf(id, end);
+      assert.deepEqual([newest.intervals, newest.boundaries[0]!.start], [100_000, start], 'nobody asked for too many');
       const days = await mapOf(id, `start=2015-01-01T00:00:00Z&${end}&bucket=day`);
       assert.deepEqual([days.intervals, days.lengths], [195_840, [136]]);
       const most = await readRefusal(id, `start=1990-01-01T00:00:00Z&${end}&bucket=day`);

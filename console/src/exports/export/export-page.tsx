@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useKeys } from '../../keys/keys.ts';
 import { ApiError, messageOf } from '../../api/client.ts';
-import { Empty, Failure, Skeleton } from '../../look/notes.tsx';
+import { Failure, Skeleton } from '../../look/notes.tsx';
 import { useMayEdit } from '../access.ts';
 import { BlockedBanner } from '../blocked.tsx';
 import { ForeignDeliveries } from '../foreign/foreign-deliveries.tsx';
@@ -11,6 +11,7 @@ import { runAddress } from '../addresses.ts';
 import { needsYou } from '../states/codes.ts';
 import { isOfCalendar } from '../words/cadence.ts';
 import { Legend } from '../states/cell.tsx';
+import { Dates } from './dates.tsx';
 import { ExportHeader } from './export-header.tsx';
 import { exportQuery, type ExportBody } from './export-data.ts';
 import { Grid, GRID_KEYS } from './grid.tsx';
@@ -33,7 +34,9 @@ export function ExportPage() {
 }
 
 function ExportView({ projectId, exportId }: { projectId: number; exportId: string }) {
-  const { start, since } = route.useSearch();
+  const { start, end, since } = route.useSearch();
+  const navigate = useNavigate();
+  const [visit, setVisit] = useState(0);
   // Without `since`, the map begins at the `start` of the first address, whatever is selected later.
   const [firstStart] = useState(start);
   const from = since ?? firstStart;
@@ -48,6 +51,19 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
         <Failure error={one.error} />
       </main>
     );
+  /** Selects a range, and shows the history from its start on if that is earlier than what is shown. */
+  function goTo(range: { start: string; end: string }) {
+    const shown = map.data?.starts[0] ?? Infinity;
+    setVisit(visit + 1);
+    const day = isoOf(Math.floor(Date.parse(range.start) / DAY) * DAY);
+    void navigate({
+      to: '/project/$projectId/exports/$exportId',
+      params: { projectId, exportId },
+      search: (search) => ({ ...search, ...range, since: Date.parse(day) < shown ? day : search.since }),
+      resetScroll: false,
+    });
+  }
+  const dates = one.data && <Dates key={`${start} ${end}`} {...{ start, end }} one={one.data} onGo={goTo} />;
   const failed = one.isError ? one : map.isError ? map : undefined;
   return (
     <main>
@@ -59,25 +75,17 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
         <ForeignDeliveries {...{ projectId, exportId }} />
       )}
       {(one.isPending || map.isPending) && !failed && <Skeleton rows={12} />}
-      {map.data?.codes.length === 0 && (
-        <Empty
-          action={
-            mayEdit &&
-            one.data && (
-              <Earlier
-                {...{ projectId }}
-                one={one.data}
-                before={Date.parse(one.data.created_at)}
-                words="Or deliver history"
-              />
-            )
-          }
-        >
-          No interval has ended since the export was created. Each is delivered when it ends.
-        </Empty>
+      {map.data && dates}
+      {one.data && map.data?.codes.length === 0 && (
+        <Earlier
+          {...{ projectId }}
+          one={one.data}
+          before={Date.parse(one.data.created_at)}
+          words={mayEdit ? 'Or deliver history' : 'Show history'}
+        />
       )}
       {one.data && map.data && map.data.codes.length > 0 && (
-        <History {...{ projectId, mayEdit }} one={one.data} map={map.data} />
+        <History key={visit} {...{ projectId, mayEdit }} one={one.data} map={map.data} />
       )}
     </main>
   );
@@ -124,11 +132,15 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
   const cadence = useMemo(() => ({ interval, timezone }), [interval, timezone]);
   const layout = useMemo(() => layoutOf(map, cadence), [map, cadence]);
   const selected = useMemo(() => rangeBetween(map, search.start, search.end), [map, search.start, search.end]);
-  const [chosen, setActive] = useState<number>();
+  // By its start, because numbers change when earlier intervals are shown; a new selection has its end as the active interval.
+  const [chosen, setChosen] = useState<number>();
+  const setActive = (number: number) => setChosen(map.starts[number]);
   const newest = map.codes.length - 1;
   // By default the newest interval that is not blank is active, so an export whose deliveries are all old opens at them.
   const known = map.codes.findLastIndex((code) => code !== '--');
-  const active = Math.min(chosen ?? selected?.last ?? (known >= 0 ? known : newest), newest);
+  const last = selected?.last ?? (known >= 0 ? known : newest);
+  const found = chosen === undefined ? -1 : map.starts.indexOf(chosen);
+  const active = found >= 0 ? found : last;
   const scrollRef = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(false);
   const deliver = useRef<HTMLButtonElement>(null);
@@ -208,10 +220,23 @@ function History({ projectId, one, map, mayEdit }: HistoryProps) {
             buttonRef={deliver}
           />
         )}
-        {!bounds && mayEdit && <p className="quiet">Select intervals to see what a delivery of them would do.</p>}
+        {!bounds && (
+          <p className="quiet">
+            {search.start && search.end && 'No interval that has ended lies between these times. '}
+            {mayEdit && 'Select intervals to see what a delivery of them would do.'}
+          </p>
+        )}
       </div>
       <Legend counts={map.counts} />
-      {mayEdit && map.codes.length < MANY && (
+      {map.isCut && (
+        <p className="quiet">
+          Later intervals are left out, because there are too many for one grid.{' '}
+          <Link to="/project/$projectId/exports/$exportId" params={params} search={{}}>
+            Show the newest
+          </Link>
+        </p>
+      )}
+      {map.codes.length < MANY && (
         <p>
           <Earlier {...{ projectId, one }} before={map.starts[0]!} words="Show earlier intervals" />
         </p>

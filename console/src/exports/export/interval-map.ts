@@ -1,6 +1,6 @@
 /** All intervals of an export with their states: the only place that knows how the API packs them. */
 import { queryOptions } from '@tanstack/react-query';
-import { api, done } from '../../api/client.ts';
+import { api, ApiError, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
@@ -14,7 +14,13 @@ export type IntervalMap = Pick<Body, 'needs_you' | 'retrying' | 'missed_while_pa
   ends: Float64Array;
   codes: readonly Code[];
   counts: ReadonlyMap<Code, number>;
+  /** Whether it ends before now, because it would have too many intervals. */
+  isCut: boolean;
 };
+
+/** The API's limit of intervals in a map. */
+const MAX_INTERVALS = 100_000;
+const SHORTEST_SECONDS = 60;
 
 /** Polling interval while work is under way, and when idle. */
 const REFRESH_MS = { busy: 2_000, idle: 15_000 };
@@ -24,18 +30,32 @@ export function mapQuery(projectId: number, exportId: string, from: string | und
   return queryOptions({
     queryKey: [...exportKeys.intervals(projectId, exportId), 'map', from] as const,
     queryFn: async ({ signal }) => {
-      const get = (start?: string) =>
+      const get = (query: { start?: string; end?: string } = {}) =>
         done(
           api.GET('/api/environments/{project_id}/batch_exports/{id}/intervals/map/', {
-            params: { path: { project_id: projectId, id: exportId }, query: start === undefined ? {} : { start } },
+            params: { path: { project_id: projectId, id: exportId }, query },
             signal,
           }),
         );
+      /** Minutes of years are too many: of these the oldest are shown if somebody asked for them, else the newest. */
+      async function getFrom(at: number, newest: Body): Promise<IntervalMap> {
+        const start = new Date(at).toISOString();
+        try {
+          return decoded(await get({ start }));
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.status !== 400) throw error;
+          if (from === undefined) return decoded(newest);
+          const shortest = Math.min(...newest.boundaries.map(({ step_seconds }) => step_seconds));
+          const seconds = Number.isFinite(shortest) ? shortest : SHORTEST_SECONDS;
+          const end = new Date(at + (MAX_INTERVALS - 1) * seconds * 1000).toISOString();
+          return { ...decoded(await get({ start, end })), isCut: true };
+        }
+      }
       const map = await get();
       const wanted = [from, map.history_start].flatMap((one) => (one ? Date.parse(one) : []));
       const earliest = Math.min(...wanted);
       const first = map.boundaries[0] ? Date.parse(map.boundaries[0].start) : Infinity;
-      return decoded(earliest < first ? await get(new Date(earliest).toISOString()) : map);
+      return earliest < first ? getFrom(earliest, map) : decoded(map);
     },
     refetchInterval: ({ state }) => pollMs(state.data?.codes.some(isUnderWay) ? REFRESH_MS.busy : REFRESH_MS.idle),
   });
@@ -56,7 +76,7 @@ function decoded({ boundaries, states, lengths, counts, ...rest }: Body): Interv
   states.forEach((state, index) => {
     for (let left = lengths[index]!; left > 0; left -= 1) codes.push(state);
   });
-  return { ...rest, starts, ends, codes, counts: new Map(Object.entries(counts) as [Code, number][]) };
+  return { ...rest, starts, ends, codes, counts: new Map(Object.entries(counts) as [Code, number][]), isCut: false };
 }
 
 /** The numbers of the first and the last interval that lie within two instants. */
