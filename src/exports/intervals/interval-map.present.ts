@@ -48,6 +48,6 @@ export function presentMissed(missed: Missed | undefined): Static<typeof MissedB
     : null;
 }
 
-function presentBounds({ start, end }: DataInterval) {
+export function presentBounds({ start, end }: DataInterval) {
   return { data_interval_start: isoMicros(start), data_interval_end: isoMicros(end) };
 }

@@ -11,6 +11,8 @@ export type Troubled = DataInterval & {
   facts: FactRange[];
   /** Whether the reconciler delivers the interval as a gap. */
   isGap: boolean;
+  /** Whether the destination holds an earlier delivery of it. */
+  isHeld: boolean;
 };
 
 /** Newest first. */
@@ -34,7 +36,7 @@ export function attentionOf(
     );
     const { start } = ofInterval[0]!;
     const ranges = ofInterval.map(({ fact }): FactRange => ({ fact, from: start, to: end }));
-    const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused };
+    const interval = { start, end, facts: ranges, isGap: isOffered && !isPaused, isHeld: (sum & FACTS.held) !== 0 };
     if (hasMark(codeOf(sum), 'y')) attention.needsYou.push(interval);
     if (hasMark(codeOf(sum), 't')) attention.retrying.push(interval);
   }

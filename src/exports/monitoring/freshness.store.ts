@@ -1,6 +1,7 @@
 /** Rows that show how far exports have delivered, for many exports in a few queries. */
 import type { Knex } from '../../platform/db/connection.ts';
 import { isoMicros, millisOf } from '../domain/instants.ts';
+import type { DataInterval } from '../domain/intervals.ts';
 import type { Millis } from '../domain/millis.ts';
 import type { Pause } from '../domain/pauses.ts';
 
@@ -93,6 +94,18 @@ export function freshnessStore(db: Knex) {
       const ends = new Map<string, Millis[]>([...from.keys()].map((id) => [id, []]));
       for (const { id, end } of rows) ends.get(id)?.push(millisOf(end));
       return ends;
+    },
+
+    /** Bounds of the newest delivered interval of each export that has delivered any. */
+    async listNewestDeliveries(ids: readonly string[]): Promise<Map<string, DataInterval>> {
+      const { rows } = await db.raw<{ rows: { id: string; start: string; end: string }[] }>(
+        `select export.id, ledger.* from unnest(?::uuid[]) as export (id) cross join lateral (
+           select data_interval_start as start, data_interval_end as "end" from batch_export_intervals
+           where batch_export_id = export.id and receipt is not null order by data_interval_start desc limit 1
+         ) as ledger`,
+        [[...ids]],
+      );
+      return new Map(rows.map(({ id, start, end }) => [id, { start: millisOf(start), end: millisOf(end) }]));
     },
 
     /** Records how far an export has delivered, so the next check begins there. */

@@ -4,8 +4,7 @@ import { clampLimit, offsetPage, offsetQuery } from '../../platform/http/paramet
 import { json, route } from '../../platform/http/route.ts';
 import { Type } from '../../platform/schema.ts';
 import type { ExportsApi } from '../api.ts';
-import { isoMicros } from '../domain/instants.ts';
-import { presentCells, presentMissed } from '../intervals/interval-map.present.ts';
+import { presentBounds, presentCells, presentMissed } from '../intervals/interval-map.present.ts';
 import { presentPause } from '../pauses/pauses.schema.ts';
 import { MAX_EXPORTS, type DetailedStanding } from './overview.ts';
 import { OverviewBody, StandingName, type OverviewItemBody } from './overview.schema.ts';
@@ -66,13 +65,14 @@ function presentItem({ batchExport: one, lastError, ...details }: DetailedStandi
     freshness_target_seconds: one.freshnessTargetSeconds,
     start_at: one.startAt,
     recent: presentCells(details.bounds, details.recent),
+    newest_delivery: details.newestDelivery ? presentBounds(details.newestDelivery) : null,
     needs_you: details.attention.needsYou.length,
+    needs_you_held: details.attention.needsYou.filter(({ isHeld }) => isHeld).length,
     retrying: details.attention.retrying.length,
     next_try_at: details.nextTryAt,
     last_error: lastError
       ? {
-          data_interval_start: isoMicros(lastError.start),
-          data_interval_end: isoMicros(lastError.end),
+          ...presentBounds(lastError),
           reason: 'reason' in lastError ? lastError.reason : null,
           detail: lastError.detail,
           error: lastError.error,

@@ -72,8 +72,14 @@ export const OverviewItemBody = Type.Object(
       description:
         'The newest 48 data intervals that are over, as in `intervals/map/`; what is stale is at most one minute old.',
     }),
+    newest_delivery: nullable(Type.Object({ data_interval_start: Instant, data_interval_end: Instant }), {
+      description: 'The newest data interval that was delivered, by the schedule or a backfill; null if none was.',
+    }),
     needs_you: Type.Integer({
       description: `The number of data intervals that need somebody, among the newest ${MAX_TROUBLED} of each kind of trouble.`,
+    }),
+    needs_you_held: Type.Integer({
+      description: 'The number of those whose earlier delivery the destination still holds.',
     }),
     retrying: Type.Integer({
       description: 'The number of data intervals that are retried automatically, with the same limit.',

@@ -40,6 +40,7 @@ export type DetailedStanding = ExportStanding & {
   /** Error of the newest interval that needs a person, else of the newest that is tried again. */
   lastError: (NeedsYou | Retrying) | undefined;
   nextTryAt: string | null;
+  newestDelivery: DataInterval | undefined;
   missed: Missed | undefined;
 };
 
@@ -132,7 +133,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
         bounds: recentOf(tilings.get(id)!, now),
       };
     });
-    const [facts, missed, runs] = await Promise.all([
+    const [facts, missed, runs, newestDeliveries] = await Promise.all([
       stores.intervalFacts.listFacts(
         detailed.map(({ batchExport, bounds }) => ({
           exportId: batchExport.id,
@@ -146,6 +147,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
         now,
       ),
       stores.intervalFacts.listNewestRuns(detailed.flatMap(intervalsToLookUp)),
+      stores.freshness.listNewestDeliveries(ids),
     ]);
     const runsOf = Map.groupBy(runs, ({ exportId }) => exportId);
     return detailed.map((one, index) => {
@@ -156,6 +158,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
         ...one,
         recent: runLengths(eachCode(bounds.total, codesOf(bounds, ranges, factsOfAll(batchExport)))),
         missed: missed.get(batchExport.id),
+        newestDelivery: newestDeliveries.get(batchExport.id),
         ...errorsOf(attention, newest),
       };
     });

@@ -175,6 +175,19 @@ describe('the overview of exports', () => {
     assert.deepEqual([left.name, left.needs_you, left.last_error?.reason], ['left', 3, 'delivered_elsewhere']);
   });
 
+  it('counts apart what needs somebody while the earlier delivery stands, and has the newest delivery', async () => {
+    await build('again', [DELIVERED, FAILED, { ...FAILED, delivered: true }]);
+    await build('never', [FAILED]);
+    const { results } = await overview();
+    const [never, again] = results as [OverviewItemBody, OverviewItemBody];
+    assert.deepEqual([again.name, again.needs_you, again.needs_you_held], ['again', 2, 1]);
+    assert.deepEqual(
+      [again.newest_delivery?.data_interval_start, again.newest_delivery?.data_interval_end],
+      [at(-1), at(0)],
+    );
+    assert.deepEqual([never.needs_you, never.needs_you_held, never.newest_delivery], [1, 0, null]);
+  });
+
   it('says how long an interval was due before an export is behind: its target, or a quarter of an hour', async () => {
     const id = await build('behind', [DELIVERED, undefined, DELIVERED, DELIVERED]);
     const target = (freshness_target_seconds: number | null) =>
