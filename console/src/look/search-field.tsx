@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react';
-import { Input, SearchField as AriaSearchField } from 'react-aria-components';
 import { useKeys } from '../keys/keys.ts';
 import styles from './filters.module.css';
 
@@ -16,7 +15,7 @@ export type SearchFieldProps = {
   isFirst?: boolean;
 };
 
-/** A filter by text, whose label is its placeholder. */
+/** A filter by text, whose label is its placeholder. An element of the browser, which is smaller than a component of the library. */
 export function SearchField({ label, value, onChange, isFirst = false }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const known = useRef(value);
@@ -40,8 +39,18 @@ export function SearchField({ label, value, onChange, isFirst = false }: SearchF
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <AriaSearchField aria-label={label} value={text} onChange={setText} className={styles.search!}>
-      <Input className={styles.searchInput!} placeholder={label} ref={input} />
-    </AriaSearchField>
+    <div className={styles.search}>
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        className={styles.searchInput}
+        ref={input}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        // Not every browser clears it by itself.
+        onKeyDown={(event) => event.key === 'Escape' && setText('')}
+      />
+    </div>
   );
 }
