@@ -72,6 +72,13 @@ describe('the list of exports', () => {
       await page.getByText(/^Paused by .*, “migration”; resumes [A-Z]/).waitFor();
       const later = page.getByRole('listitem').filter({ hasText: 'Later' });
       await later.getByText(/^Begins [A-Z].*: no interval before that is delivered by itself\.$/).waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: 'Orders' })
+        .getByText(
+          /^History delivered, the newest 2 Jun 2025 13:00–14:00 CEST\. The next, .*, is delivered once it ends\.$/,
+        )
+        .waitFor();
       await assertAccessible(page);
       await clicks.getByRole('link', { name: 'Fix Clicks' }).click();
       await page.waitForURL(/edit\?field=destination__config__directory$/);

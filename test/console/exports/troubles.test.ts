@@ -69,6 +69,43 @@ describe('why intervals are not delivered', () => {
     await close();
   });
 
+  it('says that the earlier delivery stands where only a later one failed, and of how many it names the newest', async () => {
+    const { world } = at;
+    const { id, address } = await create('again', { type: 'LocalFile', config: { directory: 'again' } });
+    const first = await world.backfills.request(world.projectId, id, HOUR);
+    await runsOfEndedBackfill(world, id, first.id);
+    await at.sluice.pool.query(
+      `insert into batch_export_runs (id, project_id, batch_export_id, data_interval_start, data_interval_end, kind, status,
+         closed_by, latest_error, workflow_id, workflow_run_id, created_at, finished_at)
+       select gen_random_uuid(), $2, $1, ended - interval '1 hour', ended, 'scheduled', 'Failed', 'run', 'The disk is full.', '-',
+         gen_random_uuid(), clock_timestamp(), clock_timestamp()
+       from generate_series('2025-06-02T10:00:00Z'::timestamptz, '2025-06-06T14:00:00Z', interval '1 hour') as ended`,
+      [id, world.projectId],
+    );
+    const { page, close } = await at.visit();
+    await page.goto(`${address}?since=${HOUR.startAt}`);
+    const reasons = page.getByRole('region', { name: 'Why intervals are not delivered' });
+    await reasons.getByText('At least 100 hours not delivered', { exact: true }).waitFor();
+    await page.getByText('101 need you').waitFor();
+    await at.sluice.pool.query(
+      `delete from batch_export_runs where batch_export_id = $1 and status = 'Failed' and data_interval_end > '2025-06-02T11:00:00Z'`,
+      [id],
+    );
+    await page.reload();
+    await reasons.getByText('1 hour not delivered', { exact: true }).waitFor();
+    const again = reasons.getByText(
+      /^1 hour not delivered again since .*The earlier delivery stands\. The disk is full\./,
+    );
+    await again.waitFor();
+    await page.goto(`/project/${world.projectId}/exports`);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'again' })
+      .getByText(/^1 hour not delivered, 1 hour not delivered again \(the earlier delivery stands\)/)
+      .waitFor();
+    await close();
+  });
+
   it('is said while the first run still tries, and corrected from there', async () => {
     const { world } = at;
     const place = await schemaPlace(at, { database: 'not_there' });
@@ -80,7 +117,7 @@ describe('why intervals are not delivered', () => {
     });
     const { page, close } = await at.visit();
     await page.goto(`/project/${world.projectId}/exports`);
-    await page.getByRole('link', { name: /^1 retrying/ }).waitFor();
+    await page.getByRole('link', { name: /^1 retrying, next try at \d/ }).waitFor();
     const row = page.getByRole('listitem').filter({ hasText: 'Reports' });
     await row
       .getByText(

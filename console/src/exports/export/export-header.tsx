@@ -10,20 +10,28 @@ import { countIntervals } from '../words/cadence.ts';
 import { destinationWords } from '../words/destination.ts';
 import { Freshness } from '../words/freshness.tsx';
 import { pauseOf, PauseWords } from '../words/pause.tsx';
-import { DeleteDialog, UnpauseDialog, type Missed } from './ask-dialogs.tsx';
+import { DeleteDialog, UnpauseDialog } from './ask-dialogs.tsx';
 import { pause, type ExportBody } from './export-data.ts';
+import { deliveredOf, type IntervalMap } from './interval-map.ts';
 import { PauseDialog } from './pause-dialog.tsx';
 import styles from './export.module.css';
 
 type Asked = 'pause' | 'unpause' | 'delete';
 
-type HeaderProps = { projectId: number; one: ExportBody; missed: Missed; mayEdit: boolean | undefined };
+type HeaderProps = {
+  projectId: number;
+  one: ExportBody;
+  /** Undefined: not known yet. */
+  map: IntervalMap | undefined;
+  mayEdit: boolean | undefined;
+};
 
-export function ExportHeader({ projectId, one, missed, mayEdit }: HeaderProps) {
+export function ExportHeader({ projectId, one, map, mayEdit }: HeaderProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked>();
   const { id, name, paused } = one;
+  const missed = map?.missed_while_paused;
   const onClose = () => setAsked(undefined);
 
   async function onChanged() {
@@ -64,6 +72,7 @@ export function ExportHeader({ projectId, one, missed, mayEdit }: HeaderProps) {
             interval={one.interval}
             createdAt={one.created_at}
             startAt={one.start_at}
+            delivered={map ? deliveredOf(map, one.interval) : null}
           />
         )}
       </p>

@@ -68,7 +68,7 @@ function ExportView({ projectId, exportId }: { projectId: number; exportId: stri
   return (
     <main>
       <BlockedBanner />
-      {one.data && <ExportHeader {...{ projectId, mayEdit }} one={one.data} missed={map.data?.missed_while_paused} />}
+      {one.data && <ExportHeader {...{ projectId, mayEdit }} one={one.data} map={map.data} />}
       {failed && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
       {one.data && map.data && <Troubles {...{ projectId, mayEdit }} one={one.data} map={map.data} />}
       {map.data?.needs_you.some(({ reason }) => reason === 'delivered_elsewhere') && (

@@ -4,7 +4,8 @@ import { api, ApiError, done } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { pollMs } from '../../live/liveness.ts';
 import { exportKeys } from '../query-keys.ts';
-import { isUnderWay, type Code } from '../states/codes.ts';
+import { countIntervals } from '../words/cadence.ts';
+import { isHeld, isUnderWay, type Code } from '../states/codes.ts';
 
 type Body = components['schemas']['IntervalMap'];
 
@@ -87,4 +88,21 @@ export function rangeBetween(map: IntervalMap, start: string | undefined, end: s
   const first = map.starts.findIndex((one) => one >= from);
   const last = map.ends.findLastIndex((one) => one <= to);
   return first >= 0 && last >= first ? { first, last } : undefined;
+}
+
+/** The newest interval that the destination holds, with the number of all of these. */
+export function deliveredOf({ codes, counts, starts, ends }: IntervalMap, interval: string) {
+  const newest = codes.findLastIndex(isHeld);
+  if (newest < 0) return null;
+  const [start, end] = [new Date(starts[newest]!).toISOString(), new Date(ends[newest]!).toISOString()];
+  const total = [...counts].reduce((sum, [code, count]) => (isHeld(code) ? sum + count : sum), 0);
+  return { start, end, count: countIntervals(total, interval) };
+}
+
+/** Whether the destination holds an earlier delivery of an interval that the map names. */
+export function isNamedHeld(
+  { codes, ends }: IntervalMap,
+  { data_interval_end: end }: { data_interval_end: string },
+): boolean {
+  return isHeld(codes[ends.indexOf(Date.parse(end))] ?? '--');
 }

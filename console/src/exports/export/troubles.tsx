@@ -6,7 +6,7 @@ import { fieldWords, valueAt, valueWords } from '../words/field.ts';
 import { Mend, nextTry } from '../words/mend.tsx';
 import { OWNERS } from '../words/owner.ts';
 import type { ExportBody } from './export-data.ts';
-import type { IntervalMap } from './interval-map.ts';
+import { isNamedHeld, type IntervalMap } from './interval-map.ts';
 import styles from './export.module.css';
 
 type NeedsYou = IntervalMap['needs_you'][number];
@@ -26,9 +26,11 @@ const NOTES: Readonly<Partial<Record<NeedsYou['reason'], string>>> = {
 type Props = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: boolean | undefined };
 
 export function Troubles({ projectId, one, map, mayEdit }: Props) {
-  // Deliveries of another timeline have a list of their own.
+  // Those with one sentence, one reason and an earlier delivery, or none, are together. Deliveries of another timeline have a list of their own.
   const needing = map.needs_you.filter(({ reason }) => reason !== 'delivered_elsewhere');
-  const causes = [...causesOf(needing), ...causesOf(map.retrying)];
+  const keyOf = (entry: Entry) =>
+    `${isRetried(entry)} ${entry.detail} ${'reason' in entry ? entry.reason : ''} ${isNamedHeld(map, entry)}`;
+  const causes = [needing, map.retrying].flatMap((entries) => [...Map.groupBy<string, Entry>(entries, keyOf).values()]);
   if (causes.length === 0 || mayEdit === undefined) return null;
   return (
     <section className={styles.troubles} aria-label="Why intervals are not delivered">
@@ -37,6 +39,7 @@ export function Troubles({ projectId, one, map, mayEdit }: Props) {
           key={keyOf(entries[0]!)}
           {...{ projectId, one, entries, mayEdit }}
           isCut={namesOnlySome(map, entries[0]!)}
+          hasEarlier={isNamedHeld(map, entries[0]!)}
         />
       ))}
       {causes.length > SHOWN && <p className="quiet">Other intervals have other errors: select them in the grid.</p>}
@@ -45,10 +48,6 @@ export function Troubles({ projectId, one, map, mayEdit }: Props) {
 }
 
 const isRetried = (entry: Entry): entry is Retrying => 'next_try_at' in entry;
-const keyOf = (entry: Entry) => `${isRetried(entry)} ${entry.detail} ${'reason' in entry ? entry.reason : ''}`;
-
-/** @returns those with one sentence and one reason together, the newest first */
-const causesOf = (entries: readonly Entry[]): Entry[][] => [...Map.groupBy(entries, keyOf).values()];
 
 /** Whether the map names only the newest of the intervals with the mark. */
 function namesOnlySome({ counts, needs_you, retrying }: IntervalMap, entry: Entry): boolean {
@@ -56,9 +55,14 @@ function namesOnlySome({ counts, needs_you, retrying }: IntervalMap, entry: Entr
   return [...counts].reduce((sum, [code, count]) => sum + (code[1] === mark ? count : 0), 0) > named;
 }
 
-type CauseProps = Omit<Props, 'map' | 'mayEdit'> & { entries: readonly Entry[]; mayEdit: boolean; isCut: boolean };
+type CauseProps = Omit<Props, 'map' | 'mayEdit'> & {
+  entries: readonly Entry[];
+  mayEdit: boolean;
+  isCut: boolean;
+  hasEarlier: boolean;
+};
 
-function Cause({ projectId, one, entries, mayEdit, isCut }: CauseProps) {
+function Cause({ projectId, one, entries, mayEdit, isCut, hasEarlier }: CauseProps) {
   const now = useNow();
   const newest = entries[0]!;
   const since = entries.at(-1)!.data_interval_start;
@@ -69,11 +73,14 @@ function Cause({ projectId, one, entries, mayEdit, isCut }: CauseProps) {
     <div data-retried={isRetried(newest) || undefined}>
       <p>
         <strong>
-          {isCut && 'at least '}
+          {isCut && 'At least '}
           {countIntervals(entries.length, one.interval)} {isRetried(newest) ? 'retrying' : 'not delivered'}
+          {hasEarlier && !isRetried(newest) && ' again'}
         </strong>
         {' since '}
-        <Time iso={since} date={!isToday(since)} />. {detail ?? (note ? '' : 'The run failed.')} {note}{' '}
+        <Time iso={since} date={!isToday(since)} />.{' '}
+        {hasEarlier && `The earlier ${entries.length === 1 ? 'delivery stands' : 'deliveries stand'}. `}
+        {detail ?? (note ? '' : 'The run failed.')} {note}{' '}
         <Mend
           of={{ projectId, exportId: one.id }}
           name={one.name}

@@ -30,8 +30,9 @@ export type ListedExport = {
   startAt: string | null;
   /** The newest 48 intervals, oldest first. */
   cells: readonly Code[];
-  /** Intervals that failed and are not tried again. */
-  undelivered: { count: number; since: Since } | null;
+  delivered: { start: string; end: string } | null;
+  /** Intervals that failed and are not tried again; of `held` the earlier delivery stands. */
+  undelivered: { count: number; held: number; since: Since } | null;
   /** Intervals that are retried automatically. */
   retrying: number;
   /** Time of the next retry; null: none, or unknown. */
@@ -109,10 +110,15 @@ function listed(one: Body): ListedExport {
     completeUntil: one.complete_until,
     lagSeconds: one.lag_seconds,
     targetSeconds: one.freshness_target_seconds,
-    createdAt: cells.every((code) => code === '--') ? new Date().toISOString() : null,
+    createdAt: one.lag_seconds === 0 ? new Date().toISOString() : null,
     startAt: one.start_at,
     cells,
-    undelivered: one.needs_you > 0 ? { count: one.needs_you, since: sinceOf(one, cells) } : null,
+    delivered: one.newest_delivery && {
+      start: one.newest_delivery.data_interval_start,
+      end: one.newest_delivery.data_interval_end,
+    },
+    undelivered:
+      one.needs_you > 0 ? { count: one.needs_you, held: one.needs_you_held, since: sinceOf(one, cells) } : null,
     retrying: one.retrying,
     nextTryAt: one.next_try_at,
     error: one.last_error && {

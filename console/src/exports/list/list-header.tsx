@@ -25,7 +25,7 @@ export function ListHeader({ projectId, list, filter }: HeaderProps) {
               {list.counts[state]} {WORDS[state](list.counts[state])}
               {state === 'retrying' && list.nextTryAt && (
                 <>
-                  {' at '}
+                  {', next try at '}
                   <Time iso={list.nextTryAt} date={!isToday(list.nextTryAt)} />
                 </>
               )}

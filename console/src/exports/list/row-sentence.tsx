@@ -31,10 +31,16 @@ export function RowSentence({ projectId, one }: { projectId: number; one: Listed
 
 type UndeliveredProps = { one: ListedExport; undelivered: NonNullable<ListedExport['undelivered']> };
 
-function Undelivered({ one, undelivered: { count, since } }: UndeliveredProps) {
+function Undelivered({ one, undelivered: { count, held, since } }: UndeliveredProps) {
+  const never = count - held;
   return (
     <>
-      <strong className={styles.urgent}>{countIntervals(count, one.interval)} not delivered</strong>
+      <strong className={styles.urgent}>
+        {never > 0 && `${countIntervals(never, one.interval)} not delivered`}
+        {never > 0 && held > 0 && ', '}
+        {held > 0 && `${countIntervals(held, one.interval)} not delivered again`}
+      </strong>
+      {held > 0 && ` (the earlier ${held === 1 ? 'delivery stands' : 'deliveries stand'})`}
       {since && (
         <>
           {since.isFirst ? ' since ' : ', the newest of '}

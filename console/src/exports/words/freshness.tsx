@@ -11,19 +11,33 @@ type FreshnessOf = {
   createdAt: string | null;
   /** No earlier interval is delivered automatically. */
   startAt: string | null;
+  /** The newest delivered interval; its `count`, if known, is of all of them, as `3 hours`. */
+  delivered: { start: string; end: string; count?: string } | null;
 };
 
-export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, createdAt, startAt }: FreshnessOf) {
+export function Freshness({
+  completeUntil,
+  lagSeconds,
+  targetSeconds,
+  interval,
+  createdAt,
+  startAt,
+  delivered,
+}: FreshnessOf) {
   const now = useNow();
   const behind =
     lagSeconds > 0
       ? `, ${formatDuration(lagSeconds)} behind${targetSeconds ? ` (target ${formatDuration(targetSeconds)})` : ''}`
       : '';
+  // Until an interval of the schedule is delivered, there is only history.
+  const history =
+    delivered &&
+    `${delivered.count ?? 'History'} delivered, the newest ${formatInterval(delivered.start, delivered.end, viewerZone)}. `;
   // An export is never late before it begins.
   if (startAt !== null && Date.parse(startAt) > now)
     return (
       <>
-        Begins <Time iso={startAt} weekday />: no interval before that is delivered by itself.
+        {history}Begins <Time iso={startAt} weekday />: no interval before that is delivered by itself.
       </>
     );
   if (completeUntil === null) {
@@ -31,11 +45,16 @@ export function Freshness({ completeUntil, lagSeconds, targetSeconds, interval, 
     if (first && Date.parse(first.end) > now)
       return (
         <>
-          No interval has ended since the export was created. The first,{' '}
+          {history ? `${history}The next` : 'No interval has ended since the export was created. The first'},{' '}
           {formatInterval(first.start, first.end, viewerZone)}, is delivered once it ends.
         </>
       );
-    return <>Nothing has been delivered yet{behind}.</>;
+    return (
+      <>
+        {history ? `${history}Nothing since the export was created` : 'Nothing has been delivered yet'}
+        {behind}.
+      </>
+    );
   }
   return (
     <>

@@ -4,7 +4,10 @@ import type { components } from '../../api/schema.d.ts';
 type Owner = NonNullable<components['schemas']['BatchExportRun']['error']>['owner'];
 
 export const OWNERS: Readonly<Record<Owner, { short: string; sentence: string }>> = {
-  you: { short: 'you', sentence: 'Whoever configures this export can fix it.' },
-  destination: { short: 'destination', sentence: 'The destination’s operators can fix it, or it may pass by itself.' },
-  sluice: { short: 'Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
+  you: { short: 'for you to fix', sentence: 'Whoever configures this export can fix it.' },
+  destination: {
+    short: 'at the destination',
+    sentence: 'The destination’s operators can fix it, or it may pass by itself.',
+  },
+  sluice: { short: 'in Sluice', sentence: 'The operators of this installation can fix it, or it may pass by itself.' },
 };
