@@ -12,6 +12,22 @@ const FROM = '2025-06-02T09:00:00.000Z';
 const cell = (page: Page, hour: number) =>
   page.getByRole('gridcell', { name: new RegExp(`^2 Jun 2025 ${String(hour).padStart(2, '0')}:00`) });
 
+/** Whether nothing that scrolls cuts the ring of an element that has the focus. Runs in the page. */
+function isRingWhole(one: Element): boolean {
+  const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(one);
+  const beyond = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset);
+  const [ring, frame] = [one, one.closest('[role=grid]')!.parentElement!].map((each) => each.getBoundingClientRect());
+  return outlineStyle !== 'none' && ring!.bottom + beyond <= frame!.bottom && ring!.top - beyond >= frame!.top;
+}
+
+/** How many pixels of a canvas have a colour, and the height of the first one. Runs in the page. */
+function drawnAt(one: Element): { pixels: number; y: number } {
+  const { width, height } = one as HTMLCanvasElement;
+  const { data } = (one as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height);
+  const drawn = Array.from({ length: width * height }, (_, index) => index).filter((at) => data[at * 4 + 3]! > 0);
+  return { pixels: drawn.length, y: Math.floor((drawn[0] ?? 0) / width) };
+}
+
 describe('the grid of an export', () => {
   let installation: ConsoleInstallation;
   before(async function () {
@@ -59,12 +75,23 @@ describe('the grid of an export', () => {
     await page.getByRole('button', { name: 'Deliver 3 hours' }).click();
     await page.getByText('3 of 3 hours delivered').waitFor();
     assert.deepEqual(await delivered(id), [9, 10, 11]);
+    await page.getByText('3 hours delivered, the newest 2 Jun 2025 13:00–14:00 CEST. The next, ').waitFor();
     await page.getByRole('gridcell', { name: '2 Jun 2025 10:00–11:00 UTC, delivered' }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get('start'), searchParams.get('end')], [FROM, '2025-06-02T12:00:00.000Z']);
     await page.reload();
     await plan.getByText('All of this is delivered already. Choose “all” to deliver it again.').waitFor();
-    assert.equal(await plan.getByRole('button', { name: 'Nothing to deliver' }).isDisabled(), true);
+    const nothing = plan.getByRole('button', { name: 'Nothing to deliver' });
+    assert.equal(await nothing.isDisabled(), true);
+    await plan.getByRole('radio', { name: 'all' }).check();
+    await plan.getByRole('button', { name: 'Deliver 3 hours' }).click();
+    await page.getByText('3 of 3 hours delivered').waitFor();
+    const spent = plan.getByRole('button', { name: 'Deliver 3 hours' });
+    await plan.getByText('This plan has been started. A plan is delivered once.').waitFor();
+    assert.deepEqual([await spent.isDisabled(), await spent.getAttribute('aria-describedby')], [true, 'plan-reason']);
+    await plan.getByRole('button', { name: 'Plan again' }).click();
+    await page.waitForFunction(() => document.querySelector('[aria-describedby=plan-reason]') === null);
+    assert.equal(await spent.isDisabled(), false);
     await close();
   });
 
@@ -248,6 +275,17 @@ describe('the grid of an export', () => {
     await cell(page, 9).waitFor();
     assert.equal(await cell(page, 9).getAttribute('tabindex'), '0');
     await page.waitForFunction(() => document.querySelector('[role=grid]')!.parentElement!.scrollTop > 0);
+    await cell(page, 9).focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await cell(page, 10).evaluate(isRingWhole), true, 'the ring of a cell of the last row');
+    // One hour of thousands is seen in the history, and a click on it leads there.
+    const history = page.getByRole('img', { name: /^The whole history/ });
+    const seen = await history.locator('canvas').evaluate(drawnAt);
+    assert.ok(seen.pixels >= 16, `${seen.pixels} pixels of the history are drawn`);
+    await page.evaluate(() => (document.querySelector('[role=grid]')!.parentElement!.scrollTop = 0));
+    await history.click({ position: { x: 20, y: seen.y } });
+    await page.waitForFunction(() => document.querySelector('[role=grid]')!.parentElement!.scrollTop > 0);
+    await cell(page, 9).hover();
     await close();
   });
 

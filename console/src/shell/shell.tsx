@@ -59,8 +59,13 @@ const PALETTE_KEY = /^(Mac|iP)/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
 function PaletteButton() {
   return (
-    <AriaButton className={styles.menuButton!} aria-label={`${PALETTE_KEY}: command palette`} onPress={openPalette}>
+    <AriaButton
+      className={styles.menuButton!}
+      aria-label={`Search, ${PALETTE_KEY}: command palette`}
+      onPress={openPalette}
+    >
       <kbd>{PALETTE_KEY}</kbd>
+      <span>Search</span>
     </AriaButton>
   );
 }

@@ -25,6 +25,7 @@ describe('the top bar of the console', () => {
     // Where there is no place for the word, the account's initial is left.
     await page.setViewportSize({ width: 360, height: 740 });
     assert.equal(await project.innerText(), 'Demo ▾');
+    assert.equal(await page.getByRole('button', { name: /command palette$/ }).innerText(), 'Search');
     const initial = account.locator('[data-initial=D]');
     assert.match(await initial.evaluate((one) => getComputedStyle(one, '::before').content), /data-initial|"D"/);
     await assertAccessible(page);

@@ -1,6 +1,6 @@
 /** The whole history in one picture; a click or a drag scrolls the grid there. The grid's keys also reach all of it. */
 import { useEffect, useRef, type PointerEvent, type RefObject } from 'react';
-import { indexOfCode } from '../states/codes.ts';
+import { CODES, indexOfCode, type Code } from '../states/codes.ts';
 import type { IntervalMap } from './interval-map.ts';
 import type { Layout } from './layout.ts';
 import styles from './export.module.css';
@@ -28,14 +28,17 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
     );
     const scale = Math.min(4, height / Math.max(1, layout.rows.length));
     const width = WIDTH / layout.columns.length;
-    // The loudest last, because several rows may share a pixel.
-    const order = [...map.codes.keys()].sort((a, b) => indexOfCode(map.codes[a]!) - indexOfCode(map.codes[b]!));
+    const rare = rareOf(map.codes, layout.columns.length);
+    // The loudest last, because several rows may share a pixel; what is rare is never covered by what is everywhere.
+    const rankOf = (number: number) => (rare.has(number) ? CODES.length : 0) + indexOfCode(map.codes[number]!);
+    const ranks = Int32Array.from(map.codes.keys(), rankOf);
+    const order = [...map.codes.keys()].sort((a, b) => ranks[a]! - ranks[b]!);
     for (const number of order) {
       const colour = colourOf(map.codes[number]!);
       if (!colour) continue;
       context.fillStyle = colours.get(colour)!;
-      // Marks stay visible in a history of years, and are not hidden below the frame.
-      const least = MARKED.has(colour) ? 3 : 1;
+      // These stay visible in a history of years, and are not hidden below the frame.
+      const least = rare.has(number) ? 4 : 1;
       const [wide, high] = [Math.max(least, width), Math.max(least, scale)];
       const top = Math.min(layout.rowOf[number]! * scale, height - high);
       context.fillRect(layout.columnOf[number]! * width, top, wide, high);
@@ -75,6 +78,24 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
       <span ref={view} className={styles.view} />
     </span>
   );
+}
+
+/** Intervals in a stretch of one colour that is shorter than a row and than both stretches beside it, or that has a mark. */
+function rareOf(codes: readonly Code[], columns: number): ReadonlySet<number> {
+  const stretches: { colour: string | undefined; first: number; length: number }[] = [];
+  codes.forEach((code, first) => {
+    const colour = colourOf(code);
+    const last = stretches.at(-1);
+    if (last?.colour === colour && last) last.length += 1;
+    else stretches.push({ colour, first, length: 1 });
+  });
+  const rare = new Set<number>();
+  stretches.forEach(({ colour, first, length }, index) => {
+    const isBetweenLonger = [stretches[index - 1], stretches[index + 1]].every((one) => !one || one.length > length);
+    if (!MARKED.has(colour ?? '') && !(length < columns && stretches.length > 1 && isBetweenLonger)) return;
+    for (let number = first; number < first + length; number += 1) rare.add(number);
+  });
+  return rare;
 }
 
 function colourOf(code: string): string | undefined {

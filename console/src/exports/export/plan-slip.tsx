@@ -48,6 +48,13 @@ export function PlanSlip(props: SlipProps) {
   const isCurrent = plan !== undefined && !preview.isPlaceholderData && !preview.isError;
   // A token is good for one launch: the same plan again would deliver everything twice.
   const isSpent = start.isSuccess && start.variables.plan === plan?.plan;
+  // Why the button is disabled, unless an alert says it.
+  const reason =
+    plan?.total_runs === 0
+      ? nothingLeft(plan)
+      : isSpent
+        ? 'This plan has been started. A plan is delivered once.'
+        : undefined;
   const path = `/api/environments/${projectId}/batch_exports/${exportId}/backfills/`;
   return (
     <section className={styles.slip} aria-label="Plan" aria-busy={preview.isFetching}>
@@ -67,12 +74,22 @@ export function PlanSlip(props: SlipProps) {
           <input type="radio" name="only" checked={!onlyMissing} onChange={() => onOnly(false)} /> all
         </label>
       </fieldset>
-      {plan?.total_runs === 0 && <p>{nothingLeft(plan)}</p>}
       {change && <p role="alert">{change}</p>}
       {start.isError && !newPlanOf(start.error) && <p role="alert">{messageOf(start.error)}</p>}
+      {reason && (
+        <p id={REASON}>
+          {reason}{' '}
+          {isSpent && (
+            <Button kind="quiet" onPress={() => void preview.refetch().then(() => start.reset())}>
+              Plan again
+            </Button>
+          )}
+        </p>
+      )}
       <Button
         kind="primary"
         ref={buttonRef}
+        {...(reason && { 'aria-describedby': REASON })}
         isDisabled={!isCurrent || plan.total_runs === 0 || isSpent}
         isPending={start.isPending}
         onPress={() => plan && start.mutate(plan)}
@@ -81,7 +98,12 @@ export function PlanSlip(props: SlipProps) {
           'Nothing to deliver'
         ) : (
           <>
-            {plan ? `Deliver ${countIntervals(plan.total_runs, cadence.interval)}` : 'Deliver'} <kbd aria-hidden>⏎</kbd>
+            {isCurrent
+              ? `Deliver ${countIntervals(plan.total_runs, cadence.interval)}`
+              : preview.isError
+                ? 'Deliver'
+                : 'Planning…'}{' '}
+            <kbd aria-hidden>⏎</kbd>
           </>
         )}
       </Button>
@@ -95,6 +117,9 @@ export function PlanSlip(props: SlipProps) {
     </section>
   );
 }
+
+/** Id of the sentence that says why the button is disabled. */
+const REASON = 'plan-reason';
 
 type RangeProps = { cadence: Cadence; range: { start: number; end: number } };
 
