@@ -9,6 +9,7 @@ import type { Engine } from '../engine.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSession, requirePlan, type PlannedRun } from './open-session.ts';
 import { partSource } from './part-source.ts';
+import { attemptOfRun } from './run-attempt.ts';
 import { recordStep } from './recorded-step.ts';
 
 export type ExportPartInput = { runId: string; part: number };
@@ -18,10 +19,11 @@ export type ExportPartsInput = { runId: string; from: number; to: number };
 /** @throws DeliveriesBlocked, Superseded, IntervalShrank, DestinationRejected, DestinationUnavailable */
 export async function exportPart(
   engine: Engine,
-  attempt: Attempt,
+  activityAttempt: Attempt,
   { runId, part }: ExportPartInput,
 ): Promise<{ rows: number }> {
   const run = await engine.stores.runs.getById(runId);
+  const attempt = await attemptOfRun(engine, activityAttempt, runId, ['plan']);
   return recordStaging(engine, run, attempt, () =>
     stageParts(engine, requirePlan(run, attempt.number), { from: part, to: part + 1 }, new Set(), attempt.signal),
   );
@@ -34,11 +36,12 @@ export async function exportPart(
  */
 export async function exportParts(
   engine: Engine,
-  attempt: Attempt,
+  activityAttempt: Attempt,
   { runId, from, to }: ExportPartsInput,
 ): Promise<{ rows: number }> {
   const { runs } = engine.stores;
   const run = await runs.getById(runId);
+  const attempt = await attemptOfRun(engine, activityAttempt, runId, ['plan']);
   return recordStaging(engine, run, attempt, async () =>
     stageParts(
       engine,

@@ -16,6 +16,7 @@ import { giveUp } from './give-up.ts';
 import { withFailureRecorded } from '../with-failure-recorded.ts';
 import { openSessionToSettle, requirePlan, type PlannedRun } from './open-session.ts';
 import { recordStep } from './recorded-step.ts';
+import { attemptOfRun } from './run-attempt.ts';
 import type { RunEnding } from './run-ending.ts';
 
 export type FinishRunInput = { runId: string; ending: RunEnding };
@@ -23,15 +24,16 @@ export type RunOutcome = { status: RunStatus; rows: number; message?: string };
 
 export async function finishRun(
   engine: Engine,
-  attempt: Attempt,
+  activityAttempt: Attempt,
   { runId, ending }: FinishRunInput,
 ): Promise<RunOutcome> {
-  const { signal } = attempt;
+  const { signal } = activityAttempt;
   const run = await engine.stores.runs.getById(runId);
   if (!isOpen(run.status)) return outcomeOf(run);
-  if (ending.how === 'commit')
+  if (ending.how === 'commit') {
+    const attempt = await attemptOfRun(engine, activityAttempt, runId, ['plan', 'stage']);
     await withFailureRecorded(engine, run, attempt, () => deliver(engine, attempt, requirePlan(run, attempt.number)));
-  else await giveUp(engine, run, ending, signal);
+  } else await giveUp(engine, run, ending, signal);
   return outcomeOf(await countRun(engine, runId));
 }
 

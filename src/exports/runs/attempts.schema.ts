@@ -11,7 +11,11 @@ const Count = Type.Integer({ minimum: 0 });
 
 const AttemptBody = Type.Object(
   {
-    attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt at this step, as in the log.' }),
+    attempt: Type.Integer({
+      minimum: 1,
+      description:
+        'The number of the run’s attempt, as in the log. A step that follows a retried one belongs to the latest attempt.',
+    }),
     step: stringEnum(ATTEMPT_STEPS, {
       description:
         '`plan`: seals and counts the data interval. `stage`: writes parts, several at once, where they are not visible yet. `commit`: makes ' +

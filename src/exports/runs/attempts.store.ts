@@ -71,6 +71,16 @@ export function attemptStore(db: Knex) {
         });
     },
 
+    /** The number of the latest attempt at any of the steps; 1 if none is recorded. */
+    async findLatestNumber(runId: string, steps: readonly AttemptStep[]): Promise<number> {
+      const row = await table()
+        .where({ run_id: runId })
+        .whereIn('step', [...steps])
+        .max<{ max: number | null } | undefined>('attempt')
+        .first();
+      return row?.max ?? 1;
+    },
+
     /** Attempts of a run, in the order of their start. */
     async listOfRun(runId: string): Promise<StepAttempt[]> {
       const rows = (await table().where({ run_id: runId }).orderBy(['started_at', 'attempt'])) as Row[];

@@ -91,9 +91,11 @@ describe('the attempts of a run', () => {
       ['plan', 1, null],
       ['stage', 1, 'destination_unavailable'],
       ['stage', 2, null],
-      ['commit', 1, null],
-      ['verify', 1, null],
+      ['commit', 2, null],
+      ['verify', 2, null],
     ]);
+    const { results } = await get<{ results: { message: string; attempt: number }[] }>(run, 'logs/');
+    assert.equal(results.find(({ message }) => message.startsWith('Delivered'))?.attempt, 2);
     const { error, finished_at } = attempts[1]!;
     assert.deepEqual([error?.owner, error?.detail], ['destination', 'It is slow.']);
     assert.ok(error!.next_try_at! > finished_at! && error!.next_try_at! <= attempts[2]!.started_at);
