@@ -193,6 +193,7 @@ async function lookAt(
     {
       signal,
       log: () => {},
+      onRequest: () => {},
       artifacts: {
         record: async () => Promise.reject(new Error('nothing is staged by looking')),
         list: () => stores.artifacts.list(lease),

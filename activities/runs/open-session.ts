@@ -16,6 +16,7 @@ import type { Run } from '../../src/exports/runs/runs.store.ts';
 import { emptyFile } from '../../src/exports/formats/file.ts';
 import { HostRefused } from '../../src/platform/net/host-rules.ts';
 import type { Engine } from '../engine.ts';
+import { requestReporter } from './request-reporter.ts';
 
 export type PlannedRun = {
   run: Run;
@@ -93,6 +94,7 @@ async function connect(
     {
       signal,
       log: runLog(engine, run, planned.attempt),
+      onRequest: requestReporter(engine, run),
       artifacts: {
         record: (artifact, instead) => stores.artifacts.record(lease, artifact, instead),
         list: () => stores.artifacts.list(lease),

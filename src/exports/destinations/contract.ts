@@ -58,6 +58,8 @@ export type SessionContext = {
   /** Aborted when the attempt is cancelled or the worker stops: pass it into every I/O. */
   signal: AbortSignal;
   log: RunLog;
+  /** Called after each request of a client that repeats requests by itself: with the failure that it repeats, or without one. */
+  onRequest(failure?: Error): void;
   artifacts: Artifacts;
   ownership: Ownership;
   recordSuperseded: RecordSuperseded;

@@ -154,6 +154,22 @@ export function runStore(db: Knex) {
         .update({ latest_error: latestError, ...faultColumns(fault), next_try_at: secondsFromNow(nextTryInSeconds) });
     },
 
+    /** Records why a request within an attempt is being repeated. The error of an earlier attempt stays. */
+    async recordRepeated(id: string, { latestError, fault }: Omit<RecordedError, 'nextTryInSeconds'>): Promise<void> {
+      await table()
+        .where({ id, latest_error: null })
+        .whereIn('status', [...OPEN_STATUSES])
+        .update({ latest_error: latestError, ...faultColumns(fault) });
+    },
+
+    /** Ends what `recordRepeated` began. An attempt's error has a time of the next try. */
+    async clearRepeated(id: string, latestError: string): Promise<void> {
+      await table()
+        .where({ id, latest_error: latestError, next_try_at: null })
+        .whereIn('status', [...OPEN_STATUSES])
+        .update({ latest_error: null, ...faultColumns(undefined) });
+    },
+
     /** Ends a run, unless it has ended already. @returns whether this call ended it */
     async close(id: string, end: RunEnd): Promise<boolean> {
       // tooth: run-ends-once

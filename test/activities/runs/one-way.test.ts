@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { isoMicros, millisOf } from '../../../src/exports/domain/instants.ts';
 import { intervalsToCompare } from '../../../activities/rounds/compare-deliveries.ts';
+import type { Run } from '../../../src/exports/runs/run-rows.ts';
 import type { InvalidInput } from '../../../src/platform/errors.ts';
 import { renewTimeline } from '../../../src/exports/timeline/renew-timeline.ts';
 import { timelineWitness } from '../../../src/exports/temporal/witness.ts';
@@ -16,6 +17,7 @@ import {
   runsOfEndedBackfill,
   type ExportWorld,
 } from '../../support/exports/export-world.ts';
+import { startHttpReceiver } from '../../support/servers/http-receiver.ts';
 
 const RANGE = { startAt: '2015-05-17T10:00:00Z', endAt: '2015-05-17T13:00:00Z' };
 
@@ -100,6 +102,56 @@ describe('a run to the capture API of another installation', () => {
       world.projectId,
       buildExport({ destination: template, model: 'persons', paused: true }),
     );
+  });
+
+  it('says while it repeats a request what the receiver answers, and no longer once that takes the batch', async () => {
+    const receiver = await startHttpReceiver();
+    const { stores } = world.engine;
+    const config = { url: receiver.url, body_format: 'template' };
+    const { id } = await world.batchExports.create(
+      world.projectId,
+      buildExport({ destination: destination(config), paused: true }),
+    );
+    const range = { startAt: '2015-05-17T12:00:00Z', endAt: '2015-05-17T13:00:00Z' };
+    const waitForRun = (what: string, isWanted: (run: Run) => boolean) =>
+      eventually(what, async () => {
+        const run = await stores.runs.findNewestOfInterval(id, isoMicros(Date.parse(range.endAt)));
+        return run && isWanted(run) ? run : undefined;
+      });
+    const window = {
+      exportId: id,
+      from: millisOf(isoMicros(Date.parse(range.startAt))),
+      to: millisOf(isoMicros(Date.parse(range.endAt))),
+    };
+    const held = Promise.withResolvers<void>();
+    world.onStep = async ({ name, exportId }) => {
+      if (exportId === id && name === 'batch-0-1') await held.promise;
+    };
+    receiver.answers.push(503, 503, 503);
+    try {
+      const backfill = await world.backfills.request(world.projectId, id, range);
+      const run = await waitForRun('the error', ({ latestError }) => latestError !== null);
+      assert.ok(receiver.received.length < 4, 'the first attempt repeats its request');
+      assert.deepEqual([run.status, run.errorCode, run.errorOwner], ['Running', 'receiver_unavailable', 'destination']);
+      const [facts] = await stores.intervalFacts.listFacts([window]);
+      assert.deepEqual(
+        facts!.map(({ fact }) => fact),
+        ['failing', 'requested'],
+      );
+      await waitForRun('the answer', ({ latestError }) => latestError === null);
+      held.resolve();
+      const [ended] = await runsOfEndedBackfill(world, id, backfill.id);
+      assert.deepEqual([ended!.status, receiver.received.length], ['Completed', 6]);
+      const attempts = await stores.attempts.listOfRun(ended!.id);
+      assert.deepEqual(
+        attempts.map(({ attempt }) => attempt),
+        [1, 1, 1, 1],
+      );
+    } finally {
+      held.resolve();
+      world.onStep = async () => {};
+      await receiver.stop();
+    }
   });
 
   it('waits for a person after a restore, if its interval ended before', async () => {

@@ -157,6 +157,7 @@ export function testInterval(
         delivery,
         {
           signal: new AbortController().signal,
+          onRequest: () => {},
           log: (level, message) => void (level === 'warning' && warnings.push(message)),
           artifacts: artifactsOf(delivery.epoch),
           ownership: {

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../../platform/errors.ts';
 import { checkEndpoint } from '../../../platform/net/endpoint.ts';
 import { nullable, Type, type Static } from '../../../platform/schema.ts';
-import type { Subject } from '../contract.ts';
+import type { SessionContext, Subject } from '../contract.ts';
 import { addGroup, defineDestination } from '../define.ts';
 import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { withModel } from '../key-space.ts';
@@ -62,11 +62,12 @@ async function openContainer(
   model: string,
   { allowedHosts }: DestinationEnvironment,
   signal: AbortSignal,
+  onRequest?: SessionContext['onRequest'],
 ): Promise<Container> {
   // The SDK takes a second and 40 MB, also of processes that never use it.
   const { azureContainer, copySource } = await import('./client.ts');
   const account = parseConnectionString(config.connection_string);
-  const { container, close } = azureContainer(account, config.container_name, allowedHosts);
+  const { container, close } = azureContainer(account, config.container_name, allowedHosts, onRequest);
   const hasExpired = () => isExpired(account);
   const store = azureStore({
     container,
@@ -107,7 +108,13 @@ export const azureBlob = defineDestination<Config>({
     }
   },
   async open(config, delivery, context, environment) {
-    const { store, prefix } = await openContainer(config, delivery.model, environment, context.signal);
+    const { store, prefix } = await openContainer(
+      config,
+      delivery.model,
+      environment,
+      context.signal,
+      context.onRequest,
+    );
     return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
   },
 });

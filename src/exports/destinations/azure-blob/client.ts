@@ -18,7 +18,10 @@ import http from 'node:http';
 import https from 'node:https';
 import { checkedAgents, type HttpAgents } from '../../../platform/net/connect.ts';
 import { hostRules } from '../../../platform/net/host-rules.ts';
+import type { SessionContext } from '../contract.ts';
+import { repeatedFailure } from '../repeated-failure.ts';
 import type { AzureAccount } from './connection-string.ts';
+import { statusOf, translate } from './errors.ts';
 
 /** Limit of answers other than a blob's content: XML of at most 5,000 names. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -35,12 +38,13 @@ export function azureContainer(
   { endpoint, credential }: AzureAccount,
   containerName: string,
   allowedHosts: readonly string[],
+  onRequest?: SessionContext['onRequest'],
 ): { container: ContainerClient; close(): void } {
   const agents = checkedAgents(hostRules(allowedHosts), { maxSockets: MAX_SOCKETS });
   const isKey = 'accountKey' in credential;
   const pipeline = newPipeline(
     isKey ? new StorageSharedKeyCredential(credential.accountName, credential.accountKey) : new AnonymousCredential(),
-    { httpClient: transport(agents), retryOptions: { maxTries: MAX_TRIES, retryDelayInMs: RETRY_MS } },
+    { httpClient: transport(agents, onRequest), retryOptions: { maxTries: MAX_TRIES, retryDelayInMs: RETRY_MS } },
   );
   const query = isKey ? '' : `?${credential.sas}`;
   return { container: new ContainerClient(`${endpoint}/${containerName}${query}`, pipeline), close: agents.destroy };
@@ -53,7 +57,7 @@ export async function copySource(blob: BlockBlobClient, { credential }: AzureAcc
   return blob.generateSasUrl({ permissions: BlobSASPermissions.parse('r'), expiresOn });
 }
 
-function transport({ httpAgent, httpsAgent }: HttpAgents): IHttpClient {
+function transport({ httpAgent, httpsAgent }: HttpAgents, onRequest?: SessionContext['onRequest']): IHttpClient {
   return {
     async sendRequest(resource: WebResource): Promise<HttpOperationResponse> {
       const url = new URL(resource.url);
@@ -78,13 +82,20 @@ function transport({ httpAgent, httpsAgent }: HttpAgents): IHttpClient {
         const answer = await promise;
         // An answer's own error is thrown where it is read.
         request.off('error', reject).on('error', () => {});
-        return await readAnswer(resource, answer);
+        const response = await readAnswer(resource, answer);
+        onRequest?.(failureToRepeat({ statusCode: response.status }));
+        return response;
       } catch (error) {
-        throw retryable(error);
+        const failure = retryable(error);
+        if (failure instanceof RestError) onRequest?.(failureToRepeat(failure));
+        throw failure;
       }
     },
   };
 }
+
+const failureToRepeat = (error: { statusCode?: number }) =>
+  repeatedFailure(statusOf(error), () => translate(error, { isExpired: false }));
 
 /** Errors of the class that the SDK retries, without the host that the system's messages name. */
 function retryable(error: unknown): unknown {

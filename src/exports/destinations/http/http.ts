@@ -38,7 +38,10 @@ function bodyOf(config: HttpConfig, about: About, lines: readonly Buffer[], key:
 function senderTo(
   config: HttpConfig,
   { allowedHosts }: DestinationEnvironment,
-  { signal, headers, attempts }: Pick<SenderOptions, 'signal' | 'attempts'> & { headers?: Record<string, string> },
+  {
+    headers,
+    ...options
+  }: Pick<SenderOptions, 'signal' | 'attempts' | 'onRequest'> & { headers?: Record<string, string> },
 ) {
   return openSender({
     url: new URL(config.url),
@@ -47,8 +50,7 @@ function senderTo(
     gzip: config.gzip,
     isCapture: config.body_format === 'capture',
     rules: hostRules(allowedHosts),
-    signal,
-    ...(attempts !== undefined && { attempts }),
+    ...options,
   });
 }
 
@@ -82,7 +84,8 @@ export const http = defineDestination<HttpConfig>({
   names: () => [],
   listDeliveries: noDeliveries,
   async open(config, delivery, context, environment) {
-    const { send, close } = senderTo(config, environment, context);
+    const { signal, onRequest } = context;
+    const { send, close } = senderTo(config, environment, { signal, onRequest });
     return oneWaySession({
       location: labelOf(config),
       delivery,

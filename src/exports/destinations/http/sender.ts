@@ -31,6 +31,8 @@ export type SenderOptions = {
   rules: HostRules;
   signal: AbortSignal;
   attempts?: number;
+  /** As in `SessionContext`. */
+  onRequest?: (failure?: Error) => void;
 };
 
 export type Sender = {
@@ -39,7 +41,7 @@ export type Sender = {
   close(): void;
 };
 
-export function openSender({ attempts = MAX_ATTEMPTS, signal, ...options }: SenderOptions): Sender {
+export function openSender({ attempts = MAX_ATTEMPTS, signal, onRequest, ...options }: SenderOptions): Sender {
   const { post, close } = poster(options.rules, { maxAnswerBytes: MAX_ANSWER_BYTES });
 
   async function attempt(body: Buffer, sent: Buffer, key: string): Promise<{ error?: Error; retryAfter?: string }> {
@@ -69,8 +71,9 @@ export function openSender({ attempts = MAX_ATTEMPTS, signal, ...options }: Send
       const sent = options.gzip ? await compress(body) : body;
       for (let number = 1; ; number++) {
         const { error, retryAfter } = await attempt(body, sent, key);
-        if (!error) return;
+        if (!error) return onRequest?.();
         if (error instanceof DestinationRejected || number >= attempts) throw error;
+        onRequest?.(error);
         await sleep(waitMs(number, retryAfter), undefined, { signal });
       }
     },

@@ -3,6 +3,9 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { Transform, pipeline, type Readable } from 'node:stream';
 import { checkedAgents } from '../../../platform/net/connect.ts';
 import { hostRules } from '../../../platform/net/host-rules.ts';
+import type { SessionContext } from '../contract.ts';
+import { repeatedFailure } from '../repeated-failure.ts';
+import { codeOf, statusOf, translate } from './errors.ts';
 import { noteRegion } from './refused-region.ts';
 
 /** Limit of answers other than an object's content, which are small XML. */
@@ -21,6 +24,7 @@ export type S3Access = {
   endpoint: string | null;
   virtualHosts: boolean;
   allowedHosts: readonly string[];
+  onRequest?: SessionContext['onRequest'] | undefined;
 };
 
 /** @returns the client, and a function that ends it and its connections */
@@ -48,6 +52,20 @@ export function s3Client(access: S3Access): { client: S3Client; close(): void } 
         return result;
       },
     { step: 'deserialize', priority: 'low', name: 'capAnswers' },
+  );
+  client.middlewareStack.add(
+    (next) => async (input) => {
+      try {
+        const result = await next(input);
+        access.onRequest?.();
+        return result;
+      } catch (error) {
+        if (codeOf(error) !== 'AbortError')
+          access.onRequest?.(repeatedFailure(statusOf(error), () => translate(error)));
+        throw error;
+      }
+    },
+    { step: 'deserialize', priority: 'high', name: 'reportRequests' },
   );
   client.middlewareStack.add(
     (next) => (input) =>

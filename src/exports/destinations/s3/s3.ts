@@ -3,7 +3,7 @@ import type { ServerSideEncryption } from '@aws-sdk/client-s3';
 import { InvalidInput } from '../../../platform/errors.ts';
 import { checkEndpoint } from '../../../platform/net/endpoint.ts';
 import { nullable, stringEnum, Type, type Static } from '../../../platform/schema.ts';
-import type { Destination, Subject } from '../contract.ts';
+import type { Destination, SessionContext, Subject } from '../contract.ts';
 import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
 import { defineDestination, addGroup } from '../define.ts';
 import {
@@ -155,7 +155,7 @@ function s3Destination(
       }
     },
     async open(config, delivery, context, environment) {
-      const { store, prefix } = openBucket(config, delivery.model, environment, context.signal);
+      const { store, prefix } = openBucket(config, delivery.model, environment, context.signal, context.onRequest);
       return fileSession({ store, names: namesOf(prefix, delivery, layoutOf(config)), delivery, context });
     },
   });
@@ -166,6 +166,7 @@ function openBucket(
   model: string,
   { allowedHosts }: DestinationEnvironment,
   signal: AbortSignal,
+  onRequest?: SessionContext['onRequest'],
 ): Bucket {
   const { client, close } = s3Client({
     region: config.region,
@@ -174,6 +175,7 @@ function openBucket(
     endpoint: config.endpoint_url ? new URL(config.endpoint_url).origin : null,
     virtualHosts: config.use_virtual_style_addressing ?? false,
     allowedHosts,
+    onRequest,
   });
   const store = s3Store({
     client,
