@@ -124,7 +124,7 @@ const newExport = createRoute({
 const editExport = createRoute({
   getParentRoute: () => project,
   path: 'exports/$exportId/edit',
-  validateSearch: (search) => texts(search, ['field']),
+  validateSearch: (search) => texts(search, ['field', 'run']),
   component: lazyChunk(() => import('./exports/editors-only.tsx'), 'EditExport'),
 });
 

@@ -47,6 +47,11 @@ describe('the page of a run', () => {
       start_at: start,
       end_at: new Date(Date.parse(start) + 3_600_000).toISOString(),
     });
+    return newestRun(exportId, status, hour);
+  }
+
+  async function newestRun(exportId: string, status: string, hour = '09'): Promise<string> {
+    const start = `2025-06-02T${hour}:00:00Z`;
     for (let tries = 0; tries < 150; tries++) {
       const { results } = await at.request<Listed>('GET', `/batch_exports/${exportId}/runs/`);
       const found = results.find((one) => Date.parse(one.data_interval_start) === Date.parse(start));
@@ -187,5 +192,46 @@ describe('the page of a run', () => {
     await card.getByText('A later run delivered this interval.').waitFor();
     assert.equal(await card.getByRole('link', { name: /^Fix/ }).count(), 0);
     await close();
+  });
+
+  it('shows at once that a receiver fails, uses new secrets, and leaves for new settings with one click', async () => {
+    const [receiver, other] = await Promise.all([startHttpReceiver(), startHttpReceiver()]);
+    receiver.answers.push(...Array.from({ length: 200 }, () => 503));
+    const config = { url: receiver.url, token: 'phc_receiver', body_format: 'template' };
+    const { exportId, runId } = await deliverTo({ type: 'HTTP', config }, 'Running');
+    const { page, close } = await at.visit();
+    try {
+      const address = `/project/${at.tenant.projectId}/exports/${exportId}`;
+      await page.goto(`${address}/runs/${runId}`);
+      await page.getByRole('heading', { name: /· retrying$/ }).waitFor();
+      const card = page.getByRole('region', { name: 'The receiver cannot answer at the moment (status 503).' });
+      await card.waitFor();
+      await at.request('PATCH', `/batch_exports/${exportId}/`, {
+        destination: { type: 'HTTP', config: { token: 'phc_new' } },
+      });
+      // A long-lasting pause, so that no try begins meanwhile.
+      await at.sluice
+        .db('batch_export_attempts')
+        .where({ run_id: runId })
+        .update({ started_at: '2025-06-02T09:00:00Z' });
+      await page.reload();
+      await card.getByText(/^Changed .*; the next try uses it\.$/).waitFor();
+      await page.goto(`${address}/edit?field=destination__config__url&run=${runId}`);
+      const url = page.getByRole('textbox', { name: 'URL' });
+      await url.fill(other.url);
+      await page.getByLabel('Token').fill('phc_other');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.waitForURL(new RegExp(`runs/${runId}$`));
+      await card.getByText(/this run keeps the settings that it was planned with\.$/).waitFor();
+      await assertAccessible(page);
+      await card.getByRole('button', { name: 'Cancel and deliver with the new settings' }).click();
+      await page.waitForURL(new RegExp(`${exportId}$`));
+      await page.getByText('A new run delivers the data interval with the new settings.').waitFor();
+      await newestRun(exportId, 'Completed');
+      assert.ok(other.received.some(({ isTaken }) => isTaken));
+    } finally {
+      await close();
+      await Promise.all([receiver.stop(), other.stop()]);
+    }
   });
 });

@@ -5,9 +5,9 @@ const ofExport = ({ projectId, exportId }: OfExport): string => `/project/${proj
 
 export const newExportAddress = (projectId: number): string => `/project/${projectId}/exports/new`;
 
-/** @param field to correct; the form moves to it */
-export function editAddress(of: OfExport, field?: string | null): string {
-  return `${ofExport(of)}/edit${field ? `?${new URLSearchParams({ field })}` : ''}`;
+/** @param field to correct; the form moves to it @param run whose page follows once the form is saved, instead of the export's */
+export function editAddress(of: OfExport, field?: string | null, run?: string): string {
+  return `${ofExport(of)}/edit${field ? `?${new URLSearchParams({ field, ...(run && { run }) })}` : ''}`;
 }
 
 export const runAddress = (of: OfExport, runId: string): string => `${ofExport(of)}/runs/${runId}`;

@@ -22,7 +22,7 @@ function failureOf(error: FieldFailure | null): ApiError | undefined {
 /** Changes an export, unless it was changed by another person since it was loaded. */
 export function EditExportPage() {
   const { projectId, exportId } = route.useParams();
-  const { field } = route.useSearch();
+  const { field, run } = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const path = { project_id: projectId, id: exportId };
@@ -68,7 +68,11 @@ export function EditExportPage() {
     if (isRetried) await retryFailed({ projectId, exportId });
     await queries.invalidateQueries({ queryKey: exportKeys.all(projectId) });
     await queries.invalidateQueries({ queryKey: exportKeys.one(projectId, exportId) });
-    await navigate({ to: '/project/$projectId/exports/$exportId', params: { projectId, exportId } });
+    await queries.invalidateQueries({ queryKey: ['runs'] });
+    const to = { projectId, exportId };
+    await (run && !isRetried
+      ? navigate({ to: '/project/$projectId/exports/$exportId/runs/$runId', params: { ...to, runId: run } })
+      : navigate({ to: '/project/$projectId/exports/$exportId', params: to }));
   }
 
   return (

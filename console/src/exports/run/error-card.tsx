@@ -9,6 +9,7 @@ import { countIntervals } from '../words/cadence.ts';
 import { fieldWords, valueAt, valueWords } from '../words/field.ts';
 import { OWNERS } from '../words/owner.ts';
 import { diagnosisQuery } from './diagnosis-data.ts';
+import { NewSettings } from './new-settings.tsx';
 import { isOpen, retriableQuery, type Run, type RunPlace } from './run-data.ts';
 import { STATUS_WORDS } from './status-words.ts';
 import { Why } from './why.tsx';
@@ -29,13 +30,8 @@ export function ErrorCard({ place, run }: { place: RunPlace; run: Run }) {
       {error && error.field !== null && <FieldLine place={place} field={error.field} />}
       <Why place={place} field={error?.field ?? null} />
       {error?.next_try_at && !isDelivered && <p>The next automatic try: {formatAgo(error.next_try_at, now)}.</p>}
-      {error && error.field !== null && !isDelivered && <Fix place={place} field={error.field} />}
-      {error && error.field !== null && isOpen(run) && (
-        <p className="quiet">
-          This run uses new credentials with its next try, but keeps to the place that it was planned for. If you change
-          the place, cancel the run and retry it.
-        </p>
-      )}
+      {error && error.field !== null && !isDelivered && <Fix place={place} run={run} field={error.field} />}
+      {error && isOpen(run) && <NewSettings place={place} run={run} />}
       {error && (
         <details>
           <summary className="quiet">raw</summary>
@@ -61,7 +57,7 @@ function FieldLine({ place, field }: { place: RunPlace; field: string }) {
 }
 
 /** Leads to the field, and from there to all intervals that wait for it. */
-function Fix({ place, field }: { place: RunPlace; field: string }) {
+function Fix({ place, run, field }: { place: RunPlace; run: Run; field: string }) {
   const name = fieldWords(field);
   const mayEdit = useMayEdit(place.projectId, place.exportId);
   const { data: count = 0 } = useQuery({ ...retriableQuery(place), enabled: mayEdit === true });
@@ -69,7 +65,7 @@ function Fix({ place, field }: { place: RunPlace; field: string }) {
   if (mayEdit === false) return <p>You can look at this export; ask an editor to fix {name} and retry.</p>;
   return (
     <div>
-      <ButtonLink kind="primary" to={editAddress(place, field)}>
+      <ButtonLink kind="primary" to={editAddress(place, field, isOpen(run) ? place.runId : undefined)}>
         {one && count > 0 ? `Fix ${name} and retry ${countIntervals(count, one.interval)}` : `Fix ${name}`}
       </ButtonLink>
     </div>
