@@ -43,7 +43,9 @@ export function Select({
     >
       <Label className={labelClass(isLabelHidden)}>{label}</Label>
       <AriaButton className={`${styles.input} ${styles.select}`}>
-        <SelectValue className={styles.value!} />
+        <SelectValue className={styles.value!}>
+          {({ selectedText, defaultChildren }) => selectedText || defaultChildren}
+        </SelectValue>
         <span aria-hidden>▾</span>
       </AriaButton>
       <Below description={description} error={error} />

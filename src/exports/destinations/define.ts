@@ -12,6 +12,12 @@ export function addGroup<Fields extends Record<string, TSchema>>(group: FieldGro
   return Object.fromEntries(entries) as Fields;
 }
 
+/** Values of other fields, by their names. */
+type Condition = Readonly<Record<string, readonly string[]>>;
+
+/** Adds to a field, as `x-when`, the values of others with which it has an effect, so a form shows it only then. */
+export const shownWhen = <S extends TSchema>(when: Condition, schema: S): S => ({ ...schema, 'x-when': when });
+
 const EventNames = nullable(Type.Array(Type.String(), { maxItems: 1000 }));
 
 /** Fields of every configuration that choose the exported events. An event in both lists is not exported. */

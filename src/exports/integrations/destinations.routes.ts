@@ -29,7 +29,7 @@ const DestinationBody = Type.Object(
     config: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The JSON Schema of `config`. Each field has a `title`, and an `x-group`, one of ' +
-        `${FIELD_GROUPS.map((group) => `\`${group}\``).join(', ')}; \`writeOnly\` marks secrets, \`format\` is \`password\` for those that a form hides while they are typed, \`examples\` holds a placeholder.`,
+        `${FIELD_GROUPS.map((group) => `\`${group}\``).join(', ')}; \`x-when\` names the values of other fields with which a field has an effect, \`x-required-when\` those with which it is required; \`writeOnly\` marks secrets, \`format\` is \`password\` for those that a form hides while they are typed, \`examples\` holds a placeholder.`,
     }),
     replaced_secrets: Type.Array(Type.String(), {
       description: 'Fields whose change requires the secrets to be sent again.',

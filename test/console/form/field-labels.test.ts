@@ -9,10 +9,7 @@ const FIELDS = [
 
 describe('a field in a sentence of the API', () => {
   it('has the label of the form, whether it is in quotes or not', () => {
-    assert.equal(
-      withLabels('It is not a table. Choose another table_name.', FIELDS),
-      'It is not a table. Choose another Table.',
-    );
+    assert.equal(withLabels('Give another table_name.', FIELDS), 'Give another Table.');
     assert.equal(withLabels("'table_name' is empty.", FIELDS), 'Table is empty.');
   });
 

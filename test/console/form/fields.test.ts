@@ -70,7 +70,13 @@ describe('a field of the form', () => {
       fields.filter(({ isMarked, isRequired }) => isMarked !== isRequired),
       [],
     );
-    await page.getByRole('textbox', { name: 'Host', exact: true }).waitFor();
+    await page.getByRole('textbox', { name: 'Host', exact: true }).fill('db.example.com');
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('run_test_step') && asked.push(request.url()));
+    await page.getByRole('button', { name: 'Test the destination' }).click();
+    const user = page.locator('[data-invalid]', { has: page.getByLabel('User', { exact: true }) });
+    await user.getByText('This field is required.').waitFor();
+    assert.deepEqual(asked, [], 'nothing is tested without it');
     await close();
   });
 
@@ -82,6 +88,39 @@ describe('a field of the form', () => {
     const http = await open('HTTP');
     assert.equal(await http.page.getByLabel('Signing secret', { exact: true }).getAttribute('type'), 'password');
     await http.close();
+  });
+
+  it('is there only where it has an effect', async () => {
+    const { page, close } = await open('HTTP');
+    const label = (text: string) => page.locator('form').getByText(text, { exact: true });
+    const choose = async (name: RegExp, option: string) => {
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('option', { name: option, exact: true }).click();
+    };
+    const token = page.getByLabel('Token', { exact: true });
+    assert.deepEqual([await token.getAttribute('required'), await label('Body template').count()], ['', 0]);
+    await choose(/Body format$/, 'template');
+    await label('Body template').waitFor();
+    assert.equal(await token.getAttribute('required'), null);
+    await choose(/Where to$/, 'Local files');
+    await label('Format').waitFor();
+    assert.deepEqual(
+      [await label('Formula-safe CSV').count(), await label('Compression in Parquet names').count()],
+      [0, 0],
+    );
+    await choose(/Format$/, 'CSV');
+    await label('Formula-safe CSV').waitFor();
+    await choose(/Format$/, 'Parquet');
+    await label('Compression in Parquet names').waitFor();
+    await page.getByRole('button', { name: /Where to$/ }).click();
+    for (const option of await page.getByRole('option').all()) {
+      const name = (await option.getAttribute('data-key')) ?? '';
+      assert.ok(
+        name === 'AzureBlob' || (await option.locator('[slot=description]').count()) === 1,
+        `${name} is explained`,
+      );
+    }
+    await close();
   });
 
   it('of the configuration as JSON leads to what describes it', async () => {

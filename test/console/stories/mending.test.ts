@@ -113,7 +113,7 @@ describe('three hours that a destination refused', () => {
       const { top, bottom } = document.activeElement!.getBoundingClientRect();
       return top >= 0 && bottom <= innerHeight;
     });
-    assert.match(await descriptionOfFocus(page), /is not a table\. Choose another Table\./);
+    assert.match(await descriptionOfFocus(page), /is not a table\. Choose another table\./);
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('clicks');
     await tabTo(page, 'button', 'Save and retry 3 hours');

@@ -1,7 +1,16 @@
 /** Fields of a destination, in groups; each shows its own error. */
 import { Switch, TextField } from '../../look/field.tsx';
 import { Select } from '../../look/select.tsx';
-import { attrOf, textOf, withText, type Config, type DestinationType, type Field } from './destination-types.ts';
+import {
+  attrOf,
+  isRelevant,
+  isRequired,
+  textOf,
+  withText,
+  type Config,
+  type DestinationType,
+  type Field,
+} from './destination-types.ts';
 import styles from './form.module.css';
 import { More } from './more.tsx';
 import { useProblem } from './problem.ts';
@@ -27,7 +36,9 @@ const CLOSED = 'advanced';
 
 export function DestinationFields({ type, brought, ...given }: FieldsProps) {
   return GROUPS.map(({ group, title }) => {
-    const fields = type.fields.filter((field) => field.group === group && !brought.includes(field.name));
+    const fields = type.fields.filter(
+      (field) => field.group === group && !brought.includes(field.name) && isRelevant(field, given.config),
+    );
     if (fields.length === 0) return null;
     const inputs = fields.map((field) => <FieldInput key={field.name} {...given} of={field} />);
     if (group !== CLOSED)
@@ -96,7 +107,7 @@ export function FieldInput({ of, config, onChange, hasSecrets }: InputProps) {
       label={kind === 'list' ? `${title}, one per line` : title}
       value={textOf(value)}
       onChange={(text) => onChange(withText(config, of, text))}
-      isRequired={of.required && !isKept}
+      isRequired={isRequired(of, config) && !isKept}
       placeholder={isKept ? 'unchanged' : of.placeholder}
       description={description}
       error={error}

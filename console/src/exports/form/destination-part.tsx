@@ -11,13 +11,24 @@ import { useProblem } from './problem.ts';
 
 type Destination = Draft['destination'];
 
+/** Which type of destination to take, for types whose titles do not say it. */
+const CHOICE: Readonly<Record<string, string>> = {
+  LocalFile: 'Files in a folder of the installation.',
+  S3: 'Any S3 bucket, with or without an endpoint. Choose one of the next two to use an integration.',
+  AwsS3: 'Files in a bucket of Amazon.',
+  S3Compatible: 'Files in a bucket of another store, such as MinIO or Cloudflare R2, at its endpoint.',
+  Postgres: 'Rows in a table.',
+  HTTP: 'Batches of rows to a URL, such as the capture API of another installation.',
+  NoOp: 'For measuring: rows are read and counted.',
+};
+
 type PartProps = {
   projectId: number;
   offer: Offer;
   isEdit: boolean;
   destination: Destination;
-  /** As it is saved. */
-  before: Destination;
+  /** Whether the server has the secrets already. */
+  hasSecrets: boolean;
   /** Text of the JSON view; undefined: the fields are shown instead. */
   json: string | undefined;
   error: unknown;
@@ -32,7 +43,7 @@ export function DestinationPart({
   offer: { types },
   isEdit,
   destination,
-  before,
+  hasSecrets,
   json,
   error,
   onChange,
@@ -63,13 +74,14 @@ export function DestinationPart({
     );
   }
 
-  // Secrets must not be sent to another place than they were given for.
-  const movesSecrets = type?.replaced_secrets.some((one) => config[one] !== before.config[one]) ?? false;
   return (
     <>
       <Select
         label="Where to"
-        options={types.map((one) => ({ value: one.type, label: one.title }))}
+        options={types.map((one) => {
+          const description = CHOICE[one.type];
+          return { value: one.type, label: one.title, ...(description !== undefined && { description }) };
+        })}
         value={destination.type}
         onChange={chooseType}
         isDisabled={isEdit}
@@ -94,7 +106,7 @@ export function DestinationPart({
           type={type}
           config={config}
           onChange={(changed) => onChange({ ...destination, config: changed })}
-          hasSecrets={isEdit && !movesSecrets && before.integration === null}
+          hasSecrets={hasSecrets}
           brought={integration === null ? [] : (type.integration?.fields ?? [])}
         />
       ) : (

@@ -30,7 +30,12 @@ export type Field = {
   /** Whether it is hidden while it is typed. */
   hidden: boolean;
   placeholder: string | undefined;
+  /** Values of other fields with which this one has an effect; undefined: with any. */
+  when: Condition | undefined;
+  requiredWhen: Condition | undefined;
 };
+
+type Condition = Readonly<Record<string, readonly unknown[]>>;
 
 /** The part of JSON Schema that configurations of destinations use. */
 type Schema = {
@@ -47,6 +52,8 @@ type Schema = {
   writeOnly?: boolean;
   format?: string;
   'x-group'?: string;
+  'x-when'?: Condition;
+  'x-required-when'?: Condition;
 };
 
 export type Config = Readonly<Record<string, unknown>>;
@@ -84,6 +91,8 @@ function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
       secret: (outer.writeOnly ?? inner.writeOnly) === true,
       hidden: (outer.format ?? inner.format) === 'password',
       placeholder: (outer.examples ?? inner.examples)?.[0],
+      when: outer['x-when'],
+      requiredWhen: outer['x-required-when'],
     };
   });
 }
@@ -94,10 +103,42 @@ function kindOf({ type, enum: values }: Schema): Field['kind'] {
   return type === 'array' ? 'list' : 'text';
 }
 
+const agrees = (when: Condition, config: Config) =>
+  Object.entries(when).every(([name, values]) => values.includes(config[name]));
+
+/** Whether the field has any effect with the present values of others. */
+export const isRelevant = ({ when }: Field, config: Config): boolean => when === undefined || agrees(when, config);
+
+export const isRequired = ({ required, requiredWhen }: Field, config: Config): boolean =>
+  required || (requiredWhen !== undefined && agrees(requiredWhen, config));
+
 /** @param before of another type: values of fields that both have stay */
 export function initialConfig({ fields }: DestinationType, before: Config = {}): Config {
   const filled = fields.map(({ name, default: usual }) => [name, name in before ? before[name] : usual] as const);
   return Object.fromEntries(filled.filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** Whether the server keeps secrets that are not typed again: they must not be sent to another place than they were given for. */
+export const keepsSecrets = (
+  { replaced_secrets: movedBy }: DestinationType,
+  { config }: { config: Config },
+  before: { config: Config; integration: number | null },
+): boolean => before.integration === null && !movedBy.some((one) => config[one] !== before.config[one]);
+
+/** @param hasSecrets whether the server has the secrets already @returns the first field without a value that needs one */
+export function missingField(
+  { fields, integration }: DestinationType,
+  destination: { config: Config; integration: number | null },
+  hasSecrets: boolean,
+): Field | undefined {
+  const brought = destination.integration === null ? [] : (integration?.fields ?? []);
+  return fields.find(
+    (one) =>
+      isRequired(one, destination.config) &&
+      !brought.includes(one.name) &&
+      !(one.secret && hasSecrets) &&
+      textOf(destination.config[one.name]) === '',
+  );
 }
 
 /** A value as its input shows it. */

@@ -11,7 +11,7 @@ import { Conflict } from './conflict.tsx';
 import { ContentFields } from './content/content-fields.tsx';
 import { DeliveryFields, NotificationFields } from './delivery-fields.tsx';
 import { DestinationPart } from './destination-part.tsx';
-import type { Offer } from './destination-types.ts';
+import { attrOf, keepsSecrets, missingField, type Offer } from './destination-types.ts';
 import { differencesBetween } from './differences.ts';
 import { changedFields, draftFrom, fieldsOf, isSame, type Draft, type Fields } from './draft.ts';
 import { Effects } from './effects.tsx';
@@ -86,14 +86,17 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
   const differences = differencesBetween(before, fields, type);
   const next = useNextRuns(projectId, fields, isEdit ? before : undefined);
 
-  /** Returns the fields; sets an error and returns undefined if the JSON is invalid or a filter is blank. */
+  const hasSecrets = isEdit && type !== undefined && keepsSecrets(type, destination, base.draft.destination);
+
+  /** Returns the fields; sets an error and returns undefined if the JSON is invalid, or a filter or a required field is blank. */
   function read(): Fields | undefined {
+    const missing = json === undefined && type ? missingField(type, destination, hasSecrets) : undefined;
     const blank = draft.filters.findIndex(({ key }) => key === '');
     const found = !parsed
       ? new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' })
       : blank >= 0
         ? new ApiError(400, { detail: `Filter ${blank + 1}: This field is required.`, attr: 'filters' })
-        : undefined;
+        : missing && new ApiError(400, { detail: 'This field is required.', attr: attrOf(missing.name) });
     setError(found);
     return found ? undefined : fields;
   }
@@ -180,10 +183,9 @@ export function ExportForm({ projectId, offer, exportId, initial, field, submit,
           onConfig={json === undefined ? (config) => set({ destination: { ...destination, config } }) : undefined}
         />
         <DestinationPart
-          {...{ projectId, offer, isEdit, json }}
+          {...{ projectId, offer, isEdit, hasSecrets, json }}
           error={fault}
           destination={destination}
-          before={base.draft.destination}
           onChange={(changed) => set({ destination: changed })}
           onJson={setJson}
           onNotJson={() => setError(new ApiError(400, { detail: NOT_JSON, attr: 'destination__config' }))}

@@ -1,9 +1,10 @@
 /** Configuration of an HTTP destination. */
+import { InvalidInput } from '../../../platform/errors.ts';
 import { checkUrl } from '../../../platform/net/endpoint.ts';
 import { checkSigningSecret } from '../../../platform/net/webhook-signature.ts';
 import { nullable, stringEnum, Type } from '../../../platform/schema.ts';
 import { checkHostOf, type DestinationEnvironment } from '../environment.ts';
-import { addGroup } from '../define.ts';
+import { addGroup, shownWhen } from '../define.ts';
 import { secret } from '../secret.ts';
 import { checkTemplate, headersOf, PLACEHOLDERS } from './template.ts';
 
@@ -14,7 +15,8 @@ const MEBIBYTE = 1024 * 1024;
 
 export type HttpConfig = {
   url: string;
-  token: string;
+  /** Of the capture format; else only where a placeholder stands for it. */
+  token?: string;
   signing_secret?: string | null;
   body_format: (typeof BODY_FORMATS)[number];
   body_template: string;
@@ -36,7 +38,11 @@ export const HttpSchema = Type.Object(
           'The URL that receives the batches, without secrets, because readers of the export see it. Only hosts allowed ' +
           'by the operator may be used without TLS.',
       }),
-      token: secret('Token'),
+    }),
+    token: Type.Optional({
+      ...secret('Token'),
+      'x-group': 'connection',
+      'x-required-when': { body_format: ['capture'] },
     }),
     signing_secret: Type.Optional({
       ...nullable(
@@ -56,12 +62,15 @@ export const HttpSchema = Type.Object(
         default: 'capture',
         description: 'capture: events for the capture API of Sluice or PostHog. template: as the body template says.',
       }),
-      body_template: Type.String({
-        default: '{"rows":{{rows}}}',
-        maxLength: 20_000,
-        title: 'Body template',
-        description: `Template only: the body of each request. It may contain ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}.`,
-      }),
+      body_template: shownWhen(
+        { body_format: ['template'] },
+        Type.String({
+          default: '{"rows":{{rows}}}',
+          maxLength: 20_000,
+          title: 'Body template',
+          description: `Template only: the body of each request. It may contain ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}.`,
+        }),
+      ),
       headers: Type.Array(Type.String({ maxLength: 2000 }), {
         default: [],
         maxItems: 20,
@@ -93,10 +102,15 @@ export const HttpSchema = Type.Object(
 /** @throws InvalidInput naming the field */
 export async function checkHttpConfig(config: HttpConfig, environment: DestinationEnvironment): Promise<void> {
   await checkHostOf('url', environment, async (rules) => checkUrl(config.url, rules));
-  headersOf(config.headers, config.token);
+  headersOf(config.headers, config.token ?? '');
+  if (config.token === undefined && usesToken(config))
+    throw new InvalidInput('This field is required.', 'token', 'required');
   if (config.body_format === 'template') checkTemplate(config.body_template);
   if (config.signing_secret) checkSigningSecret(config.signing_secret, 'signing_secret');
 }
+
+const usesToken = ({ body_format, body_template, headers }: HttpConfig) =>
+  body_format === 'capture' || [body_template, ...headers].some((text) => /\{\{\s*token\s*\}\}/.test(text));
 
 export function batchLimits({ max_batch_rows: rows, max_batch_mb: megabytes }: HttpConfig) {
   return { rows, bytes: megabytes * MEBIBYTE };

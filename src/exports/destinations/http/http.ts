@@ -17,7 +17,7 @@ import { fillBody, headersOf, joinLines, valuesOf } from './template.ts';
 const LEAVES = 'Batches that the receiver acknowledged before the run ended stay with the receiver.';
 
 /** A part of the URL may be a secret of the receiver, so none of it is shown. */
-const labelOf = ({ body_format }: HttpConfig): string => `http (${body_format})`;
+const labelOf = ({ body_format }: HttpConfig): string => `HTTP (${body_format})`;
 
 const placeOf = ({ url }: HttpConfig): string => `http:${url}`;
 
@@ -30,7 +30,7 @@ type About = Pick<Delivery, 'exportId' | 'runId' | 'model' | 'start' | 'end'>;
 
 function bodyOf(config: HttpConfig, about: About, lines: readonly Buffer[], key: string): Buffer {
   if (config.body_format === 'template')
-    return fillBody(config.body_template, valuesOf(about, config.token, key), lines);
+    return fillBody(config.body_template, valuesOf(about, config.token ?? '', key), lines);
   const head = `{"api_key":${JSON.stringify(config.token)},"historical_migration":true,"batch":[`;
   return Buffer.concat([Buffer.from(head), ...joinLines(lines.map(captureEvent), ','), Buffer.from(']}')]);
 }
@@ -45,7 +45,7 @@ function senderTo(
 ) {
   return openSender({
     url: new URL(config.url),
-    headers: { ...headersOf(config.headers, config.token), ...headers },
+    headers: { ...headersOf(config.headers, config.token ?? ''), ...headers },
     signingSecret: config.signing_secret ?? null,
     gzip: config.gzip,
     isCapture: config.body_format === 'capture',

@@ -9,7 +9,7 @@ import {
   type FileEncoding,
   type FileFormat,
 } from '../../formats/file-encoding.ts';
-import { addGroup } from '../define.ts';
+import { addGroup, shownWhen } from '../define.ts';
 import { REPLACED_AT_ONCE, type ConditionalPromises } from '../promises.ts';
 import { LAYOUTS, PREFIX_VARIABLES, type Layout } from './keys.ts';
 
@@ -61,16 +61,22 @@ export const fileProperties = {
       ),
       null,
     ),
-    csv_formula_safe: Type.Boolean({
-      default: false,
-      title: 'Formula-safe CSV',
-      description: 'CSV only: prefix text that a spreadsheet would run as a formula with an apostrophe.',
-    }),
-    legacy_parquet_extension: Type.Boolean({
-      default: false,
-      title: 'Compression in Parquet names',
-      description: 'Parquet only: append the compression to file names, as in .parquet.zst.',
-    }),
+    csv_formula_safe: shownWhen(
+      { file_format: ['CSV'] },
+      Type.Boolean({
+        default: false,
+        title: 'Formula-safe CSV',
+        description: 'CSV only: prefix text that a spreadsheet would run as a formula with an apostrophe.',
+      }),
+    ),
+    legacy_parquet_extension: shownWhen(
+      { file_format: ['Parquet'] },
+      Type.Boolean({
+        default: false,
+        title: 'Compression in Parquet names',
+        description: 'Parquet only: append the compression to file names, as in .parquet.zst.',
+      }),
+    ),
   }),
 };
 

@@ -45,7 +45,7 @@ export const POSTGRES_FAULTS = {
     owner: 'you',
     field: 'table_name',
     final: true,
-    sentence: 'It is not a table. Choose another table_name.',
+    sentence: 'It is not a table. Choose another table.',
   },
   column_missing: {
     owner: 'you',

@@ -72,7 +72,7 @@ async function checkTarget(
   { columns, merge }: Pick<Delivery, 'columns' | 'merge'>,
 ): Promise<void> {
   if (found.target === 'other') {
-    throw postgresFault('not_a_table', { sentence: `${names.target} is not a table. Choose another table_name.` });
+    throw postgresFault('not_a_table', { sentence: `${names.target} is not a table. Choose another table.` });
   }
   await checkColumns(client, names, columns);
   if (merge) await checkKey(client, names, merge);
