@@ -2797,6 +2797,13 @@ export interface components {
             model: "events" | "persons" | "sessions";
             name: string;
             needs_you: number;
+            needs_you_held: number;
+            newest_delivery: {
+                /** Format: date-time */
+                data_interval_end: string;
+                /** Format: date-time */
+                data_interval_start: string;
+            } | null;
             next_try_at: string | null;
             pause: components["schemas"]["Pause"] | null;
             paused: boolean;
