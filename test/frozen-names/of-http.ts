@@ -154,7 +154,7 @@ function ownHeaders(product: Product): string[] {
   return found;
 }
 
-const SCHEMA = /^(?:Type\.\w+|nullable|stringEnum|withDefault|secret|orEnvelope)\(/;
+const SCHEMA = /^(?:Type\.\w+|nullable|stringEnum|withDefault|secret|orEnvelope|shownWhen)\(/;
 
 /** Members of objects whose values are schemas, and the words of enumerations, wherever a schema is made. */
 function schemaMembers(product: Product): string[] {

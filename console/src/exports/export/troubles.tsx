@@ -26,7 +26,7 @@ const NOTES: Readonly<Partial<Record<NeedsYou['reason'], string>>> = {
 type Props = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: boolean | undefined };
 
 export function Troubles({ projectId, one, map, mayEdit }: Props) {
-  // Those with one sentence, one reason and an earlier delivery, or none, are together. Deliveries of another timeline have a list of their own.
+  // Intervals with the same sentence, the same reason and an earlier delivery, or none, are together. Deliveries of another timeline have a list of their own.
   const needing = map.needs_you.filter(({ reason }) => reason !== 'delivered_elsewhere');
   const keyOf = (entry: Entry) =>
     `${isRetried(entry)} ${entry.detail} ${'reason' in entry ? entry.reason : ''} ${isNamedHeld(map, entry)}`;

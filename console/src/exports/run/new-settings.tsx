@@ -1,4 +1,4 @@
-/** What a run in progress does with changes that were made since it began: it uses new secrets from its next try on, and keeps all else. */
+/** Changes that were made since a run in progress began. It uses new secrets from its next try on, and keeps all else. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from '../../look/button.tsx';
