@@ -4,6 +4,7 @@ import { hashPassword } from '../../../src/platform/secrets/passwords.ts';
 import { buildMember, type Member } from '../../support/api/members.ts';
 import { assertAccessible } from '../../support/console/axe.ts';
 import { buildConsoleInstallation, type ConsoleInstallation } from '../../support/console/installation.ts';
+import { holdAt, type Held } from '../../support/servers/hold-at.ts';
 import { needsBrowser } from '../../support/sdks/browser.ts';
 import type { Visitor } from '../../support/console/visitor.ts';
 
@@ -26,7 +27,9 @@ describe('people who share a project', () => {
     ben = await buildMember(db, at.tenant);
     await db('users').where({ id: ben.userId }).update({ first_name: 'Ben' });
   });
+  let held: Held | undefined;
   afterEach(async () => {
+    held?.goOn();
     for (const visitor of open.splice(0)) await visitor.close();
   });
   after(() => at?.close());
@@ -65,6 +68,40 @@ describe('people who share a project', () => {
     await ada.waitForURL(new RegExp(`exports/${one.id}$`));
     const both = await stored(one);
     assert.deepEqual([both.name, both.destination.config.directory], ['Clicks of Ada', 'clicks-of-ben']);
+  });
+
+  it('pause an export while a plan of somebody else runs: both see the pause, and the plan goes on', async () => {
+    const one = await exported();
+    held = holdAt(at.world, one.id, 'before-committing');
+    const range = 'start=2025-06-02T09:00:00.000Z&end=2025-06-02T12:00:00.000Z';
+    const [ada, bens] = await Promise.all([
+      show(`${project()}/exports/${one.id}?${range}`),
+      show(`${project()}/exports/${one.id}?${range}`, { userId: ben.userId }),
+    ]);
+    await ada.getByRole('button', { name: 'Deliver 3 hours' }).click();
+    await held.reached;
+    await bens
+      .getByRole('gridcell', { name: /, running$/ })
+      .first()
+      .waitFor();
+    await bens.getByRole('button', { name: 'Pause', exact: true }).click();
+    const dialog = bens.getByRole('dialog');
+    await dialog
+      .getByText('Runs in progress and requested deliveries go on; no other starts by itself until somebody unpauses.')
+      .waitFor();
+    await dialog.getByLabel('Reason').fill('migration');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    for (const page of [ada, bens]) {
+      await page.getByText(/^Paused by Ben, “migration”/).waitFor();
+      await page.getByRole('button', { name: 'Unpause' }).waitFor();
+    }
+    await ada.getByText(/^[0-2] of 3 hours delivered\.$/).waitFor();
+    held.goOn();
+    await ada.getByText('3 of 3 hours delivered.').waitFor();
+    for (const page of [ada, bens])
+      for (const hours of ['09:00–10:00', '10:00–11:00', '11:00–12:00'])
+        await page.getByRole('gridcell', { name: `2 Jun 2025 ${hours} UTC, delivered`, exact: true }).waitFor();
+    await bens.getByText(/^Paused by Ben/).waitFor();
   });
 
   it('delete an export that is open elsewhere: its page and its form say that it is gone', async () => {
