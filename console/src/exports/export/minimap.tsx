@@ -38,10 +38,11 @@ export function Minimap({ map, layout, scrollRef }: MinimapProps) {
       if (!colour) continue;
       context.fillStyle = colours.get(colour)!;
       // These stay visible in a history of years, and are not hidden below the frame.
-      const least = rare.has(number) ? 4 : 1;
-      const [wide, high] = [Math.max(least, width), Math.max(least, scale)];
+      const [wide, high] = rare.has(number)
+        ? [Math.max(6, width), Math.max(4, scale)]
+        : [Math.max(1, width), Math.max(1, scale)];
       const top = Math.min(layout.rowOf[number]! * scale, height - high);
-      context.fillRect(layout.columnOf[number]! * width, top, wide, high);
+      context.fillRect(Math.min(layout.columnOf[number]! * width, WIDTH - wide), top, wide, high);
     }
   }, [map, layout]);
 

@@ -17,7 +17,7 @@ export function Strip({ codes }: { codes: readonly Code[] }) {
       : `The last ${codes.length === 1 ? 'interval' : `${codes.length} intervals`}: ${sumUp(codes)}`;
   return (
     <span className={styles.strip} role="img" aria-label={label}>
-      {codes.map((code, index) => (
+      {codes.toReversed().map((code, index) => (
         <Glyph key={index} code={code} />
       ))}
     </span>
