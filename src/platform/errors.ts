@@ -107,6 +107,13 @@ export class Conflict extends SluiceError {
   }
 }
 
+/** A stored secret was encrypted with a key that is declared lost. */
+export class SecretLost extends Conflict {
+  constructor() {
+    super('A stored secret cannot be read, because the key that encrypted it is lost. Give it again.');
+  }
+}
+
 /** The object changed since the caller read it (`If-Match`): read it again. */
 export class Stale extends SluiceError {}
 

@@ -1,5 +1,6 @@
 /** Stores a destination's configuration: secrets encrypted and bound to their row, the rest in plain text. */
 import type { Destination } from '../destinations/contract.ts';
+import { SecretLost } from '../../platform/errors.ts';
 import type { KeyRing } from '../../platform/secrets/key-ring.ts';
 import { mergeConfig, withoutSecrets } from '../../platform/secrets/write-only.ts';
 import type { Integration } from './integrations.store.ts';
@@ -52,6 +53,12 @@ export function configEncryption(keyRing: KeyRing) {
       return row.integration ? mergeConfig(ownConfig, decryptIntegration(row.integration)) : ownConfig;
     },
 
+    /** The same without the secrets whose key is lost. */
+    decryptKnown(row: Row): { config: Config; isLost: boolean } {
+      const plain = { ...row.destinationConfig, ...row.integration?.config };
+      return knownOf(plain, () => this.decrypt(row));
+    },
+
     /** Splits an integration's configuration into the two columns of its row. */
     encryptIntegration(row: Pick<Integration, 'id' | 'projectId'>, schema: Destination['config'], config: Config) {
       const { plain, encrypted } = split(schema, config, integrationBoundTo(row));
@@ -70,6 +77,16 @@ export function configEncryption(keyRing: KeyRing) {
       return keyRing.decrypt(encrypted, `${boundTo(row)}/${purpose}`);
     },
   };
+}
+
+/** @returns `plain` if the secrets are lost */
+export function knownOf(plain: Config, decrypt: () => Config): { config: Config; isLost: boolean } {
+  try {
+    return { config: decrypt(), isLost: false };
+  } catch (error) {
+    if (!(error instanceof SecretLost)) throw error;
+    return { config: plain, isLost: true };
+  }
 }
 
 export type ConfigEncryption = ReturnType<typeof configEncryption>;

@@ -40,17 +40,18 @@ export function destinationChoice({ stores, configs, environment }: Options) {
     async choose(projectId: number, input: WantedDestination, current?: BatchExport): Promise<ChosenDestination> {
       if (current) checkTypeStays(current.destinationType, input.type);
       const destination = destinationNamed(input.type, environment);
-      const storedConfig = current ? configs.decrypt({ ...current, integration: null }) : {};
+      const stored = current && configs.decryptKnown({ ...current, integration: null });
       const id = input.integration === undefined ? (current?.integration?.id ?? null) : input.integration;
       const integration = await chooseIntegration(stores, projectId, destination, id, input.config);
       const integrationFields = integration ? configs.decryptIntegration(integration) : {};
+      if (stored?.isLost) checkSecretsGiven(destination, { ...input.config, ...integrationFields });
       const config = validateConfig(
         destination,
-        mergeConfig(mergeConfig(storedConfig, input.config), integrationFields),
+        mergeConfig(mergeConfig(stored?.config ?? {}, input.config), integrationFields),
       );
       await destination.validate(config, environment).catch(rethrowNamingConfig);
       if (current)
-        checkSecretsGivenAgain(destination, configs.decrypt(current), config, {
+        checkSecretsGivenAgain(destination, configs.decryptKnown(current).config, config, {
           ...input.config,
           ...integrationFields,
         });
@@ -100,6 +101,19 @@ function rethrowNamingConfig(error: unknown): never {
     error.message,
     error.attr === null ? 'destination' : `destination__config__${error.attr}`,
     error.code,
+  );
+}
+
+/** Requires all secrets in place of lost ones; null drops one. */
+function checkSecretsGiven({ config: { properties } }: Destination, given: Config): void {
+  const schemas = Object.entries(properties as Record<string, { writeOnly?: boolean }>);
+  const missing = schemas.find(([name, { writeOnly }]) => writeOnly && given[name] === undefined);
+  if (!missing) return;
+  const [name] = missing;
+  throw new InvalidInput(
+    `The key that encrypted the stored secrets is lost: give '${name}' again.`,
+    `destination__config__${name}`,
+    'required',
   );
 }
 

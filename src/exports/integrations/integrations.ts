@@ -8,7 +8,7 @@ import { Type, type TSchema } from '../../platform/schema.ts';
 import { SYSTEM_AUTHOR, recordIntegration } from '../batch-exports/audit.ts';
 import { validateConfig } from './destination-config.ts';
 import type { Integration } from './integrations.store.ts';
-import type { ConfigEncryption } from './config-encryption.ts';
+import { knownOf, type ConfigEncryption } from './config-encryption.ts';
 import type { ExportStores } from '../stores.ts';
 
 type Config = Record<string, unknown>;
@@ -72,7 +72,10 @@ export function integrations({ stores, configs, environment }: Options) {
             `config__${unchangeable}`,
           );
         }
-        const config = checkConfig(provider, { ...configs.decryptIntegration(current), ...changes });
+        const config = checkConfig(provider, {
+          ...knownOf(current.config, () => configs.decryptIntegration(current)).config,
+          ...changes,
+        });
         const encrypted = configs.encryptIntegration(current, provider.config, config);
         const moved = Object.keys(current.config).find((field) => encrypted.config[field] !== current.config[field]);
         if (moved !== undefined) {

@@ -59,21 +59,19 @@ export async function decryptPinned(
   return withSecrets(schema, pinned.config, config);
 }
 
-/** Stores the place and its credentials for the export's runs, before the export moves or is deleted. */
+/** Stores the place and its credentials for the export's runs, before the export moves or is deleted. Runs cannot use lost credentials. */
 export async function leavePlace(
   { stores, configs }: { stores: Stores; configs: ConfigEncryption },
   batchExport: BatchExport,
 ): Promise<void> {
   const { config: schema } = anyDestination(batchExport.destinationType);
   const pinned = pinnedDestination(batchExport);
+  const { config, isLost } = configs.decryptKnown(batchExport);
+  if (isLost) return;
   const secrets = hasSecrets(schema)
-    ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(secretsOf(schema, batchExport, configs)))
+    ? configs.encryptSecret(batchExport, PLACE_SECRETS, JSON.stringify(withSecrets(schema, {}, config)))
     : null;
   await stores.places.storeLeftPlace(batchExport.id, { ...pinned, secrets, integration: batchExport.integration });
-}
-
-function secretsOf(schema: { properties: unknown }, batchExport: BatchExport, configs: ConfigEncryption): Config {
-  return withSecrets(schema, {}, configs.decrypt(batchExport));
 }
 
 function hasSecrets({ properties }: { properties: unknown }): boolean {

@@ -6,7 +6,7 @@
  * ciphertext that is copied to another tenant's row does not open there.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { CommandFailed } from '../errors.ts';
+import { CommandFailed, SecretLost } from '../errors.ts';
 
 const VERSION = 'v1';
 const KEY_BYTES = 32;
@@ -18,7 +18,7 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 export type KeyRing = {
   /** @returns an envelope `v1.<key id>.<base64url of nonce, ciphertext, tag>`, plain ASCII */
   encrypt(value: string, additionalData: string): string;
-  /** @throws Error when the envelope was changed, belongs to another row, or names a key that the ring does not have */
+  /** @throws SecretLost; Error when the envelope was changed, belongs to another row, or names a key that the ring does not have */
   decrypt(envelope: string, additionalData: string): string;
   /**
    * HMAC-SHA256 under a key derived from the newest one for this purpose alone.
@@ -53,6 +53,7 @@ export function createKeyRing(text: string): KeyRing {
       const [version, id = '', body = ''] = envelope.split('.');
       if (version !== VERSION) throw new Error('An encrypted value has an unknown form.');
       const key = keys.get(id);
+      if (lost.has(id)) throw new SecretLost();
       if (!key)
         throw new Error(`An encrypted value needs the key "${id}", which SLUICE_ENCRYPTION_KEYS does not hold.`);
       const bytes = Buffer.from(body, 'base64url');

@@ -14,6 +14,7 @@ import {
   InvalidInput,
   NotFound,
   ReadBackDiffers,
+  SecretLost,
   StagedLost,
   Superseded,
   Unavailable,
@@ -33,7 +34,7 @@ const FINAL_ERRORS = [
   Superseded,
 ];
 /** Errors that may pass, with messages of ours. */
-const PASSING_ERRORS = [DestinationUnavailable, Unavailable];
+const PASSING_ERRORS = [DestinationUnavailable, SecretLost, Unavailable];
 
 /**
  * The failure that an activity throws for an error of ours; `type` is the error's class name.

@@ -163,4 +163,51 @@ describe('keys that are to open stored secrets', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     await api.end('SIGTERM');
   });
+
+  it('let an export be deleted if the former key is lost, and changed with all of its secrets anew', async () => {
+    const key = await buildPersonalKey(sluice.db, tenant, '*');
+    const after = await startSluice({
+      database: { ...database, drop: async () => {} },
+      temporal: await testTemporal(),
+      encryptionKeys: `${other.replace('k1:', 'k2:')},k1:lost`,
+      allowedHosts: ['127.0.0.1'],
+    });
+    const request = async (method: string, path: string, body?: unknown) => {
+      const answer = await fetch(`${after.url}/api/environments/${tenant.projectId}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: (text ? JSON.parse(text) : {}) as Record<string, unknown> };
+    };
+    try {
+      const { results } = (await request('GET', '/batch_exports/')).body as { results: { id: string }[] };
+      const path = `/batch_exports/${results[0]!.id}/`;
+      const patch = (config: object) => request('PATCH', path, { destination: { type: 'S3Compatible', config } });
+      assert.equal((await request('PATCH', path, { name: 'renamed' })).status, 200);
+      for (const [config, field] of [
+        [{ bucket_name: 'third' }, 'aws_access_key_id'],
+        [{ aws_access_key_id: 'canary-id' }, 'aws_secret_access_key'],
+      ] as const) {
+        const { status, body } = await patch(config);
+        assert.deepEqual([status, body['attr']], [400, `destination__config__${field}`]);
+      }
+      const lost = await request('POST', `${path}run_test_step/`, { step: 0 });
+      assert.deepEqual([lost.status, lost.body['code']], [400, 'required']);
+      const integration = (await request('GET', '/integrations/')).body as { results: { id: number }[] };
+      const change = { config: KEYS };
+      assert.equal((await request('PATCH', `/integrations/${integration.results[0]!.id}/`, change)).status, 200);
+      assert.equal((await patch({ ...KEYS, bucket_name: 'third' })).status, 200);
+      assert.equal((await patch({ bucket_name: 'fourth' })).status, 200);
+      // As if it had been saved before the key was lost.
+      const { rows } = await sluice.pool.query<{ secrets: string }>('select secrets from batch_export_places limit 1');
+      await sluice.pool.query('update batch_exports set destination_secrets = $1', [
+        rows[0]!.secrets.replace(/\.k\d\./, '.k1.'),
+      ]);
+      assert.equal((await request('DELETE', path)).status, 204);
+    } finally {
+      await after.stop();
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CommandFailed } from '../../../src/platform/errors.ts';
+import { CommandFailed, SecretLost } from '../../../src/platform/errors.ts';
 import { createKeyRing, generateKeyRing } from '../../../src/platform/secrets/key-ring.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
@@ -34,7 +34,7 @@ describe('the key ring', () => {
   it('knows which keys it holds, and which are declared lost', () => {
     const ring = createKeyRing(`${NEW},old:lost`);
     assert.deepEqual(['new', 'old', 'other'].map(ring.standingOf), ['held', 'lost', 'missing']);
-    assert.throws(() => ring.decrypt(createKeyRing(OLD).encrypt('lost', 'row'), 'row'), /the key "old"/);
+    assert.throws(() => ring.decrypt(createKeyRing(OLD).encrypt('lost', 'row'), 'row'), SecretLost);
     assert.throws(() => createKeyRing('old:lost'), /holds no key/);
     assert.throws(() => createKeyRing(`${OLD},old:lost`), /repeats the id "old"/);
   });
