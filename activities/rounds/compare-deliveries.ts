@@ -155,7 +155,7 @@ function decryptConfig(configs: Reach['configs'], batchExport: BatchExport): unk
 }
 
 function isMeantForUsers(error: unknown): error is Error {
-  return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((one) => error instanceof one);
+  return [DestinationRejected, DestinationUnavailable, InvalidInput, Unavailable].some((type) => error instanceof type);
 }
 
 /** The interval's delivery at the export's destination, if any, and the location that a delivery would have there. */

@@ -16,8 +16,8 @@ export async function resumeExports(engine: Engine, signal: AbortSignal): Promis
     'an export is unpaused later',
     overdue,
     ({ id }) => exportField(id),
-    async (one) => {
-      if (await resume(engine.stores, one)) resumed += 1;
+    async (pausedExport) => {
+      if (await resume(engine.stores, pausedExport)) resumed += 1;
     },
   );
   return resumed;

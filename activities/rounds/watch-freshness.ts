@@ -24,8 +24,8 @@ export async function watchFreshness(engine: Engine, signal: AbortSignal): Promi
       'the freshness of an export could not be checked: the next round tries again',
       measured,
       ({ watched }) => exportField(watched.id),
-      async (one) => {
-        if (await watch(engine, one)) alerts += 1;
+      async (measuredFreshness) => {
+        if (await watch(engine, measuredFreshness)) alerts += 1;
       },
     );
   }

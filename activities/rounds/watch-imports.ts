@@ -10,8 +10,8 @@ export type WatchedImports = { stale: number; requested: number };
 export async function watchImports(engine: Engine, signal: AbortSignal): Promise<WatchedImports> {
   const did: WatchedImports = { stale: 0, requested: 0 };
   const exports = shuffle(await engine.stores.stale.listExportsToCheck());
-  const watch = async (one: ExportToCheck) => {
-    did.stale += await findStale(engine.pool, engine.stores, one);
+  const watch = async (exportToCheck: ExportToCheck) => {
+    did.stale += await findStale(engine.pool, engine.stores, exportToCheck);
   };
   await eachOrLog(engine, signal, 'imports are looked at later', exports, ({ id }) => exportField(id), watch);
   const redelivering = shuffle(await engine.stores.troubles.listRedelivering());

@@ -164,8 +164,8 @@ function renameEnrollment(filters: FlagFilters, from: string, to: string): FlagF
   const property = `$feature_enrollment/${from}`;
   const super_groups = filters.super_groups.map((set) => ({
     ...set,
-    properties: (set.properties ?? []).map((one) =>
-      one.key === property ? { ...one, key: `$feature_enrollment/${to}` } : one,
+    properties: (set.properties ?? []).map((condition) =>
+      condition.key === property ? { ...condition, key: `$feature_enrollment/${to}` } : condition,
     ),
   }));
   return { ...filters, super_groups };

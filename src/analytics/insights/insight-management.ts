@@ -90,7 +90,7 @@ export function insightManagement({ stores: allStores, results }: { stores: Dash
           project.id,
           insights.map(({ id }) => id),
         ),
-        allStores.users.findByIds(insights.flatMap((one) => [one.created_by, one.last_modified_by])),
+        allStores.users.findByIds(insights.flatMap((item) => [item.created_by, item.last_modified_by])),
         results.getResults(
           project,
           insights.map((insight) => ({ insight, overlay })),

@@ -73,11 +73,11 @@ export function createSharedResults(options: SharedResultsOptions): SharedResult
     }
 
     try {
-      const shownResults = await Promise.all(cachedResults.map((one, index) => showResult(one, requested[index]!)));
-      if (!shownResults.includes(undefined)) return shownResults.map((one) => one!);
+      const shownResults = await Promise.all(cachedResults.map((row, index) => showResult(row, requested[index]!)));
+      if (!shownResults.includes(undefined)) return shownResults.map((row) => row!);
       // Read again together, because the limit of an answer's size is that of all results.
       const anew = await results.getResults(project, requested, 'force_cache', access);
-      return anew.map((one, index) => (one.error ? one : (shownResults[index] ?? one)));
+      return anew.map((row, index) => (row.error ? row : (shownResults[index] ?? row)));
     } finally {
       clearTimeout(timer);
     }

@@ -130,7 +130,7 @@ export function createSharing(stores: DashboardStores) {
     async removePassword(change: Change, passwordId: number): Promise<boolean> {
       return stores.inTransaction(change.project.id, async (tx) => {
         const { id } = await findOrCreate(tx, change.project.id, change.object);
-        const password = (await tx.sharePasswords.list(id)).find((one) => one.id === passwordId);
+        const password = (await tx.sharePasswords.list(id)).find((candidate) => candidate.id === passwordId);
         if (!password) return false;
         await tx.sharePasswords.deactivate(id, passwordId);
         await record(tx, change, 'updated', passwordChanges(password, undefined));

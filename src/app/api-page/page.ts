@@ -41,7 +41,7 @@ export function renderPage(document: OpenApi, styles: string): string {
         ...tags.map(({ name }) =>
           h('section', { id: `tag-${name}` }, [
             h('h2', null, name),
-            operations.filter((one) => one.tags.includes(name)).map(operationView),
+            operations.filter((operationWithPath) => operationWithPath.tags.includes(name)).map(operationView),
           ]),
         ),
         h('section', { id: 'schemas' }, [
@@ -77,12 +77,12 @@ function operationView(operation: OperationWithPath): ComponentChild {
       h(
         'ul',
         { class: 'fields' },
-        parameters.map((one) =>
+        parameters.map((parameter) =>
           field(
-            one.name,
-            { ...one.schema, ...(one.description && { description: one.description }) },
-            one.required === true,
-            one.in,
+            parameter.name,
+            { ...parameter.schema, ...(parameter.description && { description: parameter.description }) },
+            parameter.required === true,
+            parameter.in,
           ),
         ),
       ),

@@ -56,7 +56,7 @@ export function Fields({ schema }: { schema: Schema }): ComponentChild {
         { class: 'fields' },
         names.map((name) => field(name, properties[name]!, required.includes(name))),
       ),
-    ...nested.map((one) => one && h(Fields, { schema: one })),
+    ...nested.map((inner) => inner && h(Fields, { schema: inner })),
   ];
 }
 

@@ -106,7 +106,7 @@ async function readFiles(
   const flags = await readLists(files, 'flag');
   const readCohorts = cohorts && (await readLists(cohorts, 'cohort'));
   const warnings = [flags.warning, readCohorts?.warning].filter((warning) => warning !== undefined);
-  const warning = warnings.map((one) => printable(one, MAX_ERROR)).join('\n') || undefined;
+  const warning = warnings.map((message) => printable(message, MAX_ERROR)).join('\n') || undefined;
   return { flags: flags.items, cohorts: readCohorts?.items, warning };
 }
 

@@ -45,7 +45,7 @@ export function openConsoleFiles(dist: string = CONSOLE_DIST): () => Promise<Con
 
 async function load(folder: string): Promise<ConsoleFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const names = entries.filter((one) => one.isFile()).map((one) => path.join(one.parentPath, one.name));
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   const files = new Map<string, ConsoleFile>();
   for (const name of names) {
     const type = TYPES[path.extname(name)];

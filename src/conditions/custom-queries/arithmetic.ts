@@ -121,9 +121,9 @@ export function compileComparison(operator: string, a: Value, b: Value, position
 
 /** Converts the values to one common type. @throws InvalidInput for types that cannot be compared */
 export function convertToCommonType(values: readonly Value[]): Value[] {
-  const type = values.map((one) => one.type).reduce((a, b) => commonType(values, a, b));
+  const type = values.map((operand) => operand.type).reduce((a, b) => commonType(values, a, b));
   if (type === 'jsonb') throw invalidQuery('JSON cannot be compared: compare one of its properties', values[0]!.at);
-  return values.map((one) => convertImplicitly(one, type === 'null' ? 'text' : type, 'a comparison'));
+  return values.map((operand) => convertImplicitly(operand, type === 'null' ? 'text' : type, 'a comparison'));
 }
 
 function commonType(values: readonly Value[], a: Value['type'], b: Value['type']): Value['type'] {

@@ -28,14 +28,14 @@ export function conditionSql(operand: Value): string {
 /** Converts the values to the type that holds them all; text when all are NULL. @throws InvalidInput if that needs a cast */
 export function convertToWidest(values: readonly Value[]): Value[] {
   const type = values
-    .map((one) => one.type)
+    .map((choice) => choice.type)
     .reduce((a, b) => {
       const wider = widerType(a, b);
       if (wider) return wider;
       const types = `${typeName(a)} and ${typeName(b)}`;
       throw invalidQuery(`one of these values has another type than the others (${types}): convert it`, values[0]!.at);
     });
-  return values.map((one) => convert(one, type === 'null' ? 'text' : type));
+  return values.map((choice) => convert(choice, type === 'null' ? 'text' : type));
 }
 
 function typeOf(values: readonly Value[]) {

@@ -18,7 +18,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
 ];
 
 const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
-  FUNCTIONS.flatMap((one) => one.names.map((name) => [name.toLowerCase(), one] as const)),
+  FUNCTIONS.flatMap((sqlFunction) => sqlFunction.names.map((name) => [name.toLowerCase(), sqlFunction] as const)),
 );
 
 const AGGREGATE =
@@ -35,9 +35,9 @@ export function compileCall(name: string, plain: boolean, args: () => Value[], p
   if (!plain) throw invalidQuery(`${name} takes neither DISTINCT nor *`, position);
   const values = args();
   checkArgumentCount(fn, name, values.length, position);
-  const converted = values.map((one, i) => {
+  const converted = values.map((value, i) => {
     const type = fn.takes[i] ?? fn.takes.at(-1) ?? 'any';
-    return type === 'any' ? one : convertImplicitly(one, type, `argument ${i + 1} of ${name}`);
+    return type === 'any' ? value : convertImplicitly(value, type, `argument ${i + 1} of ${name}`);
   });
   return fn.make(converted, position);
 }

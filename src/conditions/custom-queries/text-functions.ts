@@ -86,7 +86,7 @@ export const TEXT_FUNCTIONS: readonly SqlFunction[] = [
 
 /** Concatenates texts; NULL counts as empty, as in HogQL. */
 export function concatenate(values: readonly Value[], position: QueryPosition): Value {
-  const texts = values.map((one) => convertImplicitly(one, 'text', 'what is joined'));
+  const texts = values.map((operand) => convertImplicitly(operand, 'text', 'what is joined'));
   const sql = nameOperands(texts, (...operands) => {
     const length = operands.map((operand) => `coalesce(char_length(${operand}), 0)`).join(' + ');
     return `case when ${length} <= ${MAX_TEXT} then concat(${operands.join(', ')}) end`;

@@ -47,9 +47,9 @@ export function literal(text: string): string {
  * @returns an operand
  */
 export function nameOperands(values: readonly Value[], make: (...operands: string[]) => string): string {
-  const names = values.map((one, i) => (one.plain ? undefined : `v${i}`));
-  const sql = make(...values.map((one, i) => names[i] ?? one.sql));
-  const selected = values.flatMap((one, i) => (names[i] ? [`${one.sql} as ${names[i]}`] : []));
+  const names = values.map((operand, i) => (operand.plain ? undefined : `v${i}`));
+  const sql = make(...values.map((operand, i) => names[i] ?? operand.sql));
+  const selected = values.flatMap((operand, i) => (names[i] ? [`${operand.sql} as ${names[i]}`] : []));
   // OFFSET keeps Postgres from inlining the values.
   return selected.length === 0 ? `(${sql})` : `(select ${sql} from (select ${selected.join(', ')} offset 0) as given)`;
 }

@@ -78,6 +78,6 @@ function clockOf(time: string | undefined, compact: string | undefined): (string
 
 /** Finds the position, from 1, of a name or an abbreviation (`Sept`). */
 function positionIn(names: readonly string[], name: string): number | undefined {
-  const index = names.findIndex((one) => one.startsWith(name.toLowerCase()));
+  const index = names.findIndex((candidate) => candidate.startsWith(name.toLowerCase()));
   return index < 0 ? undefined : index + 1;
 }

@@ -77,7 +77,7 @@ const equals: Matcher = (wanted, { version = 1 }) => {
     const truth = isTruth(wanted);
     return (found, readings) => readings.isTrue(found) === truth;
   }
-  const texts = new Set(listOf(wanted).map((one) => textOf(one).toLowerCase()));
+  const texts = new Set(listOf(wanted).map((element) => textOf(element).toLowerCase()));
   const [only] = texts;
   if (texts.size === 1) return (found, readings) => readings.lowerCase(found) === only;
   return (found, readings) => texts.has(readings.lowerCase(found));
@@ -108,7 +108,7 @@ const contains: Matcher = (wanted, context) => containsAny([textOf(wanted)], con
 const startsWith = textMatcher((wanted) => (text) => text.startsWith(wanted));
 const endsWith = textMatcher((wanted) => (text) => text.endsWith(wanted));
 const containsAny: Matcher = (wanted) => {
-  const searches = listOf(wanted).map((one) => createSearch(lowerAscii(textOf(one))));
+  const searches = listOf(wanted).map((element) => createSearch(lowerAscii(textOf(element))));
   return (found, readings) => {
     const text = readings.lowerCaseAscii(found);
     return searches.some((isIn) => {

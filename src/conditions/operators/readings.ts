@@ -76,7 +76,7 @@ export class Readings {
     if (typeof value !== 'object' || value === null) return this.spend(1);
     if (isList(value)) {
       this.spend(value.length * ELEMENT_STEPS);
-      for (const one of value) this.#spendOnMembers(one);
+      for (const element of value) this.#spendOnMembers(element);
       return;
     }
     for (const name in value) {

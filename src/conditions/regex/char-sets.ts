@@ -158,7 +158,7 @@ function caseOrbits(): ReadonlyMap<number, readonly number[]> {
     const folded = simplyFolded(String.fromCodePoint(codePoint));
     members.set(folded, [...(members.get(folded) ?? []), codePoint]);
   }
-  orbits = new Map([...members.values()].flatMap((orbit) => orbit.map((one) => [one, orbit])));
+  orbits = new Map([...members.values()].flatMap((orbit) => orbit.map((char) => [char, orbit])));
   cased = [...orbits.keys()].sort((a, b) => a - b);
   return orbits;
 }
@@ -192,7 +192,7 @@ export function ignoringCase(set: CharSet): CharSet {
 function withOtherCases(set: CharSet): CharSet {
   const known = caseOrbits();
   const candidates = sizeOf(set) < known.size ? codePointsOf(set) : casedCharsIn(set);
-  const added = [...candidates].flatMap((one) => known.get(one) ?? []).map((one) => [one, one] as const);
+  const added = [...candidates].flatMap((char) => known.get(char) ?? []).map((char) => [char, char] as const);
   return added.length > 0 ? union(set, normalizeRanges(added)) : set;
 }
 

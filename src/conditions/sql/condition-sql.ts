@@ -52,7 +52,7 @@ type Writer = (wanted: Json, comparisonContext: ComparisonContext) => string | u
 const equals: Writer = (wanted, { found, context }) => {
   const comparesTruth = context.version === 2 ? isList(wanted) && wanted.length === 0 : isTruthOrFalsehood(wanted);
   if (comparesTruth) return `property_is_true(${found}) = ${isTruth(wanted)}`;
-  const texts = listOf(wanted).map((one) => escapeLiteral(textOf(one).toLowerCase()));
+  const texts = listOf(wanted).map((element) => escapeLiteral(textOf(element).toLowerCase()));
   return `lower(property_text(${found}) collate "und-x-icu") = any (array[${texts.join(', ')}]::text[])`;
 };
 
@@ -71,8 +71,8 @@ const endsWith = textWriter((lowered, wanted) => {
   return `right(${lowered}, length(${escapeLiteral(wanted)})) = ${escapeLiteral(wanted)}`;
 });
 const containsAny: Writer = (wanted, { found }) => {
-  const patterns = listOf(wanted).map((one) =>
-    escapeLiteral(`%${lowerAscii(textOf(one)).replace(/[\\%_]/g, '\\$&')}%`),
+  const patterns = listOf(wanted).map((element) =>
+    escapeLiteral(`%${lowerAscii(textOf(element)).replace(/[\\%_]/g, '\\$&')}%`),
   );
   // One condition for all values, because the planner takes quadratic time for many and cannot be cancelled. False without the property.
   return `(${lowerCaseSql(found)} like any (array[${patterns.join(', ')}]::text[]) and ${found} is not null)`;

@@ -53,7 +53,7 @@ export function parseFilters(
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw filterError("'filters' should be an array of filters");
   if (value.length > MAX_FILTERS) throw filterError(`There may be at most ${MAX_FILTERS} filters`);
-  return value.map((one: unknown, index) => parseFilter(one, { model, index, room: budget }));
+  return value.map((filter: unknown, index) => parseFilter(filter, { model, index, room: budget }));
 }
 
 function parseFilter(
@@ -92,7 +92,7 @@ export function takeExpressionBudget(text: string, budget: FilterBudget): void {
 }
 
 function isType(type: unknown): type is PropertyFilter['type'] {
-  return FILTER_TYPES.some((one) => one === type);
+  return FILTER_TYPES.some((candidate) => candidate === type);
 }
 
 /** Postgres stores neither NUL nor halves of surrogate pairs, so such a filter would never match. */

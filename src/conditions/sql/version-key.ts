@@ -13,8 +13,8 @@ export function numbersKey(numbers: Version['numbers']): string {
 }
 
 function identifiersKey(identifiers: Version['preRelease']): string {
-  const keys = identifiers.map((one) => {
-    return typeof one === 'string' ? `1${one},` : `0${String(String(one).length).padStart(9, '0')}${one},`;
+  const keys = identifiers.map((id) => {
+    return typeof id === 'string' ? `1${id},` : `0${String(String(id).length).padStart(9, '0')}${id},`;
   });
   return keys.join('');
 }

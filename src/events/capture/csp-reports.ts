@@ -96,7 +96,7 @@ function readViolation(raw: RawObject): Violation {
 function membersOf(report: RawObject): Violation {
   const members: Record<string, unknown> = {};
   for (const [property, ...names] of MEMBERS) {
-    const name = names.find((one) => report[one] !== undefined);
+    const name = names.find((candidate) => report[candidate] !== undefined);
     members[property] = name === undefined ? null : report[name];
   }
   return members as Violation;

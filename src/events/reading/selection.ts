@@ -107,7 +107,9 @@ function deliveredColumns(
     const result = transformColumn({ name, type, sql }, transformations);
     return result ? [{ name, ...result }] : [];
   }
-  const [base] = all.filter((one) => one.name === sql.of).flatMap((one) => deliveredColumns(one, all, transformations));
+  const [base] = all
+    .filter(({ name }) => name === sql.of)
+    .flatMap((column) => deliveredColumns(column, all, transformations));
   if (base?.type !== 'jsonb') return [];
   const result = transformColumn({ name, type, sql: `(${sql.sql(base.sql)})` }, transformations);
   return result ? [{ name, ...result }] : [];

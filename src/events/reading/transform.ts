@@ -21,8 +21,8 @@ export function transformColumn(
   let { type, sql } = column;
   const ownSteps = transformations
     .map(({ path, action }) => ({ ...partsOfPath(path), action }))
-    .filter((one) => one.column === column.name);
-  for (const { keys, action } of ownSteps.filter((one) => one.keys.length > 0)) {
+    .filter((step) => step.column === column.name);
+  for (const { keys, action } of ownSteps.filter((step) => step.keys.length > 0)) {
     sql = action === 'drop' ? withoutProperty(sql, keys) : `hash_property(${sql}, ${textArraySql(keys)})`;
   }
   const columnSteps = ownSteps.filter(({ keys }) => keys.length === 0);

@@ -46,10 +46,10 @@ const updateNames = route({
   summary: 'Set the display names of group types',
   description: 'Omitted fields keep their values. Events and flags continue to use `group_type`.',
   async handle({ project, caller, body }, { groupTypes, peopleChanges }: GroupTypesApi) {
-    const names = body.map((one) => ({
-      index: one.group_type_index,
-      nameSingular: one.name_singular,
-      namePlural: one.name_plural,
+    const names = body.map((item) => ({
+      index: item.group_type_index,
+      nameSingular: item.name_singular,
+      namePlural: item.name_plural,
     }));
     await peopleChanges.renameGroupTypes({ project, by: caller }, names);
     return json(200, (await groupTypes.list(project.id)).map(present));

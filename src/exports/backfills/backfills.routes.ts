@@ -93,16 +93,16 @@ const listBackfills = route({
     const load = async (page: PageWindow) => {
       const listed = await backfills.list(project.id, params.batch_export_id, page, order);
       return Promise.all(
-        listed.map(async (one) => {
+        listed.map(async (backfill) => {
           // A cursor holds the value of the sort column.
-          const createdAt = column === 'start_at' ? one.startAt : one.createdAt;
-          return { id: one.id, createdAt, one, waitingReason: await runs.backfillWaitingReason(one) };
+          const createdAt = column === 'start_at' ? backfill.startAt : backfill.createdAt;
+          return { id: backfill.id, createdAt, backfill, waitingReason: await runs.backfillWaitingReason(backfill) };
         }),
       );
     };
     return json(
       200,
-      await cursorPage(url, query, load, ({ one, waitingReason }) => presentBackfill(one, waitingReason)),
+      await cursorPage(url, query, load, ({ backfill, waitingReason }) => presentBackfill(backfill, waitingReason)),
     );
   },
 });

@@ -21,7 +21,7 @@ export async function findRetriableIntervals(stores: Stores, batchExport: BatchE
   const newest = await stores.intervalFacts.listNewestRuns(waiting.map(({ end }) => ({ exportId: id, end })));
   const runs = new Map(newest.map((run) => [run.end, run]));
   const retriable = waiting.filter(
-    (one) => !NOT_RETRIABLE.includes(explainNeed(one, one.facts, runs.get(one.end)).reason),
+    (interval) => !NOT_RETRIABLE.includes(explainNeed(interval, interval.facts, runs.get(interval.end)).reason),
   );
   const ended = retrying.filter(({ facts: its }) => its.every(({ fact }) => fact !== 'failing'));
   const failed = [...retriable, ...ended].map(({ start, end }) => ({ start, end }));

@@ -59,8 +59,8 @@ const listBatchExports = route({
     const page = await batchExports.list(project.id, pageBounds(query), visible);
     const ids = page.results.map(({ id }) => id);
     const [latest, freshness, errors] = await loadState(ids, { runs, batchExports });
-    const results = page.results.map((one) =>
-      withLevel(rights, one, presentBatchExport(one, latest.get(one.id), freshness.get(one.id), errors.get(one.id))),
+    const results = page.results.map((row) =>
+      withLevel(rights, row, presentBatchExport(row, latest.get(row.id), freshness.get(row.id), errors.get(row.id))),
     );
     return json(200, offsetPage(url, query, { count: page.count, results }));
   },

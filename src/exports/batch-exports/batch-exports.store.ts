@@ -99,13 +99,13 @@ export function batchExportStore(db: Knex) {
     },
 
     /** @throws Conflict when another live export has the same key space */
-    async insert(one: NewBatchExport): Promise<BatchExport> {
-      const { id, projectId, createdBy = null, model, ...change } = one;
+    async insert(input: NewBatchExport): Promise<BatchExport> {
+      const { id, projectId, createdBy = null, model, ...change } = input;
       const [row] = await table()
         .insert({ id, project_id: projectId, created_by: createdBy, model, ...toColumns(change) })
         .returning<Row[]>(columns)
         .catch(throwPlaceTaken);
-      await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', ...cadenceColumns(one) });
+      await db('batch_export_specs').insert({ batch_export_id: id, valid_from: '-infinity', ...cadenceColumns(input) });
       return fromRow(row!);
     },
 

@@ -101,7 +101,7 @@ function checkColumnNames(content: Content, { columns }: Selection): void {
 
 function checkPath({ columns }: Selection, path: string): void {
   const { column: name, keys } = partsOfPath(path);
-  const column = columns.find((one) => one.name === name);
+  const column = columns.find((sourceColumn) => sourceColumn.name === name);
   if (!column) throw new InvalidInput(`Unknown column: '${name}'.`, 'transformations');
   if (keys.includes('')) throw new InvalidInput(`'${path}' has an empty step.`, 'transformations');
   if (keys.length > 0 && column.type !== 'jsonb') {

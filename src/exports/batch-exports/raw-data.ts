@@ -47,5 +47,5 @@ function exportedData(model: Model, settings: ContentPatch['content'] = {}): Raw
 /** Whether filters may read persons. Expressions always may, because they can name any field. */
 function filtersByPerson(filters: unknown): boolean {
   if (!Array.isArray(filters)) return false;
-  return filters.some((one: { type?: unknown } | null) => one?.type === 'person' || one?.type === 'hogql');
+  return filters.some((filter: { type?: unknown } | null) => filter?.type === 'person' || filter?.type === 'hogql');
 }

@@ -91,8 +91,8 @@ async function act(
   return backfill ? { changed: true, backfill_id: backfill.id, intervals: backfill.totalRuns } : { changed: false };
 }
 
-function ensureEditor(rights: Rights, one: { id: string; createdBy: number | null }): void {
-  const level = rights.levelOf('batch_export', one);
+function ensureEditor(rights: Rights, batchExport: { id: string; createdBy: number | null }): void {
+  const level = rights.levelOf('batch_export', batchExport);
   if (level === 'none') throw new NotFound();
   // tooth: bulk-editor
   if (!reaches(level, 'editor')) throw new PermissionDenied('You need editor access to this batch export.');

@@ -45,6 +45,6 @@ export function codesByAnswer<Table extends FaultTable>(
   table: Table,
 ): ReadonlyMap<string | number, keyof Table & string> {
   return new Map(
-    Object.entries(table).flatMap(([code, { answers = [] }]) => answers.map((one) => [one, code] as const)),
+    Object.entries(table).flatMap(([code, { answers = [] }]) => answers.map((answer) => [answer, code] as const)),
   );
 }

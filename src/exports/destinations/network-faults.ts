@@ -68,7 +68,7 @@ export type NetworkFaultCode = keyof ReturnType<typeof networkFaults>;
 
 const CODES = new Map(
   Object.entries(networkFaults({ host: '', unreachable: '' })).flatMap(([code, known]) =>
-    'answers' in known ? known.answers.map((one) => [one, code as NetworkFaultCode] as const) : [],
+    'answers' in known ? known.answers.map((answer) => [answer, code as NetworkFaultCode] as const) : [],
   ),
 );
 

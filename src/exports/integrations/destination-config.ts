@@ -27,7 +27,7 @@ const TYPE_PHRASES: Record<string, string> = {
 
 /** Converts strings of whole numbers or booleans to such values, as upstream does. */
 function coerce(property: Property, value: unknown): unknown {
-  const types = property.anyOf?.map((one) => one.type) ?? [property.type];
+  const types = property.anyOf?.map((schema) => schema.type) ?? [property.type];
   if (typeof value !== 'string') return value;
   if (types.includes('integer') && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (types.includes('boolean') && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';

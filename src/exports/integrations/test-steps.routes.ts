@@ -34,7 +34,7 @@ const listTestSteps = route({
   async handle({ query }, { testSteps }: ExportsApi) {
     if (!query.destination) return noBody(400);
     const steps = testSteps.stepsOf(query.destination);
-    return steps ? json(200, { steps: steps.map((one) => ({ ...one, result: null })) }) : noBody(404);
+    return steps ? json(200, { steps: steps.map((testStep) => ({ ...testStep, result: null })) }) : noBody(404);
   },
 });
 

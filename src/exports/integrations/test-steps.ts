@@ -64,7 +64,7 @@ export function exportTestSteps({ stores, configs, environment, log, stepMs = ST
 
     /** @returns undefined for a type that is not offered */
     stepsOf(type: string): Pick<TestStep, 'name' | 'description'>[] | undefined {
-      const destination = offered(environment).find((one) => one.type === type);
+      const destination = offered(environment).find((candidate) => candidate.type === type);
       return destination?.steps.map(({ name, description }) => ({ name, description }));
     },
 

@@ -53,7 +53,7 @@ export function intervalStates(pool: Pool) {
       );
       const pauses = await stores.gaps.listPauses(batchExport.id);
       const now = await stores.batchExports.now();
-      const byEnd = new Map(knownIntervals.map((one) => [millisOf(one.end), one]));
+      const byEnd = new Map(knownIntervals.map((knownInterval) => [millisOf(knownInterval.end), knownInterval]));
       const staleEnds = await findStaleEnds(pool, batchExport, intervals, byEnd);
       const isDue = (end: Millis) => end > millisOf(now) - DUE_MS && !isPausedAt(pauses, end);
       return intervals.map((interval) => {

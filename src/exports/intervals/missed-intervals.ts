@@ -22,22 +22,22 @@ export async function findMissed(
   exports: readonly PausedExport[],
   now: Millis,
 ): Promise<Map<string, Missed>> {
-  const candidates = exports.flatMap((one) => {
-    const pieces = intervalsEndedInPause(one, now);
-    return pieces.total === 0 ? [] : [{ ...one, pieces, window: windowOf(one.id, pieces) }];
+  const candidates = exports.flatMap((row) => {
+    const pieces = intervalsEndedInPause(row, now);
+    return pieces.total === 0 ? [] : [{ ...row, pieces, window: windowOf(row.id, pieces) }];
   });
   if (candidates.length === 0) return new Map();
   const facts = await intervalFacts.listFacts(candidates.map(({ window }) => window));
   return new Map(
-    candidates.flatMap((one, index): [string, Missed][] => {
-      const codes = codesOf(one.pieces, [...facts[index]!, offeredFact(one), ...one.pauses.map(pausedRange)], 0);
+    candidates.flatMap((row, index): [string, Missed][] => {
+      const codes = codesOf(row.pieces, [...facts[index]!, offeredFact(row), ...row.pauses.map(pausedRange)], 0);
       const missed = [];
-      for (let number = 0; number < one.pieces.total; number += 1)
+      for (let number = 0; number < row.pieces.total; number += 1)
         if (hasMark(codes.of(number), 'p')) missed.push(number);
       const [first, last] = [missed[0], missed.at(-1)];
       if (first === undefined || last === undefined) return [];
-      const bounds = { start: one.pieces.interval(first).start, end: one.pieces.interval(last).end };
-      return [[one.id, { ...bounds, intervals: missed.length }]];
+      const bounds = { start: row.pieces.interval(first).start, end: row.pieces.interval(last).end };
+      return [[row.id, { ...bounds, intervals: missed.length }]];
     }),
   );
 }

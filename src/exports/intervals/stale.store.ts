@@ -77,9 +77,9 @@ export function staleStore(db: Knex) {
       const bindings = {
         id,
         since,
-        from: imports.map((one) => one.from),
-        to: imports.map((one) => one.to),
-        at: imports.map((one) => one.at),
+        from: imports.map((range) => range.from),
+        to: imports.map((range) => range.to),
+        at: imports.map((range) => range.at),
       };
       await db.raw(
         `update batch_export_troubles as trouble set last_at = (

@@ -45,7 +45,7 @@ export async function measureFreshness(stores: Stores, ids: readonly string[]): 
   );
   for (let remaining = exports; remaining.length > 0;) {
     const since = new Map(
-      remaining.map((one) => [one.id, progress.get(one.id)!.completeUntil ?? one.beginning - LONGEST_MS]),
+      remaining.map((item) => [item.id, progress.get(item.id)!.completeUntil ?? item.beginning - LONGEST_MS]),
     );
     const delivered = await stores.freshness.listDeliveredEnds(since, ENDS_PER_QUERY);
     remaining = remaining.filter(({ id, beginning, endAt }) => {
@@ -80,7 +80,7 @@ export async function measureEach(
   const measured: MeasuredFreshness[] = [];
   for (const id of ids) {
     await measureFreshness(stores, [id]).then(
-      (one) => measured.push(...one),
+      (batch) => measured.push(...batch),
       (error: unknown) => onFailure(id, error),
     );
   }

@@ -36,7 +36,7 @@ const overview = route({
     const { search, state: standings, offset } = query;
     const request = { search, standings, offset, limit: clampLimit(query.limit) };
     const { count, results, totals, blocked } = await overviews.of(project.id, rights.visible('batch_export'), request);
-    const page = offsetPage(url, query, { count, results: results.map((one) => presentItem(one, rights)) });
+    const page = offsetPage(url, query, { count, results: results.map((item) => presentItem(item, rights)) });
     return json(200, {
       ...page,
       totals,
@@ -48,22 +48,22 @@ const overview = route({
 
 export const overviewRoutes = [overview];
 
-function presentItem({ batchExport: one, lastError, ...details }: DetailedStanding, rights: Rights): OverviewItemBody {
+function presentItem({ batchExport: row, lastError, ...details }: DetailedStanding, rights: Rights): OverviewItemBody {
   return {
-    id: one.id,
-    name: one.name,
-    model: one.model,
-    interval: one.interval,
-    destination: { type: one.destinationType, label: details.label },
+    id: row.id,
+    name: row.name,
+    model: row.model,
+    interval: row.interval,
+    destination: { type: row.destinationType, label: details.label },
     state: details.standing,
-    paused: one.paused,
-    paused_reason: one.pausedReason,
-    last_paused_at: one.lastPausedAt,
-    pause: presentPause(one),
+    paused: row.paused,
+    paused_reason: row.pausedReason,
+    last_paused_at: row.lastPausedAt,
+    pause: presentPause(row),
     complete_until: details.freshness.completeUntil,
     lag_seconds: details.freshness.lagSeconds,
-    freshness_target_seconds: one.freshnessTargetSeconds,
-    start_at: one.startAt,
+    freshness_target_seconds: row.freshnessTargetSeconds,
+    start_at: row.startAt,
     recent: presentCells(details.bounds, details.recent),
     newest_delivery: details.newestDelivery ? presentBounds(details.newestDelivery) : null,
     needs_you: details.attention.needsYou.length,
@@ -80,6 +80,6 @@ function presentItem({ batchExport: one, lastError, ...details }: DetailedStandi
         }
       : null,
     missed_while_paused: presentMissed(details.missed),
-    user_access_level: rights.levelOf('batch_export', { id: one.id, createdBy: one.createdBy }),
+    user_access_level: rights.levelOf('batch_export', { id: row.id, createdBy: row.createdBy }),
   };
 }

@@ -69,7 +69,7 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
     async of(projectId: number, visible: Visible, query: OverviewQuery): Promise<Overview> {
       const { results } = await stores.batchExports.list(projectId, { limit: MAX_EXPORTS, offset: 0 }, visible);
       const matches = results
-        .map((one) => ({ batchExport: one, label: labelOf(one) }))
+        .map((batchExport) => ({ batchExport, label: labelOf(batchExport) }))
         .filter(matchesSearch(query.search));
       const ids = matches.map(({ batchExport }) => batchExport.id);
       const [troubled, pauses, freshness, { blocked }] = await Promise.all([
@@ -79,30 +79,30 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
         stores.timeline.getState(),
       ]);
       const facts = Map.groupBy(troubled, ({ exportId }) => exportId);
-      const all = matches.flatMap((one): ExportStanding[] => {
-        const { id } = one.batchExport;
+      const all = matches.flatMap((match): ExportStanding[] => {
+        const { id } = match.batchExport;
         const exportFreshness = freshness.get(id);
         // The export was deleted meanwhile.
         if (!exportFreshness) return [];
-        const attention = attentionOf(one.batchExport, pauses.get(id) ?? [], facts.get(id) ?? []);
+        const attention = attentionOf(match.batchExport, pauses.get(id) ?? [], facts.get(id) ?? []);
         return [
           {
-            ...one,
+            ...match,
             freshness: exportFreshness,
             attention,
-            standing: standingOf(one.batchExport, exportFreshness, attention),
+            standing: standingOf(match.batchExport, exportFreshness, attention),
           },
         ];
       });
       const byStanding = Map.groupBy(all, ({ standing }) => standing);
-      const ordered = STANDINGS.filter((one) => query.standings.length === 0 || query.standings.includes(one)).flatMap(
-        (standing) => byStanding.get(standing) ?? [],
-      );
+      const ordered = STANDINGS.filter(
+        (name) => query.standings.length === 0 || query.standings.includes(name),
+      ).flatMap((standing) => byStanding.get(standing) ?? []);
       const page = ordered.slice(query.offset, query.offset + query.limit);
       return {
         count: ordered.length,
         totals: Object.fromEntries(
-          STANDINGS.map((one) => [one, byStanding.get(one)?.length ?? 0]),
+          STANDINGS.map((name) => [name, byStanding.get(name)?.length ?? 0]),
         ) as Overview['totals'],
         results: await loadDetails(page, pauses),
         blocked: blocked === null ? null : describeBlock(blocked),
@@ -124,10 +124,10 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
     const ids = page.map(({ batchExport }) => batchExport.id);
     const [tilings, clock] = await Promise.all([stores.batchExports.tilings(ids), stores.batchExports.now()]);
     const now = millisOf(clock);
-    const detailed = page.map((one) => {
-      const { id } = one.batchExport;
+    const detailed = page.map((item) => {
+      const { id } = item.batchExport;
       return {
-        ...one,
+        ...item,
         tiling: tilings.get(id)!,
         pauses: pauses.get(id) ?? [],
         bounds: recentOf(tilings.get(id)!, now),
@@ -143,19 +143,19 @@ export function exportOverviews({ stores }: { stores: ExportStores }) {
       ),
       findMissed(
         stores,
-        detailed.map((one) => ({ ...one.batchExport, tiling: one.tiling, pauses: one.pauses })),
+        detailed.map((item) => ({ ...item.batchExport, tiling: item.tiling, pauses: item.pauses })),
         now,
       ),
       stores.intervalFacts.listNewestRuns(detailed.flatMap(intervalsToLookUp)),
       stores.freshness.listNewestDeliveries(ids),
     ]);
     const runsOf = Map.groupBy(runs, ({ exportId }) => exportId);
-    return detailed.map((one, index) => {
-      const { batchExport, bounds, attention } = one;
-      const ranges = [...facts[index]!, offeredFact(batchExport), ...one.pauses.map(pausedRange)];
+    return detailed.map((item, index) => {
+      const { batchExport, bounds, attention } = item;
+      const ranges = [...facts[index]!, offeredFact(batchExport), ...item.pauses.map(pausedRange)];
       const newest = new Map((runsOf.get(batchExport.id) ?? []).map((run) => [run.end, run]));
       return {
-        ...one,
+        ...item,
         recent: runLengths(eachCode(bounds.total, codesOf(bounds, ranges, factsOfAll(batchExport)))),
         missed: missed.get(batchExport.id),
         newestDelivery: newestDeliveries.get(batchExport.id),
@@ -172,8 +172,8 @@ function labelOf({ destinationType, destinationConfig }: BatchExport): string {
 function matchesSearch(search: string) {
   const text = search.trim().toLowerCase();
   return ({ batchExport, label }: Pick<ExportStanding, 'batchExport' | 'label'>) =>
-    [batchExport.name, label, batchExport.destinationType, batchExport.model, batchExport.id].some((one) =>
-      one.toLowerCase().includes(text),
+    [batchExport.name, label, batchExport.destinationType, batchExport.model, batchExport.id].some((name) =>
+      name.toLowerCase().includes(text),
     );
 }
 
@@ -204,10 +204,12 @@ function intervalsToLookUp({ batchExport, attention }: ExportStanding): { export
 }
 
 function errorsOf({ needsYou, retrying }: Attention, runs: ReadonlyMap<Millis, NewestRun>) {
-  const needErrors = needsYou.slice(0, 1).map((one) => explainNeed(bounds(one), one.facts, runs.get(one.end)));
+  const needErrors = needsYou
+    .slice(0, 1)
+    .map((interval) => explainNeed(bounds(interval), interval.facts, runs.get(interval.end)));
   const retryErrors = retrying
     .slice(0, MAX_RETRIED)
-    .map((one) => explainRetry(bounds(one), runs.get(one.end), one.isGap));
+    .map((interval) => explainRetry(bounds(interval), runs.get(interval.end), interval.isGap));
   const tries = retryErrors.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort();
   return { lastError: needErrors[0] ?? retryErrors[0], nextTryAt: tries[0] ?? null };
 }

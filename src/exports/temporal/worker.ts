@@ -101,7 +101,7 @@ export async function startExportWorker({
   };
   const allStopped = async () => {
     // When one worker fails, the other one must end too, because both hold the connection.
-    const ends = await Promise.allSettled(runs.map(async (one) => one.finally(shutdown)));
+    const ends = await Promise.allSettled(runs.map(async (run) => run.finally(shutdown)));
     await connection.close();
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   };

@@ -28,11 +28,11 @@ export function filtersOfGroups(groups: readonly Readonly<Record<string, unknown
 export function groupsOf(filters: CohortFilters | Record<string, never>): OldGroup[] {
   const { properties } = filters;
   if (!properties || properties.type !== 'OR') return [];
-  const groups = properties.values.filter((one): one is PropertyGroup => 'values' in one && one.type === 'AND');
+  const groups = properties.values.filter((part): part is PropertyGroup => 'values' in part && part.type === 'AND');
   const isPlain = groups.length === properties.values.length && groups.every(isFlat);
   return isPlain ? groups.map(({ values }) => ({ properties: values })) : [];
 }
 
 function isFlat({ values }: PropertyGroup): boolean {
-  return values.every((one) => !('values' in one) && one.negation === undefined);
+  return values.every((value) => !('values' in value) && value.negation === undefined);
 }

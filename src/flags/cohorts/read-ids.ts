@@ -39,7 +39,7 @@ export async function readIds(blocks: AsyncIterable<Uint8Array>): Promise<NamedI
 /** Returns the column of ids; if several columns qualify, the first in the order of `HEADERS`. */
 function namedColumn(header: readonly string[]) {
   const names = header.map((name) => name.trim().toLowerCase());
-  const name = Object.keys(HEADERS).find((one) => names.includes(one));
+  const name = Object.keys(HEADERS).find((candidate) => names.includes(candidate));
   return name === undefined ? undefined : { index: names.indexOf(name), kind: HEADERS[name]! };
 }
 

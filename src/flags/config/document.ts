@@ -34,7 +34,7 @@ export function sendDocument(request: IncomingMessage, response: ServerResponse,
     'Cache-Control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'no-cache',
     Vary: 'Accept-Encoding',
   };
-  if (ifNoneMatch?.split(',').some((one) => one.trim().replace(/^(?!W\/)/, 'W/') === etag)) {
+  if (ifNoneMatch?.split(',').some((item) => item.trim().replace(/^(?!W\/)/, 'W/') === etag)) {
     response.writeHead(304, headers).end();
     return;
   }

@@ -57,7 +57,7 @@ export function factReader(pool: Pool): FactReader {
   });
   // Statements that write are not shared, but queue by project too, so one project cannot occupy all connections.
   const askAndWrite = createSharedReads<QuestionWithOverrides, Facts>({
-    read: (questions) => availability.watch(Promise.all(questions.map((one) => readFactsAndWriteOverrides(pool, one)))),
+    read: (questions) => availability.watch(Promise.all(questions.map((row) => readFactsAndWriteOverrides(pool, row)))),
     fallback: UNAVAILABLE,
     maxBatch: 1,
   });

@@ -149,5 +149,5 @@ function keysOf(value: Json | undefined): ReadonlySet<string> | undefined {
 
 function textsOf(value: Json | undefined): string[] | undefined {
   if (value === undefined || !isList(value)) return undefined;
-  return value.filter((one) => typeof one === 'string');
+  return value.filter((element) => typeof element === 'string');
 }

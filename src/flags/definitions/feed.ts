@@ -77,7 +77,7 @@ type ChainBudget = { left: number };
 /** Replaces ids of flags in conditions by their keys, which SDKs need. A chain beyond the budget is left empty, so SDKs ask the server. */
 function withFlagKeys(flag: StoredFlag, { dependencyChainOf }: References, budget: ChainBudget): Json {
   const dependsOnFlags = conditionsOf(flag).some((condition) =>
-    propertiesOf(condition).some((one) => flagIdOf(one) !== undefined),
+    propertiesOf(condition).some((property) => flagIdOf(property) !== undefined),
   );
   if (!dependsOnFlags) return flag.filters;
   const filters = fieldsOf(flag.filters);
@@ -85,7 +85,7 @@ function withFlagKeys(flag: StoredFlag, { dependencyChainOf }: References, budge
     const id = flagIdOf(fieldsOf(property));
     if (id === undefined) return property;
     const chain = dependencyChainOf(id) ?? [];
-    const isCycle = chain.some((one) => one.id === flag.id);
+    const isCycle = chain.some((storedFlag) => storedFlag.id === flag.id);
     const length = chain.reduce((sum, { key }) => sum + key.length, 0);
     const keys = isCycle || length > budget.left ? [] : chain.map(({ key }) => key);
     if (keys.length > 0) budget.left -= length;
@@ -116,8 +116,8 @@ function groupOf({ properties }: Fields): Json {
 
 /** Same as JSON.stringify, but keeps the notation of numbers. */
 function jsonOf(value: unknown): string {
-  return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === 'bigint' || one instanceof JsonFloat ? rawJson(textOf(one)) : one,
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' || member instanceof JsonFloat ? rawJson(textOf(member)) : member,
   );
 }
 

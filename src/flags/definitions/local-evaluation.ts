@@ -125,10 +125,10 @@ function dependencyObstacle(flag: JudgedFlag, definitions: StoredDefinitions): s
   for (const id of conditionsOf(flag).flatMap(propertiesOf).map(flagIdOf)) {
     if (id === undefined) continue;
     const chain = dependencyChainOf(id);
-    if (!chain || chain.some((one) => one.id === flag.id)) {
+    if (!chain || chain.some((storedFlag) => storedFlag.id === flag.id)) {
       return `It depends on flag ${id}, which does not exist, depends on itself, or depends on too many others.`;
     }
-    const unevaluable = chain.find((one) => obstacleOf(one, definitions) !== undefined);
+    const unevaluable = chain.find((storedFlag) => obstacleOf(storedFlag, definitions) !== undefined);
     if (unevaluable) return `It depends on flag ${unevaluable.key}: ${obstacleOf(unevaluable, definitions)}`;
   }
   return undefined;

@@ -155,12 +155,12 @@ export type SdkDifference = { sdk: Sdk; versions: string; reason: string };
 export function sdkDifferences(flag: JudgedFlag, definitions: StoredDefinitions): SdkDifference[] {
   if (!flag.active || isOfSurvey(flag) || flag.hasEncryptedPayloads) return [];
   const differences = new Map<string, SdkDifference>();
-  for (const one of [flag, ...dependenciesOf(flag, definitions)]) {
-    for (const trait of traitsOf(one, definitions)) {
+  for (const judgedFlag of [flag, ...dependenciesOf(flag, definitions)]) {
+    for (const trait of traitsOf(judgedFlag, definitions)) {
       const { what, fixed } = DIFFERENCES[trait];
-      const reason = one.id === flag.id ? what : `It depends on flag ${one.key}: ${what}`;
+      const reason = judgedFlag.id === flag.id ? what : `It depends on flag ${judgedFlag.key}: ${what}`;
       for (const [sdk, first] of Object.entries(fixed) as [Sdk, string | null][]) {
-        const asksServer = sdk !== 'posthog-rs' && one.ensureExperienceContinuity;
+        const asksServer = sdk !== 'posthog-rs' && judgedFlag.ensureExperienceContinuity;
         if (!asksServer)
           differences.set(`${sdk} ${reason}`, {
             sdk,
@@ -177,6 +177,6 @@ function dependenciesOf(flag: JudgedFlag, definitions: StoredDefinitions): Judge
   const { dependencyChainOf } = referencesIn(definitions);
   const chains = conditionsOf(flag)
     .flatMap(propertiesOf)
-    .map((one) => dependencyChainOf(flagIdOf(one) ?? 0) ?? []);
+    .map((dependency) => dependencyChainOf(flagIdOf(dependency) ?? 0) ?? []);
   return [...new Set(chains.flat())].filter(({ id, active }) => active && id !== flag.id);
 }

@@ -87,7 +87,7 @@ function conditionsIn(sets: readonly Fields[], definitions: StoredDefinitions): 
   const properties = sets.flatMap(propertiesOf);
   const { cohortsReachableFrom } = referencesIn(definitions);
   const cohorts = new Set(
-    properties.flatMap((one) => [...(cohortsReachableFrom(cohortIdOf(one) ?? 0)?.values() ?? [])]),
+    properties.flatMap((property) => [...(cohortsReachableFrom(cohortIdOf(property) ?? 0)?.values() ?? [])]),
   );
   return [...properties, ...[...cohorts].flatMap((cohort) => (cohort ? leavesOf(cohort) : []))];
 }

@@ -51,9 +51,9 @@ function evaluateCohort(context: EvaluationContext, index: number, cohorts: read
   if (failure) return failure;
   visitInOrder(
     index,
-    (one) => cohorts[one]!.dependencies,
-    (one) => context.cohorts.has(one),
-    (one) => context.cohorts.set(one, context.isLate() ? 'timeout' : cohorts[one]!.test(context)),
+    (id) => cohorts[id]!.dependencies,
+    (id) => context.cohorts.has(id),
+    (id) => context.cohorts.set(id, context.isLate() ? 'timeout' : cohorts[id]!.test(context)),
   );
   return context.cohorts.get(index)!;
 }
@@ -69,7 +69,7 @@ function linkCohorts(cohorts: readonly Cohort[], indexes: ReadonlyMap<number, nu
   for (const index of cyclic) cohorts[index]!.failure = 'dependency_cycle_cohort';
   for (const index of ordered) {
     const cohort = cohorts[index]!;
-    cohort.failure ??= cohort.dependencies.map((one) => cohorts[one]!.failure).find((one) => one !== undefined);
+    cohort.failure ??= cohort.dependencies.map((id) => cohorts[id]!.failure).find((failure) => failure !== undefined);
   }
 }
 
@@ -89,7 +89,7 @@ function compileGroup(json: Json, options: CompileOptions, depth: number): Test 
   const type = fieldAt(group, 'type');
   const values = fieldAt(group, 'values') ?? [];
   if (!Array.isArray(values) || depth > MAX_DEPTH) return neverTrue;
-  const tests = elementsOf(values).map((one) => compileMember(one, options, depth + 1));
+  const tests = elementsOf(values).map((value) => compileMember(value, options, depth + 1));
   if (type === 'OR') return anyOf(tests);
   return type === 'AND' || type === 'property' ? allOf(tests) : neverTrue;
 }

@@ -88,7 +88,7 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
   /** Keeps only contexts that some flag has, because a request may name any number of others. */
   function keepKnownContexts(request: EvaluationRequest): EvaluationRequest {
     if (request.contexts.length === 0) return request;
-    const contexts = [...new Set(request.contexts)].filter((one) => knownContexts.has(one)).sort();
+    const contexts = [...new Set(request.contexts)].filter((name) => knownContexts.has(name)).sort();
     return { ...request, contexts: contexts.length > 0 ? contexts : NO_KNOWN_CONTEXT };
   }
 
@@ -113,8 +113,8 @@ export function compileDefinitions(definitions: Definitions): CompiledFlags {
     visitInOrder(
       index,
       dependenciesFor(context.request),
-      (one) => decisions.has(one),
-      (one) => decisions.set(one, decide(one, context)),
+      (flagIndex) => decisions.has(flagIndex),
+      (flagIndex) => decisions.set(flagIndex, decide(flagIndex, context)),
     );
     return decisions.get(index)!;
   }

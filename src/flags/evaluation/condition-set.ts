@@ -38,6 +38,6 @@ export function compileConditionSet(
 function compileFilters(json: Json | undefined, options: CompileOptions): Test {
   if (json !== undefined && json !== null && !Array.isArray(json)) return malformedTest(options);
   const filters = elementsOf(json ?? []);
-  const inOrder = [...filters.filter((one) => !isCohortFilter(one)), ...filters.filter(isCohortFilter)];
-  return allOf(inOrder.map((one) => compileFilter(one, options)));
+  const inOrder = [...filters.filter((filter) => !isCohortFilter(filter)), ...filters.filter(isCohortFilter)];
+  return allOf(inOrder.map((filter) => compileFilter(filter, options)));
 }

@@ -26,7 +26,7 @@ export function compileEnrollment(
   if (set === undefined || properties.length === 0) return undefined;
   const { matches, percentage } = compileConditionSet(set, undefined, placement.variantKeys, options);
   const isKnown = compileIsAnyKnown(
-    properties.map((one) => fieldAt(fieldsOf(one), 'key')).filter((key) => typeof key === 'string'),
+    properties.map((property) => fieldAt(fieldsOf(property), 'key')).filter((key) => typeof key === 'string'),
   );
   const isChosen = allOf([matches, (context) => placement.isInRollout(context, undefined, percentage)]);
   return (context) => {
@@ -47,7 +47,7 @@ function compileChoice(key: string, { reads }: Omit<CompileOptions, 'group'>): E
 function compileIsAnyKnown(keys: readonly string[]): (context: EvaluationContext) => Verdict {
   return (context) => {
     const values = keys.map((key) => context.personProperty(key));
-    if (values.some((one) => one !== undefined && one !== UNAVAILABLE)) return true;
+    if (values.some((value) => value !== undefined && value !== UNAVAILABLE)) return true;
     return values.includes(UNAVAILABLE) ? 'database_error' : false;
   };
 }

@@ -25,7 +25,7 @@ export function linkFlags(
   const { ordered, cyclic } = sortByDependencies(flags.length, (index) => dependencies[index]!);
   const broken = new Set(cyclic);
   for (const index of ordered) {
-    const isBroken = targets[index]!.some((one) => one === undefined || broken.has(one));
+    const isBroken = targets[index]!.some((target) => target === undefined || broken.has(target));
     if (isBroken) broken.add(index);
   }
   const linked = new Set(dependencies.flatMap((indexes, index) => (indexes.length > 0 ? [index, ...indexes] : [])));

@@ -43,7 +43,7 @@ export function flagAnswers({ stores, definitions, decider, counts }: FlagAnswer
       });
       return {
         keys: project.definitions.flags.map(({ key }) => key),
-        decisions: new Map(decisions.map((one) => [one.key, one])),
+        decisions: new Map(decisions.map((decision) => [decision.key, decision])),
       };
     },
 

@@ -150,7 +150,7 @@ export const FlagBody = Type.Object(
     }),
     surveys: Type.Array(Used, { description: 'The surveys that are linked to the flag.' }),
     ...unsupportedFields,
-    status: stringEnum(STATUSES.map((one) => one.toUpperCase() as Uppercase<typeof one>)),
+    status: stringEnum(STATUSES.map((status) => status.toUpperCase() as Uppercase<typeof status>)),
     can_edit: Type.Boolean(),
     ignored_members: IgnoredMembers,
     user_access_level: stringEnum(LEVELS),

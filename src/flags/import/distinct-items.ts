@@ -44,7 +44,7 @@ export function distinctItems(kind: Kind, items: readonly Exported[]): DistinctI
 }
 
 function sharedId(kind: Kind, { id, name }: Exported, sameId: ReadonlyMap<string, Exported>) {
-  const other = sameId.keys().find((one) => one !== name);
+  const other = sameId.keys().find((candidate) => candidate !== name);
   return {
     attr: 'id',
     code: 'unique',

@@ -91,7 +91,7 @@ function groupSql(json: Json, settings: FilterSqlContext): string {
   if (Object.keys(json).length === 0) return 'true';
   const values = fieldAt(json, 'values') ?? [];
   if (!Array.isArray(values)) return 'false';
-  const parts = elementsOf(values).map((one) => memberSql(one, settings));
+  const parts = elementsOf(values).map((element) => memberSql(element, settings));
   const type = fieldAt(json, 'type');
   if (type === 'OR') return anyOf(parts);
   return type === 'AND' || type === 'property' ? allOf(parts) : 'false';
@@ -105,9 +105,9 @@ function memberSql(json: Json, settings: FilterSqlContext): string {
 }
 
 function allOf(conditions: readonly string[]): string {
-  return conditions.length === 0 ? 'true' : `(${conditions.map((one) => `(${one})`).join(' and ')})`;
+  return conditions.length === 0 ? 'true' : `(${conditions.map((condition) => `(${condition})`).join(' and ')})`;
 }
 
 function anyOf(conditions: readonly string[]): string {
-  return conditions.length === 0 ? 'false' : `(${conditions.map((one) => `(${one})`).join(' or ')})`;
+  return conditions.length === 0 ? 'false' : `(${conditions.map((condition) => `(${condition})`).join(' or ')})`;
 }

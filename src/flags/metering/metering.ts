@@ -160,7 +160,7 @@ class Counts {
 
   find({ projectId, kind, keyId, sdk }: Counted, day: string): CountedRequests | undefined {
     const countsOfSdk = this.#byProject.get(projectId)?.get(sdk);
-    return countsOfSdk?.find((one) => one.kind === kind && one.keyId === keyId && one.day === day);
+    return countsOfSdk?.find((entry) => entry.kind === kind && entry.keyId === keyId && entry.day === day);
   }
 
   add(counted: CountedRequests): void {

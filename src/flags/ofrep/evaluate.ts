@@ -34,7 +34,7 @@ export async function evaluateOne(
   if (flag && isDisabledFor(flag, request.runtime)) return presentDisabled(flag);
   if (!flag?.active) return flagNotFound(key);
   const { decisions } = await decider.decide(project, { ...request, flagKeys: new Set([key]) });
-  const decision = decisions.find((one) => one.key === key);
+  const decision = decisions.find((candidate) => candidate.key === key);
   return decision ? presentDecision(decision, flag) : flagNotFound(key);
 }
 

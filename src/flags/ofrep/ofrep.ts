@@ -186,6 +186,6 @@ function refusalAnswer(why: Refusal, path: OfrepPath): Answer {
 
 /** Compares weakly, because a proxy that compresses makes tags weak. */
 function matches(header: string | undefined, tag: string): boolean {
-  const tags = (header ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(tag) || tags.includes('*');
 }

@@ -131,7 +131,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function parseLevel(level: string | null, kind: string, { available, minimum, maximum }: Levels) {
   if (level === null) return null;
-  const parsed = available.find((one) => one === level);
+  const parsed = available.find((candidate) => candidate === level);
   if (parsed === undefined) {
     throw new InvalidInput(`Invalid access level. Must be one of: ${available.join(', ')}`, 'access_level');
   }
@@ -159,5 +159,5 @@ function loggedFieldsOf({ resource, resourceId, level, membershipId, roleId }: A
 }
 
 function rankOf({ level }: UserWithAccess): number {
-  return LEVELS.findIndex((one) => one === level);
+  return LEVELS.findIndex((candidate) => candidate === level);
 }

@@ -28,7 +28,7 @@ export function rawAccess({ caller, rights }: Viewer): RawAccess {
     refusal(kinds) {
       for (const kind of kinds) {
         const [scope, ...others] = SCOPES_OF[kind];
-        if (![scope!, ...others].some((one) => allows(caller.scopes, one))) {
+        if (![scope!, ...others].some((required) => allows(caller.scopes, required))) {
           return `API key missing required scope '${scope}'`;
         }
       }

@@ -35,14 +35,14 @@ export const RoleBody = Type.Object(
   { title: 'Role' },
 );
 
-export function presentRoleMembership(one: RoleMembership, member: Member): Static<typeof RoleMembershipBody> {
+export function presentRoleMembership(membership: RoleMembership, member: Member): Static<typeof RoleMembershipBody> {
   return {
-    id: one.id,
-    role_id: one.roleId,
-    organization_member: one.membershipId,
+    id: membership.id,
+    role_id: membership.roleId,
+    organization_member: membership.membershipId,
     user: presentUser(member.user),
     user_uuid: member.user.uuid,
-    joined_at: one.joinedAt,
+    joined_at: membership.joinedAt,
   };
 }
 
@@ -80,9 +80,9 @@ export async function listMemberships(
     all.map(({ membershipId }) => membershipId),
   );
   const byId = new Map(knownMembers.map((member) => [member.id, member]));
-  return all.flatMap((one) => {
-    const member = byId.get(one.membershipId);
-    return member ? [presentRoleMembership(one, member)] : [];
+  return all.flatMap((membership) => {
+    const member = byId.get(membership.membershipId);
+    return member ? [presentRoleMembership(membership, member)] : [];
   });
 }
 

@@ -118,12 +118,12 @@ export function auditLogStore(db: Knex) {
         ...owner,
         ...omitUndefined({ scope, item_id: itemId === undefined ? undefined : String(itemId), user_id: userId }),
       });
-      for (const one of visibleKinds) {
-        if (seesAll(one.visible)) continue;
+      for (const visibleKind of visibleKinds) {
+        if (seesAll(visibleKind.visible)) continue;
         rows.where((either) => {
           void either
-            .whereNot({ scope: one.scope })
-            .orWhere((where) => whereEntryVisible(where, one, owner.project_id));
+            .whereNot({ scope: visibleKind.scope })
+            .orWhere((where) => whereEntryVisible(where, visibleKind, owner.project_id));
         });
       }
       return rows;

@@ -116,8 +116,8 @@ export function projectStore(db: Knex) {
       const organizationsAllowingKeys = db('organizations')
         .select('id')
         .where({ members_can_use_personal_api_keys: true });
-      member.where((one) => {
-        void one.whereNot('member.role', 'member').orWhereIn('member.organization_id', organizationsAllowingKeys);
+      member.where((condition) => {
+        void condition.whereNot('member.role', 'member').orWhereIn('member.organization_id', organizationsAllowingKeys);
       });
     }
     const open = table().whereExists(member);

@@ -66,7 +66,7 @@ export function fieldValues(schema: TSchema | undefined, fields: Record<string, 
 type Property = TSchema & { type?: string; anyOf?: Property[] };
 
 function valueOf(name: string, property: Property, text: string): unknown {
-  const set = property.anyOf?.find((one) => one.type !== 'null') ?? property;
+  const set = property.anyOf?.find((alternative) => alternative.type !== 'null') ?? property;
   if (set.type !== undefined && set.type !== 'object' && set.type !== 'array') return convert(set, text);
   const value = parseJsonOrText(text);
   checkTexts({ [name]: value });

@@ -36,7 +36,7 @@ export function misspellings(names: readonly string[]): (name: string) => string
     .map((name) => ({ name, letters: comparableName(name) }));
   return (name) => {
     const comparable = comparableName(name.slice(0, MAX_LENGTH));
-    return meant.filter(({ letters }) => isOneEdit(comparable, letters)).map((one) => one.name);
+    return meant.filter(({ letters }) => isOneEdit(comparable, letters)).map((match) => match.name);
   };
 }
 

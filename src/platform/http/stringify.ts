@@ -24,8 +24,8 @@ export async function stringifyInTurns(body: unknown): Promise<string> {
 
 async function stringifyList(list: readonly unknown[], turns: Turns): Promise<string> {
   const elements: string[] = [];
-  for (const one of list) {
-    elements.push((JSON.stringify(one) as string | undefined) ?? 'null');
+  for (const element of list) {
+    elements.push((JSON.stringify(element) as string | undefined) ?? 'null');
     if (turns.isOver()) await turns.next();
   }
   return `[${elements.join()}]`;

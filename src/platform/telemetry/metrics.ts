@@ -193,7 +193,7 @@ function exportGauges(registers: Registry[]): (figures: ExportFigures) => void {
     const { exports, openRuns, openRequests, waitingNotifications, round, oldestTransactionSeconds } = figures;
     blocked.set(figures.deliveriesBlocked ? 1 : 0);
     foreign.set(figures.foreignDeliveries);
-    for (const one of [lag, troubles, runs, requests, waiting]) one.reset();
+    for (const metric of [lag, troubles, runs, requests, waiting]) metric.reset();
     for (const { id, projectId, lagSeconds, troubles: counts } of exports) {
       const labels = { project_id: projectId, batch_export_id: id };
       lag.set(labels, lagSeconds);

@@ -63,7 +63,7 @@ export function forLog(error: unknown): object {
 }
 
 function isOneOf(classes: readonly (abstract new (...args: never[]) => Error)[], error: unknown): error is Error {
-  return classes.some((one) => error instanceof one);
+  return classes.some((errorClass) => error instanceof errorClass);
 }
 
 /** Removes the stack, which names files and, in some drivers' errors, hosts; only the worker's log has it. */

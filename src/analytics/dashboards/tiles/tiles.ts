@@ -48,7 +48,7 @@ export async function loadTile(
   { rights, caller }: Required<Pick<TileViewer, 'rights' | 'caller'>>,
   id: number,
 ): Promise<TileBody> {
-  const tile = (await loadTiles(stores, dashboard, { rights, caller })).find((one) => one.id === id);
+  const tile = (await loadTiles(stores, dashboard, { rights, caller })).find((candidate) => candidate.id === id);
   if (!tile) throw new NotFound();
   return tile;
 }

@@ -109,7 +109,7 @@ export function createResults(options: ResultsOptions): Results {
   const startEach: Results['startResults'] = async ({ id: projectId }, requested, refresh, access) => {
     if (requested.length === 0) return [];
     const timezone = await cache.findTimezone(projectId);
-    const jobs = requested.map((one) => jobOf(one, { projectId, timezone, access }, log));
+    const jobs = requested.map((resultRequest) => jobOf(resultRequest, { projectId, timezone, access }, log));
     const sizes = await cache.findSizes(projectId, jobs.flatMap(hashesOf));
     const budget = createBudget();
     // A result that is shown twice counts twice.

@@ -38,7 +38,7 @@ export async function trends(runSql: RunSql, projectId: number, query: ParsedTre
   const labelled = labelResults(await computeResults(current), previous && 'current');
   if (previous) labelled.push(...labelResults(await computeResults(previous), 'previous'));
   return {
-    results: breakdown?.hidesOther ? labelled.filter((one) => !isOther(one)) : labelled,
+    results: breakdown?.hidesOther ? labelled.filter((trendResult) => !isOther(trendResult)) : labelled,
     hasMore: labelled.some(isOther),
     dates: current,
     ...(previous && { comparedWith: previous }),

@@ -51,7 +51,7 @@ export function parseEvents(node: EventsQuery, budget: FilterBudget): ParsedEven
   return {
     kind: 'EventsQuery',
     columns: columnsOf(node.select),
-    order: (node.orderBy ?? []).map((one, index) => orderOf(one, `orderBy[${index}]`)),
+    order: (node.orderBy ?? []).map((item, index) => orderOf(item, `orderBy[${index}]`)),
     event: node.event ?? null,
     personId: node.personId ?? null,
     filters: {
@@ -84,7 +84,7 @@ function boundsOf({ after, before }: EventsQuery): Range {
 
 /** Drops repeated columns, so a row is at most a few times as large as its event. */
 function columnsOf(select: readonly string[]): Column[] {
-  const columns = select.map((one, index) => columnOf(one, `select[${index}]`));
+  const columns = select.map((item, index) => columnOf(item, `select[${index}]`));
   const repeatedIndex = columns.findIndex(({ sql }, index) => columns.findIndex((other) => other.sql === sql) < index);
   if (repeatedIndex >= 0)
     throw refusal(`select[${repeatedIndex}]`, `"${select[repeatedIndex]!.slice(0, 100)}" is a column already.`);

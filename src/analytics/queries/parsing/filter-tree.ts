@@ -26,7 +26,7 @@ export function filterTreeOf(value: unknown, member: string, budget: FilterBudge
 
 function countOf(tree: FilterTree): number {
   if ('filter' in tree) return 1;
-  return ('every' in tree ? tree.every : tree.some).reduce((sum, one) => sum + countOf(one), 0);
+  return ('every' in tree ? tree.every : tree.some).reduce((sum, filterTree) => sum + countOf(filterTree), 0);
 }
 
 type FilterPosition = { member: string; depth: number; room: FilterBudget };
@@ -49,7 +49,7 @@ function treeOf(value: unknown, position: FilterPosition): FilterTree {
 
 function partsOf(values: readonly unknown[], { member, depth, room }: FilterPosition): FilterTree[] {
   if (values.length > MAX_PARTS) throw refusal(member, `May have at most ${MAX_PARTS} parts.`);
-  return values.map((one, index) => treeOf(one, { member: `${member}[${index}]`, depth: depth + 1, room }));
+  return values.map((value, index) => treeOf(value, { member: `${member}[${index}]`, depth: depth + 1, room }));
 }
 
 function filterOf(value: object, { member, room }: FilterPosition): FilterTree {
@@ -75,7 +75,7 @@ export function filterTreeSql(tree: FilterTree, context: FilterContext): string 
 
 function joinConditions(parts: readonly FilterTree[], word: string, none: string, context: FilterContext): string {
   if (parts.length === 0) return none;
-  return `(${parts.map((one) => filterTreeSql(one, context)).join(word)})`;
+  return `(${parts.map((part) => filterTreeSql(part, context)).join(word)})`;
 }
 
 function filterSql(filter: Extract<FilterTree, { filter: unknown }>['filter'], context: FilterContext): string {

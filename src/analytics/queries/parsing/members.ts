@@ -103,11 +103,11 @@ function refuseIn(query: Fields, known: Names): void {
   refuseOthers(query, { kind, known, elsewhere });
   for (const [path, sourceMembers] of parts) {
     const part = path.split('.').reduce((parent: unknown, name) => fieldsOf(parent)[name], query);
-    const refuse = (one: unknown, prefix: string) => {
-      if (sourceMembers.has('kind') && isOfAnotherKind(one)) return;
-      refuseOthers(fieldsOf(one), { kind, known: sourceMembers, prefix });
+    const refuse = (node: unknown, prefix: string) => {
+      if (sourceMembers.has('kind') && isOfAnotherKind(node)) return;
+      refuseOthers(fieldsOf(node), { kind, known: sourceMembers, prefix });
     };
-    if (Array.isArray(part)) part.forEach((one, n) => refuse(one, `${path}[${n}].`));
+    if (Array.isArray(part)) part.forEach((element, n) => refuse(element, `${path}[${n}].`));
     else refuse(part, `${path}.`);
   }
   refuseLoneCompareTo(query);

@@ -31,7 +31,7 @@ export function parseTrends(node: TrendsQuery, budget: FilterBudget): ParsedTren
 
 function shapeOf({ trendsFilter }: TrendsQuery): ParsedTrends['shape'] {
   const display = trendsFilter?.display ?? 'ActionsLineGraph';
-  if (TOTAL_DISPLAYS.some((one) => one === display)) return 'total';
+  if (TOTAL_DISPLAYS.some((candidate) => candidate === display)) return 'total';
   return display === CUMULATIVE_DISPLAY ? 'cumulative' : 'intervals';
 }
 

@@ -27,7 +27,7 @@ export function seriesOf(node: EventsNode, index: number, budget: FilterBudget):
       ],
     },
     math,
-    property: PROPERTY_MATHS.some((one) => one === math) ? propertyOf(node, member) : null,
+    property: PROPERTY_MATHS.some((candidate) => candidate === math) ? propertyOf(node, member) : null,
   };
 }
 

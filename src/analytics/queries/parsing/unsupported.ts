@@ -129,7 +129,7 @@ function valuesAt(node: unknown, [name = '', ...rest]: readonly string[], prefix
   const memberName = name.replace('[]', '');
   const value = memberOf(node, memberName);
   const parts: [string, unknown][] =
-    memberName === name ? [[memberName, value]] : asList(value).map((one, n) => [`${memberName}[${n}]`, one]);
+    memberName === name ? [[memberName, value]] : asList(value).map((element, n) => [`${memberName}[${n}]`, element]);
   return parts.flatMap(([member, part]) =>
     rest.length === 0 ? [[prefix + member, part]] : valuesAt(part, rest, `${prefix}${member}.`),
   );

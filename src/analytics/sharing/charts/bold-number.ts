@@ -7,7 +7,7 @@ import { totalOf, type Series } from './series.ts';
 export function boldSeries<One extends Pick<Series, 'label' | 'compare_label'>>(series: readonly One[]): One[] {
   const [first] = series;
   const previous = series.find((line) => line.compare_label === 'previous' && line.label === first?.label);
-  return [first, previous].filter((one) => one !== undefined);
+  return [first, previous].filter((value) => value !== undefined);
 }
 
 export function boldNumber(series: readonly Series[]): ComponentChild {

@@ -36,8 +36,8 @@ export function drawnResult(
 
 function drawnTrend(results: readonly TrendResult[], display: string): Series[] {
   const shownSeries = sameLength((display === 'BoldNumber' ? boldSeries(results) : results).map(drawnSeries));
-  return shownSeries.map((one, n) =>
-    n < namedSeriesCount(display) ? one : { ...one, label: '', labels: [], data: [] },
+  return shownSeries.map((line, n) =>
+    n < namedSeriesCount(display) ? line : { ...line, label: '', labels: [], data: [] },
   );
 }
 

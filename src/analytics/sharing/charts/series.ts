@@ -16,8 +16,8 @@ export function colourOf(n: number): string {
 
 /** Gives the series of the earlier period another name, so both periods can be drawn together. */
 export function labelPeriods(series: readonly Series[]): Series[] {
-  return sameLength(series).map((one) => {
-    return one.compare_label === 'previous' ? { ...one, label: `${one.label} (before)` } : one;
+  return sameLength(series).map((line) => {
+    return line.compare_label === 'previous' ? { ...line, label: `${line.label} (before)` } : line;
   });
 }
 
@@ -37,7 +37,7 @@ export function totalOf({ aggregated_value: value, count }: Series): number {
 
 /** Whether nothing was counted in the series. */
 export function isEmpty({ data, aggregated_value: value }: Series): boolean {
-  return !value && data.every((one) => one === 0);
+  return !value && data.every((point) => point === 0);
 }
 
 export function legend(series: readonly Series[]): ComponentChild {
@@ -59,6 +59,6 @@ const SQUARE = { width: '100%', height: '100%', rx: 2 };
 export function describeSeries(series: readonly Series[]): string {
   return series
     .slice(0, MAX_DRAWN)
-    .map((one) => `${one.label} ${number(totalOf(one))}`)
+    .map((line) => `${line.label} ${number(totalOf(line))}`)
     .join(', ');
 }

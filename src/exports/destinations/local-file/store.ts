@@ -72,9 +72,9 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
         await checkFoldersOf(root, key);
         const siblings = await readdir(path.join(root, folder));
         const ours = siblings.filter(
-          (one) => one.startsWith(`.${name}.`) && /^\d+\.[\da-f]{16}\.tmp$/.test(one.slice(name.length + 2)),
+          (file) => file.startsWith(`.${name}.`) && /^\d+\.[\da-f]{16}\.tmp$/.test(file.slice(name.length + 2)),
         );
-        return ours.map((one) => ({ key, id: path.posix.join(folder, one) }));
+        return ours.map((file) => ({ key, id: path.posix.join(folder, file) }));
       } catch (error) {
         if (hasCode(error, ...DENIED)) return 'denied';
         if (isMissing(error)) return [];
@@ -134,8 +134,8 @@ export function localStore(options: LocalStoreOptions): ObjectStore {
     },
     async *list(prefix) {
       const folder = path.posix.dirname(prefix.endsWith('/') ? `${prefix}-` : prefix);
-      for (const one of [...foldersOf(folder), folder]) {
-        const found = await checkFolder(path.join(root, one)).then(
+      for (const parent of [...foldersOf(folder), folder]) {
+        const found = await checkFolder(path.join(root, parent)).then(
           () => true,
           (error: unknown) => undefinedIfMissing(error) ?? false,
         );

@@ -104,7 +104,7 @@ export function checkFileFormat(config: Readonly<Record<string, unknown>>): void
 }
 
 function isOneOf<T extends string>(values: readonly T[], value: unknown): value is T {
-  return values.some((one) => one === value);
+  return values.some((candidate) => candidate === value);
 }
 
 /** Formats a list as Python does. */

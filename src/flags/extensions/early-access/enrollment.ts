@@ -23,7 +23,7 @@ export function withEnrollment(filters: FlagFilters, released: boolean): FlagFil
 
 /** @throws InvalidInput for a flag that persons cannot enroll in: one about groups, or with variants */
 export function checkCanEnroll(filters: FlagFilters): void {
-  const isGroupBased = [filters, ...filters.groups].some((one) => (one.aggregation_group_type_index ?? null) !== null);
+  const isGroupBased = [filters, ...filters.groups].some((set) => (set.aggregation_group_type_index ?? null) !== null);
   if (isGroupBased) {
     throw new InvalidInput('Group-based feature flags are not supported for Early Access Features.', 'feature_flag_id');
   }

@@ -56,7 +56,7 @@ export function surveys({ stores: all, now = Date.now }: Options) {
   }
 
   async function withFlags(projectId: number, list: readonly Survey[]): Promise<SurveysWithFlags> {
-    const ids = list.flatMap((one) => [one.linked_flag_id, one.targeting_flag_id, one.internal_targeting_flag_id]);
+    const ids = list.flatMap((item) => [item.linked_flag_id, item.targeting_flag_id, item.internal_targeting_flag_id]);
     const flags = await all.flags.findByIds(
       projectId,
       ids.filter((id) => id !== null),

@@ -54,8 +54,8 @@ async function checkDependencies(
   const byTarget = new Map(conditions.map(({ property, attr }) => [Number(property.key), `${attr}__key`]));
   const found = await references.findFlagsWithDependencies(projectId, [...byTarget.keys()]);
   // Keys and variants of hidden flags must not be revealed.
-  const reached = found.map((one) => (seesFlag(rights, one) ? one : { ...one, key: `ID: ${one.id}`, isHidden: true }));
-  const byId = new Map(reached.map((one) => [one.id, one]));
+  const reached = found.map((ref) => (seesFlag(rights, ref) ? ref : { ...ref, key: `ID: ${ref.id}`, isHidden: true }));
+  const byId = new Map(reached.map((ref) => [ref.id, ref]));
   for (const [id, attr] of byTarget) {
     if (id === flag.id) throw new InvalidInput(`Feature flag '${flag.key}' cannot depend on itself`, attr);
     const target = byId.get(id);

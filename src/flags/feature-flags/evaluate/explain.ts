@@ -102,7 +102,7 @@ export function flagEvaluation({ stores, definitions, decider }: FlagEvaluationO
       );
       const [decision] = decisions;
       if (!decision) throw new InvalidInput('The flag cannot be evaluated.', 'flag');
-      const sets = filters.groups.map((_, index) => trace.sets.find((one) => one.index === index) ?? null);
+      const sets = filters.groups.map((_, index) => trace.sets.find((set) => set.index === index) ?? null);
       return { flag, decision, sets };
     },
   };

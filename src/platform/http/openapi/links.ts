@@ -29,7 +29,7 @@ export function linksOf(
       Object.hasOwn(fields, first!),
     );
     if (!field) return [];
-    const parameters = Object.fromEntries(namesIn(path).map((one) => [one, `$request.path.${one}`]));
+    const parameters = Object.fromEntries(namesIn(path).map((parameter) => [parameter, `$request.path.${parameter}`]));
     const operationId = operationIdOf(target);
     return [
       [

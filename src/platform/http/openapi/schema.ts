@@ -56,8 +56,8 @@ export function exampleOf(schema: TSchema, includeOptional = false): unknown {
   if (parts.default !== undefined && parts.default !== null) return parts.default;
   if (parts.enum) return parts.enum[0];
   if (parts.anyOf)
-    return exampleOf(parts.anyOf.find((one) => (one as Parts).type !== 'null') ?? parts.anyOf[0]!, includeOptional);
-  if (parts.allOf) return Object.assign({}, ...parts.allOf.map((one) => exampleOf(one, includeOptional)));
+    return exampleOf(parts.anyOf.find((part) => (part as Parts).type !== 'null') ?? parts.anyOf[0]!, includeOptional);
+  if (parts.allOf) return Object.assign({}, ...parts.allOf.map((part) => exampleOf(part, includeOptional)));
   if (parts.type === 'object') return exampleOfObject(parts, includeOptional);
   if (parts.type === 'array')
     return parts.items && (includeOptional || parts.minItems) ? [exampleOf(parts.items, includeOptional)] : [];

@@ -36,7 +36,7 @@ export function ensureVersion(expected: string | undefined, version: string | nu
 /** Whether the client has the version with this tag already (`If-None-Match`): weak and strong tags compare alike (RFC 9110). */
 export function matchesTag({ 'if-none-match': text }: IncomingHttpHeaders, tag: string): boolean {
   if (text === undefined) return false;
-  return text.trim() === '*' || text.split(',').some((one) => opaqueTag(one) === opaqueTag(tag));
+  return text.trim() === '*' || text.split(',').some((candidate) => opaqueTag(candidate) === opaqueTag(tag));
 }
 
 function opaqueTag(tag: string): string {

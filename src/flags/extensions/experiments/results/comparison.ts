@@ -21,9 +21,9 @@ export function credibleInterval(posterior: Posterior): [number, number] {
  */
 export function chancesToBeBest(posteriors: readonly Posterior[], goal: Goal): number[] {
   const isWorse = ({ cdf }: Posterior, value: number) => (goal === 'increase' ? cdf(value) : 1 - cdf(value));
-  return posteriors.map((one) => {
-    const others = posteriors.filter((other) => other !== one);
-    return expectation(one.points, (value) =>
+  return posteriors.map((posterior) => {
+    const others = posteriors.filter((other) => other !== posterior);
+    return expectation(posterior.points, (value) =>
       others.reduce((chance, other) => (chance > 0 ? chance * isWorse(other, value) : 0), 1),
     );
   });

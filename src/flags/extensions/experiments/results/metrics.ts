@@ -126,7 +126,7 @@ function propertyOf(value: unknown): string {
 
 function parseWindow(value: unknown, unit: unknown): number | null {
   if (!isGiven(value)) return null;
-  const name = Object.keys(WINDOW_SECONDS).find((one) => one === (unit ?? 'day')) as
+  const name = Object.keys(WINDOW_SECONDS).find((candidate) => candidate === (unit ?? 'day')) as
     keyof typeof WINDOW_SECONDS | undefined;
   if (!name) throw metricError(`'conversion_window_unit' must be one of: ${Object.keys(WINDOW_SECONDS).join(', ')}`);
   const seconds = typeof value === 'number' ? value * WINDOW_SECONDS[name] : NaN;

@@ -14,7 +14,7 @@ export function ensureMayMeasure(
   metrics: readonly Metric[],
   previous: readonly Metric[] = [],
 ): void {
-  const added = metrics.filter((one) => !previous.some((stored) => isDeepStrictEqual(one, stored)));
+  const added = metrics.filter((metric) => !previous.some((stored) => isDeepStrictEqual(metric, stored)));
   // tooth: raw-metrics
   ensureRaw(rawAccessByLevel(rights), added.flatMap(dataReadBy));
 }
