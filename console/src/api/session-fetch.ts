@@ -51,6 +51,6 @@ async function reasonToAsk(response: Response): Promise<PasswordReason | undefin
 }
 
 export function csrfToken(): string {
-  const pair = document.cookie.split('; ').find((one) => one.startsWith('posthog_csrftoken='));
+  const pair = document.cookie.split('; ').find((cookie) => cookie.startsWith('posthog_csrftoken='));
   return pair?.slice('posthog_csrftoken='.length) ?? '';
 }

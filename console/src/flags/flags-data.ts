@@ -19,7 +19,7 @@ const KINDS = ['boolean', 'multivariant', 'experiment', 'remote_config'] as cons
 const isState = (text: string | undefined): text is keyof typeof ACTIVE => text !== undefined && text in ACTIVE;
 
 export function flagListQuery(projectId: number, { search, state, type, page = 1 }: ListSearch) {
-  const kind = KINDS.find((one) => one === type);
+  const kind = KINDS.find((candidate) => candidate === type);
   const query = {
     limit: PAGE_SIZE,
     offset: (page - 1) * PAGE_SIZE,

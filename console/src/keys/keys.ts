@@ -24,7 +24,7 @@ export function presentKeys(): PresentKey[] {
   const all = [...ofPages, ...ofAllPages].flatMap(({ current }) =>
     Object.entries(current).map(([key, one]) => ({ key, ...one })),
   );
-  return all.filter(({ key }, index) => all.findIndex((one) => one.key === key) === index);
+  return all.filter(({ key }, index) => all.findIndex((earlier) => earlier.key === key) === index);
 }
 
 const FIRST_OF_TWO = 'g';

@@ -25,5 +25,5 @@ export function areAbout({ queryKey, meta }: Pick<Query, 'queryKey' | 'meta'>, p
 
 /** Keys name a place by its ids, or by an object of them. */
 function namesIn(queryKey: readonly unknown[]): unknown[] {
-  return queryKey.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : [one]));
+  return queryKey.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : [part]));
 }

@@ -63,8 +63,8 @@ export function TextField({
       )}
       {suggestions && (
         <datalist id={list}>
-          {suggestions.map((one) => (
-            <option key={one}>{one}</option>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion}>{suggestion}</option>
           ))}
         </datalist>
       )}

@@ -50,7 +50,7 @@ export function Select({
       </AriaButton>
       <Below description={description} error={error} />
       <Popover className={styles.popover!}>
-        <ListBox className={styles.options!} items={options.map((one) => ({ ...one, id: one.value }))}>
+        <ListBox className={styles.options!} items={options.map((item) => ({ ...item, id: item.value }))}>
           {(option) => (
             <ListBoxItem id={option.value} textValue={option.label} className={styles.option!}>
               <Text slot="label">{option.label}</Text>

@@ -44,7 +44,7 @@ export function SessionsPage() {
     ending.reset();
     setAsked(which);
   };
-  const others = sessions.data?.filter((one) => !one.is_current) ?? [];
+  const others = sessions.data?.filter((item) => !item.is_current) ?? [];
   return (
     <main>
       <SettingsNav />
@@ -63,23 +63,23 @@ export function SessionsPage() {
         {sessions.isError && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
         {sessions.data && (
           <Table columns={COLUMNS}>
-            {sessions.data.map((one) => (
-              <tr key={one.id}>
+            {sessions.data.map((item) => (
+              <tr key={item.id}>
                 <td>
-                  {one.device ?? 'Unknown device'}
-                  {one.is_current && <span className="quiet"> this browser</span>}
+                  {item.device ?? 'Unknown device'}
+                  {item.is_current && <span className="quiet"> this browser</span>}
                   <div className={`${styles.below} quiet`}>
-                    Last seen <Time iso={one.last_seen_at} />
-                    {one.network !== null && <> from {one.network}</>}
+                    Last seen <Time iso={item.last_seen_at} />
+                    {item.network !== null && <> from {item.network}</>}
                   </div>
                 </td>
-                <td className={`id ${styles.wide}`}>{one.network ?? 'unknown'}</td>
+                <td className={`id ${styles.wide}`}>{item.network ?? 'unknown'}</td>
                 <td className={styles.wide}>
-                  <Time iso={one.last_seen_at} />
+                  <Time iso={item.last_seen_at} />
                 </td>
                 <td>
-                  {!one.is_current && (
-                    <Button kind="quiet" aria-label={`End the session on ${deviceOf(one)}`} onPress={() => ask(one)}>
+                  {!item.is_current && (
+                    <Button kind="quiet" aria-label={`End the session on ${deviceOf(item)}`} onPress={() => ask(item)}>
                       End
                     </Button>
                   )}

@@ -22,8 +22,8 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
         {keys.map(({ key, does }) => (
           <div key={key}>
             <dt>
-              {key.split(' ').map((one) => (
-                <kbd key={one}>{NAMES[one] ?? one}</kbd>
+              {key.split(' ').map((name) => (
+                <kbd key={name}>{NAMES[name] ?? name}</kbd>
               ))}
             </dt>
             <dd>{does}</dd>

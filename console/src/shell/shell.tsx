@@ -75,7 +75,7 @@ function ProjectMenu({ projectId }: { projectId: number }) {
   const navigate = useNavigate();
   const name = me.projects.find(({ id }) => id === projectId)?.name ?? `Project ${projectId}`;
   const organizations = me.organizations
-    .map(({ id, name: title }) => ({ id, title, projects: me.projects.filter((one) => one.organization === id) }))
+    .map(({ id, name: title }) => ({ id, title, projects: me.projects.filter((item) => item.organization === id) }))
     .filter(({ projects }) => projects.length > 0);
   return (
     <MenuTrigger>
@@ -92,9 +92,9 @@ function ProjectMenu({ projectId }: { projectId: number }) {
           {organizations.map(({ id, title, projects }) => (
             <MenuSection key={id} aria-label={title}>
               {organizations.length > 1 && <Header className={styles.title!}>{title}</Header>}
-              {projects.map((one) => (
-                <MenuItem key={one.id} id={one.id} className={styles.item!}>
-                  {one.name}
+              {projects.map((item) => (
+                <MenuItem key={item.id} id={item.id} className={styles.item!}>
+                  {item.name}
                 </MenuItem>
               ))}
             </MenuSection>

@@ -67,27 +67,27 @@ function DashboardTable({ dashboards }: { dashboards: readonly Listed[] }) {
         </tr>
       </thead>
       <tbody>
-        {dashboards.map((one) => (
-          <tr key={one.id}>
+        {dashboards.map((board) => (
+          <tr key={board.id}>
             <td className={styles.name}>
               <Link
                 from="/project/$projectId/dashboards"
                 to="$dashboardId"
-                params={{ dashboardId: one.id }}
+                params={{ dashboardId: board.id }}
                 className={styles.link}
                 {...ROW}
               >
-                {one.name || 'Untitled'}
+                {board.name || 'Untitled'}
               </Link>
-              {one.pinned && <span className="quiet"> pinned</span>}
-              {one.description !== '' && <div className="quiet">{one.description}</div>}
-              {one.tags.length > 0 && <div className="quiet">{one.tags.join(', ')}</div>}
+              {board.pinned && <span className="quiet"> pinned</span>}
+              {board.description !== '' && <div className="quiet">{board.description}</div>}
+              {board.tags.length > 0 && <div className="quiet">{board.tags.join(', ')}</div>}
             </td>
-            <td>{one.is_shared ? 'shared' : <span className="quiet">none</span>}</td>
+            <td>{board.is_shared ? 'shared' : <span className="quiet">none</span>}</td>
             <td className={styles.wide}>
-              <Time iso={one.created_at} />
-              {one.created_by && (
-                <div className={`quiet ${styles.name}`}>by {one.created_by.first_name || one.created_by.email}</div>
+              <Time iso={board.created_at} />
+              {board.created_by && (
+                <div className={`quiet ${styles.name}`}>by {board.created_by.first_name || board.created_by.email}</div>
               )}
             </td>
           </tr>

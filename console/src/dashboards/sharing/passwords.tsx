@@ -41,9 +41,9 @@ export function Passwords({ path, passwords }: PasswordsProps) {
     onSuccess: () => setAsked(undefined),
     onSettled: changed,
   });
-  function ask(one: Password) {
+  function ask(target: Password) {
     removing.reset();
-    setAsked(one);
+    setAsked(target);
   }
   const { error } = adding;
   const at = (attr: string) => messageAt(error, attr);
@@ -54,13 +54,13 @@ export function Passwords({ path, passwords }: PasswordsProps) {
         <p>No passwords yet. Until you add one, nobody can open the link.</p>
       ) : (
         <ul>
-          {passwords.map((one) => (
-            <li key={one.id} className={styles.password}>
-              <span className={styles.note}>{one.note || 'No note'}</span>
+          {passwords.map((item) => (
+            <li key={item.id} className={styles.password}>
+              <span className={styles.note}>{item.note || 'No note'}</span>
               <span className="quiet">
-                added <Time iso={one.created_at} />
+                added <Time iso={item.created_at} />
               </span>
-              <Button kind="quiet" aria-label={`Delete the password ${nameOf(one)}`} onPress={() => ask(one)}>
+              <Button kind="quiet" aria-label={`Delete the password ${nameOf(item)}`} onPress={() => ask(item)}>
                 Delete…
               </Button>
             </li>

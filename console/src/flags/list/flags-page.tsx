@@ -24,7 +24,7 @@ export function FlagsPage() {
   const navigate = route.useNavigate();
   const [isAdding, setAdding] = useState(false);
   const flags = useQuery(flagListQuery(projectId, search));
-  const isFiltered = [search.search, search.state, search.type].some((one) => one !== undefined);
+  const isFiltered = [search.search, search.state, search.type].some((value) => value !== undefined);
   const newFlag = (
     <Button kind={isFiltered ? 'plain' : 'primary'} onPress={() => setAdding(true)}>
       New flag

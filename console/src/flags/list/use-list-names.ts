@@ -22,7 +22,7 @@ export function useListNames(projectId: number, flags: readonly Flag[]): Names {
   });
   return {
     ...IDS,
-    cohort: (id) => cohorts.data?.results.find((one) => String(one.id) === id)?.name || IDS.cohort(id),
-    flag: (id) => flags.find((one) => String(one.id) === id)?.key ?? IDS.flag(id),
+    cohort: (id) => cohorts.data?.results.find((cohort) => String(cohort.id) === id)?.name || IDS.cohort(id),
+    flag: (id) => flags.find((flag) => String(flag.id) === id)?.key ?? IDS.flag(id),
   };
 }

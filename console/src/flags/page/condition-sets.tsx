@@ -28,7 +28,7 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
   const sets = filters.groups ?? [];
   const names = useNames(projectId, filters);
   const change = (index: number, set: Partial<ConditionSet>) =>
-    edit.setFilters({ groups: sets.map((one, at) => (at === index ? { ...one, ...set } : one)) });
+    edit.setFilters({ groups: sets.map((current, at) => (at === index ? { ...current, ...set } : current)) });
   return (
     <section aria-label="Condition sets">
       <ol className={styles.sets}>

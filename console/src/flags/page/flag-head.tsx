@@ -83,9 +83,11 @@ function LocalEvaluation({ flag: { local_evaluation: local } }: { flag: Flag }) 
 /** Uses of the flag that stand in the way of deleting it. */
 function Uses({ flag }: { flag: Flag }) {
   const uses = [
-    ...flag.experiment_set_metadata.map((one) => `the experiment ${one.name}${one.is_running ? ' (running)' : ''}`),
-    ...flag.features.map((one) => `the early access feature ${one.name}`),
-    ...flag.surveys.map((one) => `the survey ${one.name}`),
+    ...flag.experiment_set_metadata.map(
+      ({ name, is_running: isRunning }) => `the experiment ${name}${isRunning ? ' (running)' : ''}`,
+    ),
+    ...flag.features.map((feature) => `the early access feature ${feature.name}`),
+    ...flag.surveys.map((survey) => `the survey ${survey.name}`),
   ];
   return (
     <>

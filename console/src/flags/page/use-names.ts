@@ -34,7 +34,7 @@ export function useNames(projectId: number, filters: Filters): Names {
       cohort: (id) => nameOfCohort.get(id) || IDS.cohort(id),
       flag: (id) => keyOfFlag.get(id) ?? IDS.flag(id),
       groupType: (index) =>
-        groupTypes.data?.find((one) => one.group_type_index === index)?.group_type ?? IDS.groupType(index),
+        groupTypes.data?.find((groupType) => groupType.group_type_index === index)?.group_type ?? IDS.groupType(index),
     }),
     // oxlint-disable-next-line react/exhaustive-deps
     [JSON.stringify([...nameOfCohort, ...keyOfFlag]), groupTypes.data],

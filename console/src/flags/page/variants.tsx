@@ -20,7 +20,7 @@ export function Variants({ edit, refusal, mayEdit }: { edit: Edit; refusal: Refu
     edit.setFilters({
       multivariate: {
         ...multivariate,
-        variants: variants.map((one, at) => (at === index ? { ...one, ...variant } : one)),
+        variants: variants.map((current, at) => (at === index ? { ...current, ...variant } : current)),
       },
     });
   return (

@@ -41,7 +41,7 @@ const filtersOf = (value: unknown) => (isObject(value) ? (value as Filters) : {}
 function valueInWords(value: unknown): string {
   if (value === undefined || value === null || value === '') return NOTHING;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ') || NOTHING;
+  if (Array.isArray(value) && value.every((element) => typeof element === 'string')) return value.join(', ') || NOTHING;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -56,8 +56,8 @@ function filterLines(before: Filters, after: Filters): ChangeLine[] {
   ];
 }
 
-function pairs<T>(one: readonly T[], other: readonly T[]): [T | undefined, T | undefined][] {
-  return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => [one[index], other[index]]);
+function pairs<T>(left: readonly T[], other: readonly T[]): [T | undefined, T | undefined][] {
+  return Array.from({ length: Math.max(left.length, other.length) }, (_, index) => [left[index], other[index]]);
 }
 
 function setLines(what: string, was: ConditionSet | undefined, is: ConditionSet | undefined): ChangeLine[] {
@@ -86,7 +86,7 @@ type Variant = NonNullable<NonNullable<Filters['multivariate']>['variants']>[num
 function variantLines(before: readonly Variant[], after: readonly Variant[]): ChangeLine[] {
   const keys = [...new Set([...before, ...after].map(({ key }) => key))];
   return keys.flatMap((key) => {
-    const [was, is] = [before, after].map((all) => all.find((one) => one.key === key));
+    const [was, is] = [before, after].map((all) => all.find((variant) => variant.key === key));
     const what = `Variant ${key}`;
     if (!was || !is)
       return [{ what, from: was ? variantInWords(was) : 'none', to: is ? variantInWords(is) : 'removed' }];

@@ -127,7 +127,7 @@ export const formatPercent = (percent: number): string => `${Number(percent.toFi
 /** @returns text such as `plan is pro and email is set`; empty for a set without conditions */
 export function setInWords(set: ConditionSet, names: Names = IDS): string {
   return conditionsOf(set)
-    .map((one) => conditionInWords(one, names))
+    .map((condition) => conditionInWords(condition, names))
     .join(' and ');
 }
 

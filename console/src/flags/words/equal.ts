@@ -4,13 +4,13 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function equal(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((value, index) => equal(value, other[index]));
+export function equal(left: unknown, other: unknown): boolean {
+  if (left === other) return true;
+  if (Array.isArray(left) && Array.isArray(other)) {
+    return left.length === other.length && left.every((value, index) => equal(value, other[index]));
   }
-  if (!isObject(one) || !isObject(other)) return false;
-  return namesIn(one, other).every((name) => equal(one[name], other[name]));
+  if (!isObject(left) || !isObject(other)) return false;
+  return namesIn(left, other).every((name) => equal(left[name], other[name]));
 }
 
 export function namesIn(...objects: readonly object[]): string[] {

@@ -7,7 +7,7 @@ export type EditedPlace = { key: string; what: string; before: string; theirs?: 
 
 export function sideBySide(theirs: readonly Change[], ours: readonly Change[]): EditedPlace[] {
   const keyOf = ({ attr, what }: Change) => attr ?? what;
-  const changes = [theirs, ours].map((all) => new Map(all.map((one) => [keyOf(one), one])));
+  const changes = [theirs, ours].map((all) => new Map(all.map((change) => [keyOf(change), change])));
   return [...new Set(changes.flatMap((all) => [...all.keys()]))].map((key) => {
     const [their, own] = changes.map((all) => all.get(key));
     const { what, from } = (their ?? own)!;

@@ -65,7 +65,7 @@ function Limits({ of: { expires_at: expiresAt, scoped_teams: projects } }: { of:
   const known = useMe().projects;
   const now = useNow();
   if (!expiresAt && !projects?.length) return null;
-  const names = projects?.map((id) => known.find((one) => one.id === id)?.name ?? `project ${id}`) ?? [];
+  const names = projects?.map((id) => known.find((project) => project.id === id)?.name ?? `project ${id}`) ?? [];
   return (
     <div className="quiet">
       {names.length > 0 && <>Only for {names.join(', ')}. </>}

@@ -8,7 +8,7 @@ import { personalKeys } from './keys-data.ts';
 /** Keys that act as their owner. */
 export function KeysPage() {
   const closed = useMe().organizations.filter(
-    (one) => !one.members_can_use_personal_api_keys && one.membership_level < ADMIN,
+    (organization) => !organization.members_can_use_personal_api_keys && organization.membership_level < ADMIN,
   );
   return (
     <main>

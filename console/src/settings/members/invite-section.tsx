@@ -25,7 +25,7 @@ export function InviteSection({ organization }: { organization: Organization }) 
   const invites = useQuery(invitesQuery(organization.id));
   const changed = () => queries.invalidateQueries({ queryKey: membersKey(organization.id) });
   const revoking = useMutation({
-    mutationFn: (one: Invite) => revoke(organization.id, one),
+    mutationFn: (invite: Invite) => revoke(organization.id, invite),
     onSuccess(_, { id, target_email }) {
       if (made?.id === id) setMade(undefined);
       setRevoked(undefined);
@@ -56,9 +56,9 @@ export function InviteSection({ organization }: { organization: Organization }) 
         <InviteTable
           invites={invites.data.results}
           mayRevoke={({ created_by: sender }) => isAdmin || sender?.uuid === me.uuid}
-          onRevoke={(one) => {
+          onRevoke={(invite) => {
             revoking.reset();
-            setRevoked(one);
+            setRevoked(invite);
           }}
         />
       )}
@@ -78,8 +78,8 @@ export function InviteSection({ organization }: { organization: Organization }) 
         <InviteDialog
           organization={organization}
           ownLevel={organization.membership_level}
-          onMade={(one) => {
-            setMade(one);
+          onMade={(invite) => {
+            setMade(invite);
             setInviting(false);
             void changed();
           }}
@@ -128,35 +128,35 @@ const COLUMNS = [
 
 type InviteTableProps = {
   invites: readonly Invite[];
-  mayRevoke: (one: Invite) => boolean;
-  onRevoke: (one: Invite) => void;
+  mayRevoke: (invite: Invite) => boolean;
+  onRevoke: (invite: Invite) => void;
 };
 
 function InviteTable({ invites, mayRevoke, onRevoke }: InviteTableProps) {
   return (
     <Table columns={COLUMNS}>
-      {invites.map((one) => (
-        <tr key={one.id}>
+      {invites.map((invite) => (
+        <tr key={invite.id}>
           <td className={styles.name}>
-            {one.target_email}
-            {one.first_name !== '' && <span className="quiet"> {one.first_name}</span>}
+            {invite.target_email}
+            {invite.first_name !== '' && <span className="quiet"> {invite.first_name}</span>}
             <div className={`${styles.below} quiet`}>
-              Expires <Time iso={one.expires_at} />
+              Expires <Time iso={invite.expires_at} />
             </div>
           </td>
-          <td>{labelOf(one.level)}</td>
+          <td>{labelOf(invite.level)}</td>
           <td className={`${styles.wide} ${styles.name}`}>
-            {one.created_by ? one.created_by.first_name || one.created_by.email : ''}
+            {invite.created_by ? invite.created_by.first_name || invite.created_by.email : ''}
           </td>
           <td className={styles.wide}>
-            <Time iso={one.expires_at} />
+            <Time iso={invite.expires_at} />
           </td>
           <td>
-            {mayRevoke(one) && (
+            {mayRevoke(invite) && (
               <Button
                 kind="quiet"
-                aria-label={`Revoke the invite to ${one.target_email}`}
-                onPress={() => onRevoke(one)}
+                aria-label={`Revoke the invite to ${invite.target_email}`}
+                onPress={() => onRevoke(invite)}
               >
                 Revoke
               </Button>

@@ -15,7 +15,7 @@ export const LEVELS: readonly { level: Level; label: string; description: string
 ];
 
 export const ADMIN: Level = 8;
-export const labelOf = (level: Level): string => LEVELS.find((one) => one.level === level)!.label;
+export const labelOf = (level: Level): string => LEVELS.find((entry) => entry.level === level)!.label;
 export const nameOf = ({ user }: Member): string => `${user.first_name} ${user.last_name}`.trim() || user.email;
 
 /** Levels that a member may give: none above their own. */

@@ -24,12 +24,12 @@ export function Palette({ projectId, onClose }: PaletteProps) {
   const wanted = useDeferredValue(text.trim());
   const found = useFound(projectId, wanted);
   const sections: { title: string; entries: Entry[] }[] = [
-    { title: 'Actions', entries: actions.filter((one) => matches(one, wanted)) },
-    { title: 'Pages', entries: pagesOf(projectId).filter((one) => matches(one, wanted)) },
+    { title: 'Actions', entries: actions.filter((action) => matches(action, wanted)) },
+    { title: 'Pages', entries: pagesOf(projectId).filter((page) => matches(page, wanted)) },
     {
       title: 'Projects',
       entries: projectsOf(me, projectId)
-        .filter((one) => matches(one, wanted))
+        .filter((project) => matches(project, wanted))
         .slice(0, MAX_PROJECTS),
     },
     ...found.sections,
@@ -37,7 +37,7 @@ export function Palette({ projectId, onClose }: PaletteProps) {
   const all = sections.flatMap(({ entries }) => entries);
 
   function choose(id: string) {
-    const entry = all.find((one) => one.id === id);
+    const entry = all.find((candidate) => candidate.id === id);
     onClose();
     if (entry?.href !== undefined) void navigate({ href: entry.href });
     // After the dialog has given the focus back.

@@ -66,7 +66,7 @@ export function useFound(projectId: number | undefined, search: string) {
       placeholderData: keepPreviousData,
     })),
     combine: (answers) => ({
-      isPending: isAsked && answers.some((one) => one.isPending || one.isPlaceholderData),
+      isPending: isAsked && answers.some((answer) => answer.isPending || answer.isPlaceholderData),
       // Kinds that the caller may not see are refused, and show nothing.
       sections: isAsked ? answers.map(({ data = [] }, index) => ({ title: KINDS[index]!.title, entries: data })) : [],
     }),

@@ -24,7 +24,7 @@ export function PropertyRows({ of, properties, onChange }: PropertyRowsProps) {
   const owner = of === undefined ? '' : ` of ${of}`;
   const nameOf = (label: string, index: number) => `${label}${index === 0 ? '' : ` ${index + 1}`}${owner}`;
   const change = (index: number, part: Partial<Property>) =>
-    onChange(properties.map((one, at) => (at === index ? { ...one, ...part } : one)));
+    onChange(properties.map((current, at) => (at === index ? { ...current, ...part } : current)));
   return (
     <>
       {properties.map((property, index) => (

@@ -22,8 +22,8 @@ export function SubjectFields({ projectId, filters, subject, onChange }: Subject
   const isShown = (type: string, index: number) => subject.groups[type] !== undefined || used.has(index);
   const setGroup = (type: string, group: Group) =>
     onChange({ ...subject, groups: { ...subject.groups, [type]: group } });
-  const shown = types.filter((one) => isShown(one.group_type, one.group_type_index));
-  const others = types.filter((one) => !shown.includes(one));
+  const shown = types.filter((groupType) => isShown(groupType.group_type, groupType.group_type_index));
+  const others = types.filter((groupType) => !shown.includes(groupType));
   return (
     <>
       <TextField

@@ -25,7 +25,7 @@ const named = (properties: readonly Property[]) => properties.filter(({ key }) =
 
 /** Whether the name is another row's, too: a property has one value. */
 export function isTwice(properties: readonly Property[], { key }: Property): boolean {
-  return named(properties).filter((one) => one.key === key).length > 1;
+  return named(properties).filter((property) => property.key === key).length > 1;
 }
 
 /** @returns what is wrong with the value of a named property */
@@ -56,7 +56,7 @@ export function isValid({ properties, groups }: Subject): boolean {
   const all = [properties, ...Object.values(groups).map((group) => group.properties)];
   return (
     !Object.values(groups).some(lacksKey) &&
-    !all.some((one) => one.some((property) => isTwice(one, property) || problemOf(property) !== undefined))
+    !all.some((list) => list.some((property) => isTwice(list, property) || problemOf(property) !== undefined))
   );
 }
 
