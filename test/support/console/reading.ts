@@ -12,8 +12,8 @@ export async function assertReadable(page: Page, where: string): Promise<void> {
 function findLayoutFaults(): { wide: string[]; cut: string[] } {
   const isWide = document.scrollingElement!.scrollWidth > innerWidth;
   const beside = [...document.body.querySelectorAll('*')]
-    .filter((one) => isWide && one.getBoundingClientRect().right > innerWidth + 0.5)
-    .map((one) => one.outerHTML.slice(0, 160));
+    .filter((element) => isWide && element.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((element) => element.outerHTML.slice(0, 160));
   const cut: string[] = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
@@ -22,13 +22,13 @@ function findLayoutFaults(): { wide: string[]; cut: string[] } {
     const range = document.createRange();
     range.selectNodeContents(text);
     const { left, right } = range.getBoundingClientRect();
-    for (let one: Element | null = text.parentElement; one && one !== document.body; one = one.parentElement) {
-      const { overflowX } = getComputedStyle(one);
-      const frame = one.getBoundingClientRect();
+    for (let box: Element | null = text.parentElement; box && box !== document.body; box = box.parentElement) {
+      const { overflowX } = getComputedStyle(box);
+      const frame = box.getBoundingClientRect();
       // A text that scrolls, or whose title says all of it, can be read; one pixel is for ears only.
-      if (['auto', 'scroll'].includes(overflowX) || one.hasAttribute('title') || frame.width <= 1) break;
+      if (['auto', 'scroll'].includes(overflowX) || box.hasAttribute('title') || frame.width <= 1) break;
       if (overflowX !== 'visible' && (right > frame.right + 1 || left < frame.left - 1)) {
-        cut.push(`${text.textContent.trim().slice(0, 60)} in ${one.outerHTML.slice(0, 160)}`);
+        cut.push(`${text.textContent.trim().slice(0, 60)} in ${box.outerHTML.slice(0, 160)}`);
         break;
       }
     }

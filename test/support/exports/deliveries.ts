@@ -190,11 +190,11 @@ export function testInterval(
         const written: StagedPart[] = [];
         for (const [index, rows] of parts.entries()) {
           const part = { index, rows: rows.length };
-          const one = await withSession(steps, (session) => session.write(part, sourceOf(rows, delivery)));
+          const stagedPart = await withSession(steps, (session) => session.write(part, sourceOf(rows, delivery)));
           // State between activities is stored as JSON.
-          written.push(JSON.parse(JSON.stringify(one)) as StagedPart);
+          written.push(JSON.parse(JSON.stringify(stagedPart)) as StagedPart);
         }
-        staged.push(...written.map((one) => ({ ...one, epoch: delivery.epoch })));
+        staged.push(...written.map((stagedPart) => ({ ...stagedPart, epoch: delivery.epoch })));
         return written;
       },
       /** Stages the first part from a source that breaks. */

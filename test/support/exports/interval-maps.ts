@@ -18,5 +18,5 @@ export function cellsOf({
   );
   const codes = states.flatMap((code, index) => Array.from({ length: lengths[index]! }, () => code));
   if (bounds.length !== codes.length) throw new Error(`${bounds.length} cells, and ${codes.length} states`);
-  return bounds.map((one, index) => ({ ...one, code: codes[index]! }));
+  return bounds.map((bound, index) => ({ ...bound, code: codes[index]! }));
 }
