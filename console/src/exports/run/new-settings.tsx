@@ -22,12 +22,13 @@ const isSecret = ({ fields }: Change) =>
   fields.length === 0 ||
   fields.some(({ field, before, after }) => field.startsWith('destination__') && before === after);
 
+const isAfter = (at: string, than: string): boolean => Date.parse(at) > Date.parse(than);
+
 export function NewSettings({ place, run }: { place: RunPlace; run: Run }) {
   const { data: diagnosis } = useQuery(diagnosisQuery(place));
   const { data: attempts } = useQuery(attemptsQuery(place, true));
   const mayEdit = useMayEdit(place.projectId, place.exportId);
   const now = useNow();
-  const isAfter = (at: string, than: string) => Date.parse(at) > Date.parse(than);
   const changes = (diagnosis?.changes ?? []).filter(({ at }) => isAfter(at, run.created_at));
   const planned = changes.find(isPlanned);
   if (planned)
