@@ -26,7 +26,7 @@ const NOTES: Readonly<Partial<Record<NeedsYou['reason'], string>>> = {
 type Props = { projectId: number; one: ExportBody; map: IntervalMap; mayEdit: boolean | undefined };
 
 export function Troubles({ projectId, one, map, mayEdit }: Props) {
-  // Intervals with the same sentence, the same reason and an earlier delivery, or none, are together. Deliveries of another timeline have a list of their own.
+  // Intervals with the same sentence and reason are together if all or none have an earlier delivery. Deliveries of another timeline have a list of their own.
   const needing = map.needs_you.filter(({ reason }) => reason !== 'delivered_elsewhere');
   const keyOf = (entry: Entry) =>
     `${isRetried(entry)} ${entry.detail} ${'reason' in entry ? entry.reason : ''} ${isNamedHeld(map, entry)}`;
@@ -92,13 +92,7 @@ function Cause({ projectId, one, entries, mayEdit, isCut, hasEarlier }: CausePro
         <p className="quiet">
           {error.field && (
             <>
-              Field: {fieldWords(error.field)}
-              {value !== undefined && (
-                <>
-                  {' '}
-                  <code>{valueWords(value)}</code>
-                </>
-              )}
+              Field: {fieldWords(error.field)} {value !== undefined && <code>{valueWords(value)}</code>}
               {'. '}
             </>
           )}

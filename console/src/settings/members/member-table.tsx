@@ -27,7 +27,7 @@ export function MemberTable({ organization, members }: MemberTableProps) {
           <tr key={member.id}>
             <td className={styles.name}>
               <strong>{nameOf(member)}</strong>
-              {isMe(member) && <span className="quiet"> you</span>}
+              {isMe(member) && <span className="quiet"> (you)</span>}
               {nameOf(member) !== member.user.email && <div className="quiet">{member.user.email}</div>}
               {!member.user.is_email_verified && <div className="quiet">Email address not verified</div>}
             </td>
