@@ -60,6 +60,15 @@ describe('hostile names in the console', function () {
         payloads: { true: PROPERTIES },
       },
     });
+    await request('PATCH', `/feature_flags/${flag.id}/`, {
+      name: `${ALL} again`,
+      filters: {
+        groups: [
+          { properties: [{ type: 'person', key: ATTACKS[0], operator: 'exact', value: [SHORT] }], description: SHORT },
+        ],
+        payloads: { true: [ALL] },
+      },
+    });
     return { ...(await buildExported()), flagId: String(flag.id), dashboardId: String(await buildDashboard()) };
 
     function inviteOf() {
@@ -172,6 +181,14 @@ describe('hostile names in the console', function () {
       .first()
       .waitFor();
     await assertNothingRan(page, 'the palette');
+    await page.goto(`${project}/flags/${ids.flagId}`);
+    const change = page
+      .getByRole('region', { name: 'History' })
+      .getByRole('listitem')
+      .filter({ hasText: 'v2' })
+      .first();
+    await change.getByText('onerror=window.executed=1').first().waitFor();
+    await assertNothingRan(page, 'the history of a flag');
     await page.goto(`${project}/dashboards/${ids.dashboardId}`);
     await page.locator('.markdown').waitFor();
     await page
