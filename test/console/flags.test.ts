@@ -164,6 +164,42 @@ describe('flags in the console', () => {
     assert.equal((await stored(flag))['active'], true);
   });
 
+  it('adds a condition set in fields, with what the server refuses at its field', async () => {
+    const flag = await basket();
+    const page = await showFlag(flag);
+    await page.getByRole('button', { name: '+ Condition set' }).click();
+    await page.getByText('Without a condition, the set is about everybody.').waitFor();
+    await page.getByRole('button', { name: '+ Condition', exact: true }).click();
+    const condition = page.getByRole('group', { name: 'Condition 1' });
+    const property = condition.getByRole('textbox', { name: 'Property', exact: true });
+    await condition.getByLabel('Values, one per line').fill('pro');
+    await page.getByLabel('Percentage of set 3').fill('40');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await condition
+      .locator('[data-invalid]', { has: page.getByRole('textbox', { name: 'Property', exact: true }) })
+      .getByText('may not be blank')
+      .waitFor();
+    await assertAccessible(page);
+    await property.fill('plan');
+    await page.getByRole('button', { name: '+ Condition', exact: true }).click();
+    const second = page.getByRole('group', { name: 'Condition 2' });
+    await second.getByRole('textbox', { name: 'Property', exact: true }).fill('seats');
+    await second.getByRole('button', { name: /Operator$/ }).click();
+    await page.getByRole('option', { name: 'is more than' }).click();
+    await second.getByLabel('Value', { exact: true }).fill('5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved as v2.').waitFor();
+    assert.deepEqual((groups(await stored(flag)) as object[])[2], {
+      properties: [
+        { key: 'plan', type: 'person', operator: 'exact', value: 'pro' },
+        { key: 'seats', type: 'person', operator: 'gt', value: '5' },
+      ],
+      rollout_percentage: 40,
+    });
+    await page.getByRole('button', { name: 'Remove this set' }).click();
+    await page.getByText('Set 3: removed').waitFor();
+  });
+
   it('takes what has no fields as JSON, and shows beside it what the server refuses', async () => {
     const page = await showFlag(await basket());
     async function useJson(text: string) {

@@ -109,19 +109,19 @@ describe('the page of a flag', () => {
     await evaluate();
     await section.getByText('no group was given').waitFor();
 
-    await field('Property of company').fill('size');
-    await field('Value of company').fill('many');
+    await field('Company property').fill('size');
+    await field('Company property value').fill('many');
     await section.getByText('A group is named by its key.').waitFor();
-    await field('Key of company').fill('acme');
-    await choose('Type of company', 'Number');
+    await field('Company key').fill('acme');
+    await choose('Company property type', 'Number');
     await section.getByText('Not a number, such as 12 or -1.5.').waitFor();
-    await field('Value of company').fill('12');
+    await field('Company property value').fill('12');
     const asked = { flag: id, groups: { company: 'acme' }, group_properties: { company: { size: 12 } } };
     assert.deepEqual(await bodyOfNext(evaluate), asked);
     await section.getByText('→ on').waitFor();
 
     await section.getByRole('button', { name: '+ Group team' }).click();
-    await field('Key of team').fill('blue');
+    await field('Team key').fill('blue');
     await field('Property').fill('1');
     await field('Value').fill('1');
     await section.getByRole('button', { name: '+ Property', exact: true }).click();

@@ -52,7 +52,7 @@ export function NewFlagDialog({ projectId, onClose }: { projectId: number; onClo
         <TextField label="Description" value={name} onChange={setName} error={at('name')} />
         <PercentField
           label="Of everybody"
-          description="At 0 nobody gets it. Conditions can be added on its page."
+          description="At 0 nobody gets it. Its page adds conditions."
           value={percent}
           onChange={setPercent}
         />

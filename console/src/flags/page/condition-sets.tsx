@@ -1,5 +1,7 @@
 /** The condition sets of a flag in the order in which they are tried: in words, with the share of each. */
 import { useState } from 'react';
+import { Chunk } from '../../chunks/chunk.tsx';
+import { lazyChunk } from '../../chunks/lazy-chunk.ts';
 import { Button } from '../../look/button.tsx';
 import { PercentField } from '../percent-field.tsx';
 import {
@@ -20,15 +22,28 @@ import type { Edit } from './use-edit.ts';
 import { useNames } from './use-names.ts';
 import type { Refusal } from './use-refusal.ts';
 
+const ConditionFields = lazyChunk(() => import('./condition-fields.tsx'), 'ConditionFields');
+
 type ConditionSetsProps = { projectId: number; edit: Edit; refusal: Refusal; mayEdit: boolean };
 
 export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSetsProps) {
   const [isJson, setJson] = useState(false);
+  /** Place of the set whose conditions are fields. */
+  const [opened, setOpened] = useState<number>();
   const { filters } = edit.fields;
   const sets = filters.groups ?? [];
   const names = useNames(projectId, filters);
   const change = (index: number, set: Partial<ConditionSet>) =>
     edit.setFilters({ groups: sets.map((current, at) => (at === index ? { ...current, ...set } : current)) });
+  const open = mayEdit && opened !== undefined && opened < sets.length ? opened : undefined;
+  function add() {
+    edit.setFilters({ groups: [...sets, { properties: [], rollout_percentage: 100 }] });
+    setOpened(sets.length);
+  }
+  function remove(index: number) {
+    edit.setFilters({ groups: sets.filter((_, at) => at !== index) });
+    setOpened(undefined);
+  }
   return (
     <section aria-label="Condition sets">
       <ol className={styles.sets}>
@@ -37,8 +52,31 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
           <li key={`${index} ${edit.origin}`} className={styles.set}>
             <span className={styles.place}>{index + 1}</span>
             <div className={styles.words}>
-              <SetWords set={set} isLater={index > 0} filters={filters} names={names} />
-              <Problem text={refusal.at(`filters__groups__${index}`)} />
+              {index === open ? (
+                <Chunk>
+                  <ConditionFields
+                    {...{ set, filters, names, refusal }}
+                    attr={`filters__groups__${index}`}
+                    onChange={(part) => change(index, part)}
+                    onRemove={() => remove(index)}
+                    onClose={() => setOpened(undefined)}
+                  />
+                </Chunk>
+              ) : (
+                <>
+                  <SetWords set={set} isLater={index > 0} filters={filters} names={names} />
+                  <Problem text={refusal.at(`filters__groups__${index}`)} />
+                  {mayEdit && (
+                    <Button
+                      kind="quiet"
+                      aria-label={`Edit the conditions of set ${index + 1}`}
+                      onPress={() => setOpened(index)}
+                    >
+                      Edit
+                    </Button>
+                  )}
+                </>
+              )}
             </div>
             <div className={styles.share}>
               {mayEdit ? (
@@ -53,7 +91,8 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
               )}
             </div>
             <span className={styles.outcome}>→ {outcomeOf(set, filters)}</span>
-            {refusal.at(`filters__groups__${index}`) === undefined && (
+            {/* Counting takes the database seconds, so it waits until the fields are closed. */}
+            {index !== open && refusal.at(`filters__groups__${index}`) === undefined && (
               <SetReach projectId={projectId} set={set} filters={filters} place={index} />
             )}
           </li>
@@ -62,11 +101,16 @@ export function ConditionSets({ projectId, edit, refusal, mayEdit }: ConditionSe
       {sets.length === 0 && <p className={styles.note}>No condition set: nobody gets it.</p>}
       <div className={styles.below}>
         {mayEdit && (
-          <Button kind="quiet" onPress={() => setJson(true)}>
-            Edit as JSON
-          </Button>
+          <>
+            <Button kind="quiet" onPress={add}>
+              + Condition set
+            </Button>
+            <Button kind="quiet" onPress={() => setJson(true)}>
+              Edit as JSON
+            </Button>
+          </>
         )}
-        <FlagReach projectId={projectId} filters={filters} />
+        {open === undefined && <FlagReach projectId={projectId} filters={filters} />}
       </div>
       {isJson && <JsonEditor edit={edit} onClose={() => setJson(false)} />}
     </section>

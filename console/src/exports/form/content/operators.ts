@@ -3,7 +3,7 @@
 /** Texts of a value's inputs: none, one, one with a value on each line, or two. */
 export type ValueKind = 'none' | 'text' | 'list' | 'number' | 'bounds' | 'date';
 
-const OPERATORS: Readonly<Record<string, readonly [string, ValueKind]>> = {
+const WORDS: Readonly<Record<string, readonly [string, ValueKind]>> = {
   exact: ['is', 'list'],
   is_not: ['is not', 'list'],
   is_set: ['is set', 'none'],
@@ -38,12 +38,14 @@ const OPERATORS: Readonly<Record<string, readonly [string, ValueKind]>> = {
   semver_wildcard: ['is a version like', 'text'],
 };
 
+export const OPERATORS: readonly string[] = Object.keys(WORDS);
+
 export const DEFAULT_OPERATOR = 'exact';
 
 /** @returns the operator's own name for one that is newer than this page */
-export const operatorWords = (operator: string): string => OPERATORS[operator]?.[0] ?? operator.replaceAll('_', ' ');
+export const operatorWords = (operator: string): string => WORDS[operator]?.[0] ?? operator.replaceAll('_', ' ');
 
-export const kindOf = (operator: string): ValueKind => OPERATORS[operator]?.[1] ?? 'text';
+export const kindOf = (operator: string): ValueKind => WORDS[operator]?.[1] ?? 'text';
 
 /** A value as its input shows it. */
 export function textOf(value: unknown): string {

@@ -22,7 +22,12 @@ type PropertyRowsProps = {
 
 export function PropertyRows({ of, properties, onChange }: PropertyRowsProps) {
   const owner = of === undefined ? '' : ` of ${of}`;
-  const nameOf = (label: string, index: number) => `${label}${index === 0 ? '' : ` ${index + 1}`}${owner}`;
+  // A group's fields begin with its type: Company property, Company property type.
+  const begin = of === undefined ? '' : `${of[0]?.toUpperCase()}${of.slice(1)} property`;
+  const nameOf = (label: string, index: number) => {
+    const whole = begin === '' ? label : label === 'Property' ? begin : `${begin} ${label.toLowerCase()}`;
+    return `${whole}${index === 0 ? '' : ` ${index + 1}`}`;
+  };
   const change = (index: number, part: Partial<Property>) =>
     onChange(properties.map((current, at) => (at === index ? { ...current, ...part } : current)));
   return (
@@ -62,7 +67,7 @@ export function PropertyRows({ of, properties, onChange }: PropertyRowsProps) {
           {index > 0 && (
             <Button
               kind="quiet"
-              aria-label={`Remove ${nameOf('property', index)}`}
+              aria-label={`Remove property ${index + 1}${owner}`}
               onPress={() => onChange(properties.filter((_, at) => at !== index))}
             >
               Remove

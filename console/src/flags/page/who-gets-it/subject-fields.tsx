@@ -32,6 +32,12 @@ export function SubjectFields({ projectId, filters, subject, onChange }: Subject
         onChange={(distinctId) => onChange({ ...subject, distinctId })}
       />
       <PropertyRows properties={subject.properties} onChange={(properties) => onChange({ ...subject, properties })} />
+      {types.length === 0 && (
+        <p className="quiet">
+          A flag can also be about groups, such as companies. Their fields appear here once the project has a group
+          type, which the first event with $groups makes.
+        </p>
+      )}
       {shown.map(({ group_type: type }) => (
         <GroupFields
           key={type}
@@ -55,7 +61,7 @@ function GroupFields({ type, group, onChange }: GroupFieldsProps) {
   return (
     <div role="group" aria-label={`Group ${type}`} className={styles.group}>
       <TextField
-        label={`Key of ${type}`}
+        label={`${type[0]?.toUpperCase()}${type.slice(1)} key`}
         value={group.key}
         onChange={(key) => onChange({ ...group, key })}
         error={lacksKey(group) ? 'A group is named by its key.' : undefined}

@@ -1,0 +1,140 @@
+/** The conditions of a set as fields. Conditions about cohorts and other flags are shown in words, and edited as JSON. */
+import { Button } from '../../look/button.tsx';
+import { TextField } from '../../look/field.tsx';
+import { Select } from '../../look/select.tsx';
+import { kindOf, operatorWords, OPERATORS, textOf, valueOf } from '../../exports/form/content/operators.ts';
+import {
+  conditionsOf,
+  groupTypeOf,
+  type Condition,
+  type ConditionSet,
+  type Filters,
+  type Names,
+} from '../words/conditions.ts';
+import { ConditionWords } from './condition-sets.tsx';
+import styles from './flag-page.module.css';
+import type { Refusal } from './use-refusal.ts';
+
+type ConditionFieldsProps = {
+  set: ConditionSet;
+  /** As errors name the set. */
+  attr: string;
+  filters: Filters;
+  names: Names;
+  refusal: Refusal;
+  onChange: (set: Partial<ConditionSet>) => void;
+  onRemove: () => void;
+  onClose: () => void;
+};
+
+export function ConditionFields({
+  set,
+  attr,
+  filters,
+  names,
+  refusal,
+  onChange,
+  onRemove,
+  onClose,
+}: ConditionFieldsProps) {
+  const conditions = conditionsOf(set);
+  const groupType = groupTypeOf(set, filters);
+  const change = (properties: Condition[]) => onChange({ properties });
+  const fresh = {
+    key: '',
+    operator: 'exact',
+    ...(groupType === null ? { type: 'person' } : { type: 'group', group_type_index: groupType }),
+  } as Condition;
+  return (
+    <div className={styles.conditions}>
+      {conditions.length === 0 && <p className="quiet">Without a condition, the set is about everybody.</p>}
+      {conditions.map((condition, index) => (
+        // Conditions have no names, so their place identifies them.
+        <div key={index} className={styles.condition} role="group" aria-label={`Condition ${index + 1}`}>
+          {condition.type === 'cohort' || condition.type === 'flag' ? (
+            <span>
+              <ConditionWords condition={condition} names={names} />
+            </span>
+          ) : (
+            <Fields
+              condition={condition}
+              at={(name) => refusal.at(`${attr}__properties__${index}__${name}`)}
+              isNew={condition.key === ''}
+              onChange={(part) => change(conditions.map((one, at) => (at === index ? { ...one, ...part } : one)))}
+            />
+          )}
+          <Button
+            kind="quiet"
+            aria-label={`Remove condition ${index + 1}`}
+            onPress={() => change(conditions.filter((_, at) => at !== index))}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button kind="quiet" onPress={() => change([...conditions, fresh])}>
+          + Condition
+        </Button>
+        <Button kind="quiet" onPress={onRemove}>
+          Remove this set
+        </Button>
+        <Button kind="quiet" onPress={onClose}>
+          Close
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+type FieldsProps = {
+  condition: Condition;
+  /** @returns the error at a member of the condition */
+  at: (name: string) => string | undefined;
+  isNew: boolean;
+  onChange: (part: Partial<Condition>) => void;
+};
+
+function Fields({ condition, at, isNew, onChange }: FieldsProps) {
+  const operator = condition.operator ?? 'exact';
+  const kind = kindOf(operator);
+  const text = textOf(condition.value);
+  // Flags compare with the number that a text holds.
+  const value = (of: typeof kind, from: string) => ({
+    value: valueOf(of === 'number' ? 'text' : of, from) as Condition['value'],
+  });
+  return (
+    <>
+      <TextField
+        label="Property"
+        value={condition.key === undefined ? '' : String(condition.key)}
+        onChange={(key) => onChange({ key })}
+        error={at('key') ?? at('type')}
+        placeholder="plan"
+        autoComplete="off"
+        autoFocus={isNew}
+        mono
+      />
+      <Select
+        label="Operator"
+        options={[...new Set([...OPERATORS, operator])].map((one) => ({ value: one, label: operatorWords(one) }))}
+        value={operator}
+        onChange={(next) =>
+          onChange({ operator: next as NonNullable<Condition['operator']>, ...value(kindOf(next), text) })
+        }
+        error={at('operator')}
+      />
+      {kind !== 'none' && (
+        <TextField
+          label={kind === 'list' ? 'Values, one per line' : kind === 'bounds' ? 'From and to, one per line' : 'Value'}
+          value={text}
+          onChange={(next) => onChange(value(kind, next))}
+          error={at('value')}
+          autoComplete="off"
+          {...((kind === 'list' || kind === 'bounds') && { lines: 2 })}
+          {...(kind === 'date' && { placeholder: '2026-06-01 or -7d' })}
+        />
+      )}
+    </>
+  );
+}
